@@ -1,0 +1,65 @@
+# What people type. Each target sets up what it needs in .venv and says what it does.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(shell find native -type f)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench docs reference constraints clean
+
+help: ## Show this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
+	  while IFS="$$(printf '\t')" read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
+
+demo: $(VENV)/installed ## Evaluate two small search engines and print a table
+	$(BIN)/python examples/two_search_engines.py
+
+test: $(VENV)/developing ## Run every test, with coverage
+	$(BIN)/python -m pytest --cov --cov-fail-under=95 -q $(PYTEST_ARGS)
+
+lint: $(VENV)/developing ## Check style, types and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/developing ## Put the code into shape
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/developing ## Measure speed, and write docs/reference/benchmarks.md
+	$(BIN)/python benchmarks/report.py
+
+docs: $(VENV)/developing ## Build the documentation into site/
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "Open site/index.html"
+
+reference: $(VENV)/developing ## Write the generated pages of docs/reference again
+	$(BIN)/python docs/generate.py
+
+constraints: $(VENV)/developing ## Pin the newest versions in constraints.txt
+	$(BIN)/python -m pip install -qq uv
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
+	  --no-emit-index-url --group dev --output-file constraints.txt pyproject.toml constraints.in
+
+clean: ## Remove everything that was built
+	rm -rf $(VENV) build dist site .coverage .benchmarks .mypy_cache .pytest_cache .ruff_cache \
+	  .hypothesis .import_linter_cache
+
+$(VENV)/created:
+	@echo "Creating $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -qq --upgrade --constraint constraints.txt pip
+	@touch $@
+
+$(VENV)/installed: $(VENV)/created $(NATIVE)
+	@echo "Building berryeval and installing it into $(VENV)"
+	@$(BIN)/python -m pip install -qq --constraint constraints.txt \
+	  --build-constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/developing: $(VENV)/installed
+	@echo "Installing the tools for development into $(VENV)"
+	@$(BIN)/python -m pip install -qq --constraint constraints.txt --group dev
+	@touch $@

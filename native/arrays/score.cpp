@@ -1,0 +1,275 @@
+#include "arrays/score.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "join/match.hpp"
+#include "kernels/average_precision.hpp"
+#include "kernels/f1.hpp"
+#include "kernels/hit_rate.hpp"
+#include "kernels/ndcg.hpp"
+#include "kernels/precision.hpp"
+#include "kernels/recall.hpp"
+#include "kernels/reciprocal_rank.hpp"
+#include "threads.hpp"
+
+namespace berryeval::arrays {
+namespace {
+
+// Rows are matched one by one and scored a block at a time, so that the compiler can use
+// vector division and every output line is written once.
+constexpr std::size_t block_rows = 64;
+
+// The rank of a document that was not retrieved.
+constexpr double never = std::numeric_limits<double>::infinity();
+
+// What the kernels need to know of each row of a block, at one k.
+struct AtK {
+    double n_found[block_rows];
+    double denominator[block_rows];
+    double first_rank[block_rows];
+    double precision_sum[block_rows];
+    double dcg[block_rows];
+    double ideal_dcg[block_rows];
+};
+
+// The DCG of 0, 1, 2, ... documents that gain 1, from the top.
+std::vector<double> binary_ideals(std::span<const double> log2_ranks, std::size_t most) {
+    std::vector<double> ideals;
+    ideals.reserve(most + 1);
+    ideals.push_back(0.0);
+    for (std::size_t i = 0; i < most; ++i) {
+        ideals.push_back(ideals.back() + kernels::discounted_gain(1.0, log2_ranks[i]));
+    }
+    return ideals;
+}
+
+// Counts bits without the instruction that older processors lack.
+std::size_t population(std::uint64_t bits) {
+    bits -= (bits >> 1) & 0x5555555555555555u;
+    bits = (bits & 0x3333333333333333u) + ((bits >> 2) & 0x3333333333333333u);
+    bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    return (bits * 0x0101010101010101u) >> 56;
+}
+
+std::size_t count_bits(std::span<const std::uint64_t> words, std::size_t first, std::size_t last) {
+    std::size_t count = 0;
+    while (first < last) {
+        const std::size_t offset = first % join::word_bits;
+        const std::size_t taken = std::min(join::word_bits - offset, last - first);
+        const std::uint64_t bits = words[first / join::word_bits] >> offset;
+        count += population(bits & join::first_bits(taken));
+        first += taken;
+    }
+    return count;
+}
+
+// One thread's work. All memory is taken when it is made; running it cannot fail.
+class alignas(cache_line) Worker {
+public:
+    Worker(const Request& request, join::Matcher matcher, std::span<const double> ideals)
+        : request_(request),
+          match_row_(matcher.match_row),
+          ideals_(ideals),
+          depth_(request.ks.back()),
+          n_retrieved_(request.retrieved.size() / request.n_rows),
+          n_relevant_(request.relevant.size() / request.n_rows),
+          returned_(arena_.take<std::uint64_t>(join::words_for(depth_))),
+          found_(arena_.take<std::uint64_t>(join::words_for(depth_))),
+          columns_(arena_.take<std::int32_t>(most_found())),
+          distinct_(arena_.take<std::uint64_t>(join::words_for(n_relevant_))),
+          seen_(arena_.take<std::uint64_t>(join::words_for(n_relevant_))),
+          slots_(arena_.take<std::int32_t>(join::slots_for(n_relevant_))),
+          precision_sums_(arena_.take<double>(most_found() + 1)),
+          dcgs_(arena_.take<double>(most_found() + 1)),
+          ideal_gains_(arena_.take<double>(n_relevant_)),
+          n_relevant_of_(arena_.take<double>(block_rows)),
+          at_k_(arena_.take<AtK>(request.ks.size())),
+          match_{returned_.data(), found_.data(), columns_.data(),
+                 distinct_.data(), seen_.data(),  slots_.data()} {
+        precision_sums_[0] = 0.0;
+        dcgs_[0] = 0.0;
+    }
+
+    void run(std::size_t first, std::size_t last, float* out) {
+        for (std::size_t start = first; start < last; start += block_rows) {
+            const std::size_t count = std::min(block_rows, last - start);
+            for (std::size_t row = 0; row < count; ++row) read_row(start + row, row);
+            write_block(start, count, out);
+        }
+    }
+
+private:
+    std::size_t most_found() const { return std::min(depth_, n_relevant_); }
+
+    void read_row(std::size_t query, std::size_t row) {
+        match_row_({request_.retrieved.data() + query * n_retrieved_, depth_},
+                   {request_.relevant.data() + query * n_relevant_, n_relevant_}, match_);
+        const double* grades =
+            request_.grades ? request_.grades + query * n_relevant_ : nullptr;
+        walk_ranks(row, grades);
+        walk_ideal(row, grades);
+    }
+
+    // Adds up the relevant documents in rank order, then reads off each k.
+    void walk_ranks(std::size_t row, const double* grades) {
+        std::size_t n_found = 0;
+        double first_rank = never;
+        for (std::size_t word = 0; word < found_.size(); ++word) {
+            for (std::uint64_t bits = found_[word]; bits != 0; bits &= bits - 1) {
+                const std::size_t i = word * join::word_bits + std::countr_zero(bits);
+                const double rank = static_cast<double>(i + 1);
+                const double gain = grades ? kernels::gain(grades[columns_[n_found]]) : 1.0;
+                first_rank = std::min(first_rank, rank);
+                precision_sums_[n_found + 1] =
+                    precision_sums_[n_found] +
+                    kernels::precision_at_found(static_cast<double>(n_found + 1), rank);
+                dcgs_[n_found + 1] =
+                    dcgs_[n_found] + kernels::discounted_gain(gain, request_.log2_ranks[i]);
+                ++n_found;
+            }
+        }
+        std::size_t found_at_k = 0;
+        std::size_t returned_at_k = 0;
+        std::size_t previous_k = 0;
+        for (std::size_t i_k = 0; i_k < request_.ks.size(); ++i_k) {
+            const std::size_t k = request_.ks[i_k];
+            found_at_k += count_bits(found_, previous_k, k);
+            returned_at_k += count_bits(returned_, previous_k, k);
+            previous_k = k;
+            AtK& at_k = at_k_[i_k];
+            at_k.n_found[row] = static_cast<double>(found_at_k);
+            at_k.denominator[row] = static_cast<double>(request_.divide_by_k ? k : returned_at_k);
+            at_k.first_rank[row] = found_at_k > 0 ? first_rank : never;
+            at_k.precision_sum[row] = precision_sums_[found_at_k];
+            at_k.dcg[row] = dcgs_[found_at_k];
+        }
+    }
+
+    void walk_ideal(std::size_t row, const double* grades) {
+        const std::size_t n_distinct = count_bits(distinct_, 0, n_relevant_);
+        n_relevant_of_[row] = static_cast<double>(n_distinct);
+        if (!grades) {
+            for (std::size_t i_k = 0; i_k < request_.ks.size(); ++i_k) {
+                at_k_[i_k].ideal_dcg[row] = ideals_[std::min(n_distinct, request_.ks[i_k])];
+            }
+            return;
+        }
+        std::size_t n_gains = 0;
+        for (std::size_t j = 0; j < n_relevant_; ++j) {
+            if (distinct_[j / join::word_bits] >> (j % join::word_bits) & 1) {
+                ideal_gains_[n_gains++] = kernels::gain(grades[j]);
+            }
+        }
+        std::sort(ideal_gains_.begin(), ideal_gains_.begin() + n_gains, std::greater<>());
+        double ideal_dcg = 0.0;
+        std::size_t i = 0;
+        for (std::size_t i_k = 0; i_k < request_.ks.size(); ++i_k) {
+            for (; i < std::min(request_.ks[i_k], n_gains); ++i) {
+                ideal_dcg += kernels::discounted_gain(ideal_gains_[i], request_.log2_ranks[i]);
+            }
+            at_k_[i_k].ideal_dcg[row] = ideal_dcg;
+        }
+    }
+
+    void write_block(std::size_t start, std::size_t count, float* out) const {
+        for (const Metric metric : request_.metrics) {
+            for (const AtK& at_k : at_k_) {
+                write_column(metric, at_k, count, out + start);
+                out += request_.n_rows;
+            }
+        }
+    }
+
+    void write_column(Metric metric, const AtK& at_k, std::size_t count, float* out) const {
+        const auto write = [&](auto kernel) {
+            for (std::size_t row = 0; row < count; ++row) {
+                out[row] = static_cast<float>(kernel(row));
+            }
+        };
+        const auto recall = [&](std::size_t row) {
+            return kernels::recall(at_k.n_found[row], n_relevant_of_[row]);
+        };
+        const auto precision = [&](std::size_t row) {
+            return kernels::precision(at_k.n_found[row], at_k.denominator[row]);
+        };
+        switch (metric) {
+            case Metric::recall:
+                return write(recall);
+            case Metric::precision:
+                return write(precision);
+            case Metric::f1:
+                return write([&](std::size_t row) {
+                    return kernels::f1(precision(row), recall(row));
+                });
+            case Metric::hit_rate:
+                return write([&](std::size_t row) {
+                    return kernels::hit_rate(at_k.n_found[row]);
+                });
+            case Metric::mrr:
+                return write([&](std::size_t row) {
+                    return kernels::reciprocal_rank(at_k.first_rank[row]);
+                });
+            case Metric::ndcg:
+                return write([&](std::size_t row) {
+                    return kernels::ndcg(at_k.dcg[row], at_k.ideal_dcg[row]);
+                });
+            case Metric::average_precision:
+                return write([&](std::size_t row) {
+                    return kernels::average_precision(at_k.precision_sum[row],
+                                                      n_relevant_of_[row]);
+                });
+        }
+    }
+
+    const Request& request_;
+    join::MatchRow match_row_;
+    std::span<const double> ideals_;
+    std::size_t depth_;
+    std::size_t n_retrieved_;
+    std::size_t n_relevant_;
+    Arena arena_;
+    std::span<std::uint64_t> returned_;
+    std::span<std::uint64_t> found_;
+    std::span<std::int32_t> columns_;
+    std::span<std::uint64_t> distinct_;
+    std::span<std::uint64_t> seen_;
+    std::span<std::int32_t> slots_;
+    std::span<double> precision_sums_;  // of the first 0, 1, 2, ... documents found
+    std::span<double> dcgs_;            // likewise
+    std::span<double> ideal_gains_;
+    std::span<double> n_relevant_of_;
+    std::span<AtK> at_k_;
+    join::Match match_;
+};
+
+// A thread costs some 20 microseconds to start; this many comparisons take several times that.
+constexpr std::size_t comparisons_worth_a_thread = 2'000'000;
+
+}  // namespace
+
+void score(const Request& request, std::size_t n_threads, bool portable, float* out) {
+    if (request.n_rows == 0) return;
+    const std::size_t depth = request.ks.back();
+    const std::size_t n_relevant = request.relevant.size() / request.n_rows;
+    const join::Matcher matcher = join::pays_to_hash(depth, n_relevant)
+                                      ? join::hashed_matcher
+                                      : join::choose_matcher(portable);
+    const std::vector<double> ideals =
+        binary_ideals(request.log2_ranks, std::min(depth, n_relevant));
+    const std::size_t comparisons = request.n_rows * depth * (n_relevant + 1);
+    n_threads = std::clamp<std::size_t>(comparisons / comparisons_worth_a_thread, 1,
+                                        std::max<std::size_t>(n_threads, 1));
+    std::vector<Worker> workers;
+    workers.reserve(n_threads);
+    for (std::size_t i = 0; i < n_threads; ++i) workers.emplace_back(request, matcher, ideals);
+    share_out_rows(request.n_rows, n_threads,
+                   [&](std::size_t thread, std::size_t first, std::size_t last) {
+                       workers[thread].run(first, last, out);
+                   });
+}
+
+}  // namespace berryeval::arrays

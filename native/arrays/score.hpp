@@ -1,0 +1,28 @@
+// Scoring arrays of ids: any of the metrics, at any number of cutoffs, from one match a row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace berryeval::arrays {
+
+// In the order of METRICS in berryeval/metrics/_types.py.
+enum class Metric { recall, precision, f1, hit_rate, mrr, ndcg, average_precision };
+inline constexpr std::size_t n_metrics = 7;
+
+struct Request {
+    std::size_t n_rows;
+    std::span<const std::int32_t> retrieved;  // n_rows rows
+    std::span<const std::int32_t> relevant;   // n_rows rows
+    const double* grades;                     // as `relevant`, or null: every id gains 1
+    std::span<const std::size_t> ks;          // ascending, none larger than a row of `retrieved`
+    std::span<const Metric> metrics;
+    bool divide_by_k;                         // precision: by k, else by the documents returned
+    std::span<const double> log2_ranks;       // log2(rank + 1) from rank 1 to the last k
+};
+
+// Fills out[metric][k][row]. Uses up to `n_threads`; `portable` does without AVX2.
+void score(const Request& request, std::size_t n_threads, bool portable, float* out);
+
+}  // namespace berryeval::arrays

@@ -1,0 +1,68 @@
+// berryeval._native: the only part of native/ that sees Python.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "arrays/score.hpp"
+#include "join/match.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Ids = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Grades = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Table = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Scores = nb::ndarray<float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+// Arguments were validated in Python; this keeps a mistake of ours from reading wild memory.
+void require(bool condition) {
+    if (!condition) throw nb::value_error("berryeval._native.score: arguments do not fit");
+}
+
+void score(const Ids& retrieved, const Ids& relevant, const std::optional<Grades>& grades,
+           const std::vector<std::size_t>& ks, const std::vector<int>& metric_numbers,
+           bool divide_by_k, const Table& log2_ranks, std::size_t n_threads, bool portable,
+           const Scores& out) {
+    using berryeval::arrays::Metric;
+    const std::size_t n_rows = retrieved.shape(0);
+    require(relevant.shape(0) == n_rows && !ks.empty() && ks.front() >= 1);
+    require(std::is_sorted(ks.begin(), ks.end()) && ks.back() <= retrieved.shape(1));
+    require(log2_ranks.shape(0) >= ks.back());
+    require(!grades || (grades->shape(0) == n_rows && grades->shape(1) == relevant.shape(1)));
+    require(out.shape(0) == metric_numbers.size() && out.shape(1) == ks.size());
+    require(out.shape(2) == n_rows);
+
+    std::vector<Metric> metrics;
+    for (const int number : metric_numbers) {
+        require(number >= 0 && number < static_cast<int>(berryeval::arrays::n_metrics));
+        metrics.push_back(static_cast<Metric>(number));
+    }
+    const berryeval::arrays::Request request{
+        .n_rows = n_rows,
+        .retrieved = {retrieved.data(), retrieved.size()},
+        .relevant = {relevant.data(), relevant.size()},
+        .grades = grades ? grades->data() : nullptr,
+        .ks = ks,
+        .metrics = metrics,
+        .divide_by_k = divide_by_k,
+        .log2_ranks = {log2_ranks.data(), log2_ranks.size()},
+    };
+    const nb::gil_scoped_release without_gil;
+    berryeval::arrays::score(request, n_threads, portable, out.data());
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+    m.doc() = "The native twins. Use them through berryeval.metrics.";
+    m.def("score", &score, "retrieved"_a, "relevant"_a, "grades"_a.none(), "ks"_a, "metrics"_a,
+          "divide_by_k"_a, "log2_ranks"_a, "n_threads"_a, "portable"_a, "out"_a,
+          "Fill out[metric, k, query] with scores.");
+    m.def("simd", [] { return berryeval::join::choose_matcher(false).name; },
+          "Name the instructions that this processor is served with.");
+}

@@ -1,0 +1,70 @@
+// Joining a row of retrieved ids with the row of relevant ids: who stands where.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace berryeval::join {
+
+inline constexpr std::int32_t padding_id = -1;
+
+struct Ids {
+    const std::int32_t* cells;
+    std::size_t count;
+};
+
+// Facts about the cells of a row are bits, 64 to a word, the first cell lowest.
+inline constexpr std::size_t word_bits = 64;
+
+constexpr std::size_t words_for(std::size_t cells) { return (cells + word_bits - 1) / word_bits; }
+
+// The lowest `count` bits; all of them from 64 on.
+constexpr std::uint64_t first_bits(std::size_t count) {
+    return count < word_bits ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
+}
+
+// How many cells of the row the word that begins at `start` covers.
+constexpr std::size_t cells_in_word(Ids ids, std::size_t start) {
+    return ids.count - start < word_bits ? ids.count - start : word_bits;
+}
+
+// The match of one row, in memory that the caller lends.
+struct Match {
+    std::uint64_t* returned;  // a bit a retrieved cell: a document, not padding
+    std::uint64_t* found;     // a bit a retrieved cell: relevant, and there for the first time
+    std::int32_t* columns;    // for each found document, in rank order, its cell among the relevant
+    std::uint64_t* distinct;  // a bit a relevant cell: a document, and there for the first time
+    std::uint64_t* seen;      // room for as many bits, for the matcher's own use
+    std::int32_t* slots;      // room for slots_for(relevant cells), likewise
+};
+
+using MatchRow = void (*)(Ids retrieved, Ids relevant, const Match& match);
+
+struct Matcher {
+    MatchRow match_row;
+    const char* name;  // for people: "avx2", "sse2", "neon", "scalar", "hashed"
+};
+
+// The quickest matcher on this processor; `portable` leaves out what it has beyond the baseline.
+Matcher choose_matcher(bool portable);
+
+// One for each set of instructions: every relevant id is compared with every cell.
+extern const Matcher baseline_matcher;
+#ifdef BERRYEVAL_HAS_AVX2
+extern const Matcher avx2_matcher;
+#endif
+
+// For long rows, where comparing each with each costs more than a hash table. Same answers.
+extern const Matcher hashed_matcher;
+
+constexpr bool pays_to_hash(std::size_t n_retrieved, std::size_t n_relevant) {
+    return (n_retrieved + n_relevant) * n_relevant > 32768;  // measured with AVX2
+}
+
+constexpr std::size_t slots_for(std::size_t n_relevant) {
+    std::size_t slots = 2;
+    while (slots < 2 * n_relevant) slots *= 2;
+    return slots;
+}
+
+}  // namespace berryeval::join

@@ -1,0 +1,72 @@
+// Rows shared out among threads. Each row is computed alone, so the number of threads
+// never changes a bit.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <span>
+#include <system_error>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace berryeval {
+
+inline constexpr std::size_t cache_line = 64;
+
+// The memory that one thread works in, taken from blocks of its own: two threads that write to
+// one cache line wait for each other. What is taken is not initialised.
+class Arena {
+public:
+    template <class T>
+    std::span<T> take(std::size_t count) {
+        static_assert(std::is_trivially_destructible_v<T>);
+        const std::size_t bytes = (count * sizeof(T) + cache_line - 1) / cache_line * cache_line;
+        if (bytes > left_) {
+            left_ = std::max(bytes, block_bytes);
+            blocks_.emplace_back(new (std::align_val_t{cache_line}) std::byte[left_]);
+            next_ = blocks_.back().get();
+        }
+        T* const taken = reinterpret_cast<T*>(next_);
+        next_ += bytes;
+        left_ -= bytes;
+        return {taken, count};
+    }
+
+private:
+    static constexpr std::size_t block_bytes = 16 * 1024;
+
+    struct Free {
+        void operator()(std::byte* block) const {
+            ::operator delete[](block, std::align_val_t{cache_line});
+        }
+    };
+
+    std::vector<std::unique_ptr<std::byte[], Free>> blocks_;
+    std::byte* next_ = nullptr;
+    std::size_t left_ = 0;
+};
+
+// Calls work(thread, first, last) for consecutive parts of [0, n_rows), one part a thread.
+// `work` must not throw. Where the system refuses a thread, its part is done by the caller.
+template <class Work>
+void share_out_rows(std::size_t n_rows, std::size_t n_threads, const Work& work) {
+    const std::size_t part = (n_rows + n_threads - 1) / std::max<std::size_t>(n_threads, 1);
+    std::vector<std::thread> threads;
+    threads.reserve(n_threads);
+    for (std::size_t thread = 1; thread < n_threads; ++thread) {
+        const std::size_t first = std::min(n_rows, thread * part);
+        const std::size_t last = std::min(n_rows, first + part);
+        try {
+            threads.emplace_back([=, &work] { work(thread, first, last); });
+        } catch (const std::system_error&) {
+            work(thread, first, last);
+        }
+    }
+    work(0, 0, std::min(n_rows, part));
+    for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace berryeval

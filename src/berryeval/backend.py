@@ -1,0 +1,67 @@
+"""Which of the two twins computes: the native extension, or plain Python.
+
+Both give identical bits. The native one is used when it was built and can be loaded.
+``BERRYEVAL_BACKEND=python`` asks for the other; ``BERRYEVAL_THREADS`` limits the threads.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+
+from berryeval.errors import ArgumentError
+
+__all__ = ["Backend", "backend", "n_threads"]
+
+
+@dataclass(frozen=True)
+class Backend:
+    """The twin in use, and why."""
+
+    name: str
+    """``"native"`` or ``"python"``."""
+    reason: str
+    """One sentence for people."""
+    simd: str | None = None
+    """The vector instructions in use, such as ``"avx2"``; None without the extension."""
+    is_fallback: bool = False
+    """True where the native twin was wanted and could not be had."""
+
+
+@cache
+def backend() -> Backend:
+    """Choose the twin, once for the process."""
+    wanted = os.environ.get("BERRYEVAL_BACKEND", "")
+    if wanted == "python":
+        return Backend("python", "BERRYEVAL_BACKEND=python is set")
+    if wanted not in ("", "native"):
+        raise ArgumentError("BERRYEVAL_BACKEND", "'native' or 'python'", repr(wanted))
+    if find_spec("berryeval._native") is None:
+        return Backend(
+            "python",
+            "the native extension was not built, because no C++20 compiler worked at install time",
+            is_fallback=True,
+        )
+    try:
+        native = import_module("berryeval._native")
+    except ImportError as error:
+        return Backend(
+            "python", f"the native extension could not be loaded ({error})", is_fallback=True
+        )
+    return Backend("native", "the native extension was built and loads", simd=native.simd())
+
+
+@cache
+def n_threads() -> int:
+    """Count the threads that a computation may use, at least 1."""
+    wanted = os.environ.get("BERRYEVAL_THREADS", "")
+    if not wanted:
+        if hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
+    if not wanted.isdecimal() or int(wanted) < 1:
+        raise ArgumentError("BERRYEVAL_THREADS", "a whole number, at least 1", repr(wanted))
+    return int(wanted)

@@ -1,0 +1,53 @@
+"""The command line: ``berryeval COMMAND``. One module a command: parse, call, render."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import click
+
+from berryeval import __version__
+from berryeval.errors import BerryEvalError
+
+__all__ = ["main"]
+
+# Name of the command: its module. Imported when the command is called, so that none waits
+# for what another needs.
+_COMMANDS = {"measures": "measures", "version": "version"}
+_ALIASES = {"metrics": "measures"}
+
+BAD_INPUT = 2
+
+
+class _Failure(click.ClickException):
+    exit_code = BAD_INPUT
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        name = _ALIASES.get(cmd_name, cmd_name)
+        if name not in _COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        module = importlib.import_module(f"berryeval.cli.{_COMMANDS[name]}")
+        command: click.Command = module.command
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
+        try:
+            return super().invoke(ctx)
+        except BerryEvalError as error:
+            raise _Failure(str(error)) from error
+
+
+@click.group(
+    cls=_LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
+    epilog="Exit codes: 0 done, 2 bad input.",
+)
+@click.version_option(__version__, "-V", "--version", message="berryeval %(version)s")
+def main() -> None:
+    """Tell whether search or RAG retrieval is good, and whether a change made it better."""

@@ -1,0 +1,120 @@
+"""``berryeval measures``, also called ``metrics``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+import click
+
+from berryeval.measures import Measure, all_measures, find_measure
+from berryeval.measures.guidance import (
+    ADVICE,
+    FIRST_QUESTION,
+    RECOMMENDATIONS,
+    Question,
+    Recommendation,
+)
+from berryeval.reports.layout import Section
+from berryeval.reports.terminal import show_sections
+
+__all__ = ["command"]
+
+
+@click.command("measures")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--for",
+    "use",
+    type=click.Choice(list(RECOMMENDATIONS)),
+    help="Recommend measures for a use of search.",
+)
+@click.option("--choose", is_flag=True, help="Find a measure by answering questions.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(names: tuple[str, ...], use: str | None, choose: bool, as_json: bool) -> None:
+    """Explain the measures: definition, when to use them, when not, edge cases.
+
+    With a NAME, explain that one only. `berryeval metrics` is the same command.
+
+    \b
+    berryeval measures
+    berryeval measures nDCG MRR
+    berryeval measures --for rag
+    berryeval measures --choose
+    """
+    if sum([bool(names), use is not None, choose]) > 1:
+        raise click.UsageError("Give names, --for or --choose, one of them.")
+    if use is not None:
+        _recommend(RECOMMENDATIONS[use], as_json=as_json)
+    elif choose:
+        if as_json:
+            raise click.UsageError("--choose asks questions; it has no JSON.")
+        _choose()
+    else:
+        _explain([find_measure(name) for name in names] or all_measures(), as_json=as_json)
+
+
+def _explain(measures: Iterable[type[Measure]], *, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps([_to_json(measure) for measure in measures], indent=2))
+    else:
+        show_sections(map(_to_section, measures))
+
+
+def _recommend(recommendation: Recommendation, *, as_json: bool) -> None:
+    first = [str(measure) for measure in recommendation.first]
+    then = [str(measure) for measure in recommendation.then]
+    if as_json:
+        found = {"use": recommendation.use, "first": first, "then": then}
+        click.echo(json.dumps(found | {"why": recommendation.why, "advice": ADVICE}, indent=2))
+        return
+    entries = [
+        ("Report", " and ".join(first)),
+        ("Then", " and ".join(then)),
+        ("Why", recommendation.why),
+    ]
+    chosen = [type(measure) for measure in (*recommendation.first, *recommendation.then)]
+    show_sections(
+        [
+            Section(recommendation.use, tuple(entries)),
+            Section("Whatever you choose", tuple(("•", advice) for advice in ADVICE)),
+            *map(_to_section, chosen),
+        ]
+    )
+
+
+def _choose() -> None:
+    step: Question | Measure = FIRST_QUESTION
+    while isinstance(step, Question):
+        step = step.yes if click.confirm(step.text) else step.no
+    click.echo(f"\nMeasure {step}.\n")
+    show_sections([_to_section(type(step))])
+
+
+def _to_section(measure: type[Measure]) -> Section:
+    heading = measure.name if measure.name == measure.title else f"{measure.name}: {measure.title}"
+    return Section(
+        heading,
+        (
+            ("Definition", measure.definition),
+            ("Use when", measure.use_when),
+            ("Avoid when", measure.avoid_when),
+            *zip(("Edge cases", *[""] * len(measure.edge_cases)), measure.edge_cases, strict=False),
+            ("In Python", ", ".join(measure.functions)),
+        ),
+    )
+
+
+def _to_json(measure: type[Measure]) -> dict[str, object]:
+    low, high = measure.bounds
+    return {
+        "name": measure.name,
+        "title": measure.title,
+        "aliases": measure.aliases,
+        "bounds": [low, high if high < float("inf") else None],
+        "definition": measure.definition,
+        "use_when": measure.use_when,
+        "avoid_when": measure.avoid_when,
+        "edge_cases": measure.edge_cases,
+        "functions": measure.functions,
+    }

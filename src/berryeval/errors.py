@@ -1,0 +1,85 @@
+"""What can go wrong.
+
+::
+
+    BerryEvalError
+    ├── InputError (ValueError)         something given cannot be used
+    │   ├── ArgumentError               an argument's value
+    │   └── UnknownMeasureError         a measure that nobody knows
+    └── InputTypeError (TypeError)      an argument's type
+
+    BackendWarning (UserWarning)        the native extension is not in use
+
+A message says where, what was expected and what came. The same facts are attributes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "ArgumentError",
+    "BackendWarning",
+    "BerryEvalError",
+    "InputError",
+    "InputTypeError",
+    "UnknownMeasureError",
+]
+
+
+class BerryEvalError(Exception):
+    """Any error that BerryEval raises on purpose."""
+
+
+class InputError(BerryEvalError, ValueError):
+    """Something given cannot be used."""
+
+
+class _ArgumentBaseError(BerryEvalError):
+    """An argument, what it should have been, and what it was."""
+
+    def __init__(self, argument: str, expected: str, got: str) -> None:
+        super().__init__(f"{argument}: expected {expected}, got {got}")
+        self.argument = argument
+        self.expected = expected
+        self.got = got
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exceptions are rebuilt from `args`, which holds the finished message.
+        return type(self), (self.argument, self.expected, self.got)
+
+
+class ArgumentError(_ArgumentBaseError, InputError):
+    """An argument of the right type has a value that cannot be used."""
+
+
+class InputTypeError(_ArgumentBaseError, TypeError):
+    """An argument has the wrong type."""
+
+
+class UnknownMeasureError(InputError):
+    """No measure goes by this name.
+
+    Parameters
+    ----------
+    name : str
+        What was asked for.
+    suggestion : str or None
+        The nearest name there is.
+    known : tuple of str
+        All of them, for a message without a suggestion.
+    """
+
+    def __init__(self, name: str, suggestion: str | None, known: tuple[str, ...]) -> None:
+        hint = f"did you mean {suggestion!r}?" if suggestion else f"known are {', '.join(known)}"
+        super().__init__(f"unknown measure {name!r}: {hint}")
+        self.name = name
+        self.suggestion = suggestion
+        self.known = known
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.name, self.suggestion, self.known)
+
+
+class BackendWarning(UserWarning):
+    """The native extension is not in use; results are the same, only slower."""

@@ -1,0 +1,28 @@
+"""Average precision: the precision at each relevant document, averaged over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from berryeval.kernels.relevance import count_relevant
+
+__all__ = ["average_precision"]
+
+
+def average_precision(
+    grades: Sequence[float], judged: Sequence[float], k: int | None, level: float = 1.0
+) -> float:
+    """Add up the precision at each relevant document in the first k, divide by all relevant.
+
+    A relevant document that was not retrieved adds 0. With none relevant the value is 0.
+    """
+    n_relevant = count_relevant(judged, level)
+    if not n_relevant:
+        return 0.0
+    n_found = 0
+    total = 0.0
+    for rank, grade in enumerate(grades[:k], start=1):
+        if grade >= level:
+            n_found += 1
+            total += n_found / rank
+    return total / n_relevant

@@ -1,0 +1,45 @@
+"""Average precision: the precision at each relevant document, averaged over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berryeval.kernels.average_precision import average_precision
+from berryeval.measures._base import Measure, register
+
+__all__ = ["AveragePrecision"]
+
+
+@register
+@dataclass(frozen=True)
+class AveragePrecision(Measure):
+    """Average precision, at k or uncut. Equals trec_eval's ``map_cut`` and ``map``."""
+
+    name: ClassVar[str] = "AP"
+    title: ClassVar[str] = "Average precision"
+    aliases: ClassVar[tuple[str, ...]] = ("MAP", "map", "map_cut", "average_precision")
+    definition: ClassVar[str] = (
+        "The precision at the rank of each relevant document in the first k, added up and "
+        "divided by the number of relevant documents. The mean over queries is MAP."
+    )
+    use_when: ClassVar[str] = (
+        "Judgments are binary, and both finding everything and ranking it high count."
+    )
+    avoid_when: ClassVar[str] = (
+        "There are grades, which it ignores; or the figure must be explained to people who "
+        "have not met it before."
+    )
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "Relevant documents that were not retrieved count 0.",
+        "At k it is divided by all relevant documents, not by min(k, their number).",
+        "No relevant document: 0.",
+    )
+    functions: ClassVar[tuple[str, ...]] = (
+        "berryeval.ranking.average_precision",
+        "berryeval.metrics.average_precision",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return average_precision(grades, judged, self.k)

@@ -1,0 +1,44 @@
+"""F1: one number for precision and recall."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berryeval.kernels.f1 import f1
+from berryeval.measures._base import Measure, register
+from berryeval.measures.precision import Precision
+from berryeval.measures.recall import Recall
+
+__all__ = ["F1"]
+
+
+@register
+@dataclass(frozen=True)
+class F1(Measure):
+    """F1 at k, the harmonic mean of precision and recall at k."""
+
+    name: ClassVar[str] = "F1"
+    title: ClassVar[str] = "F1"
+    aliases: ClassVar[tuple[str, ...]] = ("f1",)
+    definition: ClassVar[str] = "The harmonic mean of precision and recall at k: 2 P R / (P + R)."
+    use_when: ClassVar[str] = (
+        "A set is returned rather than a ranking, and both kinds of error count."
+    )
+    avoid_when: ClassVar[str] = (
+        "One of the two matters more, or somebody will ask which of them moved: report precision "
+        "and recall instead."
+    )
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "Precision and recall both 0: 0.",
+        "Precision divides by k, in the array function by the documents returned unless "
+        "denominator='k'.",
+    )
+    functions: ClassVar[tuple[str, ...]] = (
+        "berryeval.ranking.f1_at_k",
+        "berryeval.metrics.f1_at_k",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return f1(Precision(self.k).score(grades, judged), Recall(self.k).score(grades, judged))

@@ -1,0 +1,41 @@
+"""Hit rate, also called success: whether anything relevant was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berryeval.kernels.hit_rate import hit_rate
+from berryeval.measures._base import Measure, register
+
+__all__ = ["HitRate"]
+
+
+@register
+@dataclass(frozen=True)
+class HitRate(Measure):
+    """Success at k. Equals trec_eval's ``success``."""
+
+    name: ClassVar[str] = "Success"
+    title: ClassVar[str] = "Hit rate"
+    aliases: ClassVar[tuple[str, ...]] = ("hit_rate", "hit", "success")
+    definition: ClassVar[str] = (
+        "1 if a relevant document is in the first k, else 0. The mean is the share of queries "
+        "with a hit."
+    )
+    use_when: ClassVar[str] = (
+        "One good document settles the matter: fact checking, an answer box, a RAG prompt with "
+        "room for k passages."
+    )
+    avoid_when: ClassVar[str] = (
+        "Most queries hit already: it then says nothing about what got better above or below."
+    )
+    edge_cases: ClassVar[tuple[str, ...]] = ("Nothing relevant, or nothing returned: 0.",)
+    functions: ClassVar[tuple[str, ...]] = (
+        "berryeval.ranking.hit_rate_at_k",
+        "berryeval.metrics.hit_rate",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return hit_rate(grades, self.k)

@@ -1,0 +1,43 @@
+"""Precision: the share of what was returned that is relevant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berryeval.kernels.precision import precision
+from berryeval.measures._base import Measure, register
+
+__all__ = ["Precision"]
+
+
+@register
+@dataclass(frozen=True)
+class Precision(Measure):
+    """Precision at k. Equals trec_eval's ``P`` and, without k, ``set_P``."""
+
+    name: ClassVar[str] = "P"
+    title: ClassVar[str] = "Precision"
+    aliases: ClassVar[tuple[str, ...]] = ("precision",)
+    definition: ClassVar[str] = "Relevant documents in the first k, divided by k."
+    use_when: ClassVar[str] = (
+        "People read the whole first page, and every useless result on it costs them time."
+    )
+    avoid_when: ClassVar[str] = (
+        "Queries have fewer relevant documents than k: even a perfect ranking then stays "
+        "below 1, at a different height for each query."
+    )
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "Fewer than k documents returned: divided by k all the same. The array function "
+        "divides by the documents returned unless denominator='k'.",
+        "Nothing returned, or nothing relevant: 0.",
+    )
+    functions: ClassVar[tuple[str, ...]] = (
+        "berryeval.ranking.precision_at_k",
+        "berryeval.metrics.precision_at_k",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        k = len(grades) if self.k is None else self.k
+        return precision(grades, k, k)

@@ -1,0 +1,44 @@
+"""Recall: the share of the relevant documents that was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berryeval.kernels.recall import recall
+from berryeval.measures._base import Measure, register
+
+__all__ = ["Recall"]
+
+
+@register
+@dataclass(frozen=True)
+class Recall(Measure):
+    """Recall at k. Equals trec_eval's ``recall``."""
+
+    name: ClassVar[str] = "R"
+    title: ClassVar[str] = "Recall"
+    aliases: ClassVar[tuple[str, ...]] = ("recall",)
+    definition: ClassVar[str] = (
+        "Relevant documents in the first k, divided by all relevant documents."
+    )
+    use_when: ClassVar[str] = (
+        "A missed document costs more than a useless one: legal discovery, patents, medicine, "
+        "and the context of a RAG answer."
+    )
+    avoid_when: ClassVar[str] = (
+        "Few of the documents are judged, so that nobody knows all that is relevant; or people "
+        "look at the top only, since order within the first k does not count."
+    )
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "No relevant document: 0.",
+        "More relevant documents than k: the value cannot reach 1.",
+    )
+    functions: ClassVar[tuple[str, ...]] = (
+        "berryeval.ranking.recall_at_k",
+        "berryeval.metrics.recall_at_k",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return recall(grades, judged, self.k)

@@ -1,0 +1,333 @@
+"""The public functions: validate, then hand over to the twin in use."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from berryeval.backend import backend
+from berryeval.errors import BackendWarning
+from berryeval.metrics._types import (
+    METRICS,
+    Denominator,
+    GradeArray,
+    MetricResult,
+    QueryDocArray,
+    RelevanceArray,
+)
+from berryeval.metrics._validation import (
+    validate_cutoffs,
+    validate_denominator,
+    validate_inputs,
+    validate_score_inputs,
+)
+
+__all__ = [
+    "BACKEND",
+    "ArrayMetrics",
+    "average_precision",
+    "compute_all",
+    "f1_at_k",
+    "hit_rate",
+    "mrr",
+    "ndcg",
+    "precision_at_k",
+    "recall_at_k",
+]
+
+BACKEND = backend().name
+"""The twin in use: ``"native"`` or ``"python"``."""
+
+if TYPE_CHECKING or BACKEND == "python":
+    from berryeval.metrics._python import score as _score
+else:
+    from berryeval.metrics._native import score as _score
+
+if backend().is_fallback:
+    warnings.warn(
+        f"berryeval computes in Python: {backend().reason}. Results are the same, only slower.",
+        BackendWarning,
+        stacklevel=2,
+    )
+
+
+def recall_at_k(retrieved: QueryDocArray, relevant: RelevanceArray, k: int) -> MetricResult:
+    """Return, for each query, the share of its relevant documents in the first k cells.
+
+    Parameters
+    ----------
+    retrieved : ndarray of int32, queries x columns
+        Ids, best first. ``PADDING_ID`` (-1) marks cells without a document, in any place;
+        they keep their rank. An id that stands twice counts once, at its first place.
+    relevant : ndarray of int32, queries x columns
+        Ids of the relevant documents, in any order, padded likewise. Repeats count once.
+    k : int
+        How many cells of `retrieved` to look at: 1 to its number of columns.
+
+    Returns
+    -------
+    ndarray of float32
+        One value a query, computed in float64. A query with nothing relevant gets 0.
+
+    Raises
+    ------
+    InputTypeError, InputError
+        As `validate_inputs` says.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> retrieved = np.array([[1, 2, 3, 4, 5]], dtype=np.int32)
+    >>> relevant = np.array([[1, 3, 9, -1]], dtype=np.int32)
+    >>> recall_at_k(retrieved, relevant, 5)
+    array([0.6666667], dtype=float32)
+    """
+    validate_inputs(retrieved, relevant, k)
+    return _one("recall", retrieved, relevant, k)
+
+
+def precision_at_k(
+    retrieved: QueryDocArray,
+    relevant: RelevanceArray,
+    k: int,
+    *,
+    denominator: Denominator = "returned",
+) -> MetricResult:
+    """Return, for each query, the share of relevant documents among the first k cells.
+
+    Parameters
+    ----------
+    retrieved, relevant, k
+        As for `recall_at_k`.
+    denominator : {"returned", "k"}
+        Divide by the documents in the first k cells, repeats included and padding not, or by
+        k as trec_eval does. They differ where a query returned fewer than k documents;
+        with none returned the value is 0.
+
+    Returns
+    -------
+    ndarray of float32
+        One value a query.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> retrieved = np.array([[1, 2, -1, -1, -1]], dtype=np.int32)
+    >>> relevant = np.array([[1]], dtype=np.int32)
+    >>> precision_at_k(retrieved, relevant, 5)
+    array([0.5], dtype=float32)
+    >>> precision_at_k(retrieved, relevant, 5, denominator="k")
+    array([0.2], dtype=float32)
+    """
+    validate_inputs(retrieved, relevant, k)
+    validate_denominator(denominator)
+    return _one("precision", retrieved, relevant, k, denominator=denominator)
+
+
+def f1_at_k(
+    retrieved: QueryDocArray,
+    relevant: RelevanceArray,
+    k: int,
+    *,
+    denominator: Denominator = "returned",
+) -> MetricResult:
+    """Return, for each query, the harmonic mean of its precision and recall at k.
+
+    Takes what `precision_at_k` takes. Where both are 0, so is the mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> retrieved = np.array([[1, 2, 3, 4]], dtype=np.int32)
+    >>> relevant = np.array([[1, 2]], dtype=np.int32)
+    >>> f1_at_k(retrieved, relevant, 4)
+    array([0.6666667], dtype=float32)
+    """
+    validate_inputs(retrieved, relevant, k)
+    validate_denominator(denominator)
+    return _one("f1", retrieved, relevant, k, denominator=denominator)
+
+
+def hit_rate(retrieved: QueryDocArray, relevant: RelevanceArray, k: int) -> MetricResult:
+    """Return, for each query, 1 if a relevant document is in the first k cells, else 0.
+
+    Takes what `recall_at_k` takes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> retrieved = np.array([[8, 1], [8, 9]], dtype=np.int32)
+    >>> relevant = np.array([[1], [1]], dtype=np.int32)
+    >>> hit_rate(retrieved, relevant, 2)
+    array([1., 0.], dtype=float32)
+    """
+    validate_inputs(retrieved, relevant, k)
+    return _one("hit_rate", retrieved, relevant, k)
+
+
+def mrr(retrieved: QueryDocArray, relevant: RelevanceArray, k: int) -> MetricResult:
+    """Return, for each query, 1 / rank of its first relevant document in the first k cells.
+
+    The mean of the values is the mean reciprocal rank, MRR@k. A query without a hit gets 0.
+    Takes what `recall_at_k` takes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> retrieved = np.array([[8, 1], [8, 9]], dtype=np.int32)
+    >>> relevant = np.array([[1], [1]], dtype=np.int32)
+    >>> mrr(retrieved, relevant, 2)
+    array([0.5, 0. ], dtype=float32)
+    """
+    validate_inputs(retrieved, relevant, k)
+    return _one("mrr", retrieved, relevant, k)
+
+
+def average_precision(retrieved: QueryDocArray, relevant: RelevanceArray, k: int) -> MetricResult:
+    """Return, for each query, its average precision over the first k cells.
+
+    The precision at each relevant document found, added up and divided by the number of
+    relevant documents (not by min(k, that number)). Takes what `recall_at_k` takes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> retrieved = np.array([[1, 8, 2, 9]], dtype=np.int32)
+    >>> relevant = np.array([[1, 2]], dtype=np.int32)
+    >>> average_precision(retrieved, relevant, 4)
+    array([0.8333333], dtype=float32)
+    """
+    validate_inputs(retrieved, relevant, k)
+    return _one("average_precision", retrieved, relevant, k)
+
+
+def ndcg(
+    retrieved: QueryDocArray,
+    relevant: RelevanceArray,
+    k: int,
+    grades: GradeArray | None = None,
+) -> MetricResult:
+    """Return, for each query, its normalised discounted cumulative gain over the first k cells.
+
+    Rank i, from 1, is discounted by log2(i + 1). The ideal ranking holds all relevant
+    documents, best first, cut at k.
+
+    Parameters
+    ----------
+    retrieved, relevant, k
+        As for `recall_at_k`.
+    grades : ndarray of float64, optional
+        The gain of each cell of `relevant`, of the same shape. Without it each relevant
+        document gains 1. Grades of 0 and less gain nothing. Of an id that stands twice in a
+        row of `relevant`, the first grade counts.
+
+    Returns
+    -------
+    ndarray of float32
+        One value a query, from 0 to 1. Where the ideal gain is 0, so is the value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> retrieved = np.array([[1, 4, 2, 5, 3]], dtype=np.int32)
+    >>> relevant = np.array([[1, 2, 3]], dtype=np.int32)
+    >>> ndcg(retrieved, relevant, 5)
+    array([0.8854599], dtype=float32)
+    >>> ndcg(retrieved, relevant, 5, grades=np.array([[3.0, 1.0, 2.0]]))
+    array([0.8974867], dtype=float32)
+    """
+    validate_inputs(retrieved, relevant, k)
+    if grades is not None:
+        validate_score_inputs(relevant, grades)
+    return _one("ndcg", retrieved, relevant, k, grades=grades)
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayMetrics:
+    """Every metric at every k, as `compute_all` returns them: ``all_metrics.recall[10]``.
+
+    Each attribute maps k to one float32 value a query.
+    """
+
+    recall: Mapping[int, MetricResult]
+    precision: Mapping[int, MetricResult]
+    f1: Mapping[int, MetricResult]
+    hit_rate: Mapping[int, MetricResult]
+    mrr: Mapping[int, MetricResult]
+    ndcg: Mapping[int, MetricResult]
+    average_precision: Mapping[int, MetricResult]
+
+    def __repr__(self) -> str:
+        n_queries = len(next(iter(self.recall.values())))
+        names = ", ".join(field.name for field in fields(self))
+        ks = ", ".join(str(k) for k in self.recall)
+        return f"<ArrayMetrics of {n_queries} queries: {names} at k = {ks}>"
+
+
+def compute_all(
+    retrieved: QueryDocArray,
+    relevant: RelevanceArray,
+    ks: Iterable[int] = (1, 3, 5, 10),
+    *,
+    grades: GradeArray | None = None,
+    denominator: Denominator = "returned",
+) -> ArrayMetrics:
+    """Compute every metric at every k, matching the ids only once.
+
+    Parameters
+    ----------
+    retrieved, relevant
+        As for `recall_at_k`.
+    ks : iterable of int
+        The cutoffs, each from 1 to the number of columns of `retrieved`.
+    grades
+        As for `ndcg`, which alone uses them: every other metric counts all of `relevant`.
+    denominator
+        As for `precision_at_k`; used by precision and F1.
+
+    Returns
+    -------
+    ArrayMetrics
+        Bit for bit what the single functions return.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> retrieved = np.array([[1, 8, 2], [9, 3, 7]], dtype=np.int32)
+    >>> relevant = np.array([[1, 2], [3, -1]], dtype=np.int32)
+    >>> all_metrics = compute_all(retrieved, relevant, ks=(1, 3))
+    >>> all_metrics
+    <ArrayMetrics of 2 queries: recall, precision, f1, hit_rate, mrr, ndcg, average_precision at k = 1, 3>
+    >>> all_metrics.recall[3]
+    array([1., 1.], dtype=float32)
+    >>> all_metrics.mrr[3]
+    array([1. , 0.5], dtype=float32)
+    """  # noqa: E501 - the repr is one line
+    checked_ks = validate_cutoffs(retrieved, relevant, ks)
+    validate_denominator(denominator)
+    if grades is not None:
+        validate_score_inputs(relevant, grades)
+    scores = _score(retrieved, relevant, grades, checked_ks, METRICS, denominator)
+    return ArrayMetrics(
+        **{
+            metric: {k: scores[i_metric, i_k] for i_k, k in enumerate(checked_ks)}
+            for i_metric, metric in enumerate(METRICS)
+        }
+    )
+
+
+def _one(
+    metric: str,
+    retrieved: QueryDocArray,
+    relevant: RelevanceArray,
+    k: int,
+    *,
+    grades: GradeArray | None = None,
+    denominator: Denominator = "returned",
+) -> MetricResult:
+    scores: MetricResult = _score(retrieved, relevant, grades, (int(k),), (metric,), denominator)[
+        0, 0
+    ]
+    return scores

@@ -1,0 +1,532 @@
+"""Metrics of one ranked list, for a REPL, a notebook or a unit test.
+
+A ranked list is document ids, best first. Judgments are a set of relevant ids, a mapping from
+id to grade, or `RelevanceJudgment` records. Ids may be anything hashable.
+
+>>> from berryeval.ranking import ndcg_at_k, recall_at_k
+>>> recall_at_k(["a", "b", "c"], {"a", "d"}, k=3)
+0.5
+>>> round(ndcg_at_k(["a", "c", "b"], {"a": 2, "b": 1, "c": 0}, k=3), 4)
+0.9502
+
+Everywhere in this module:
+
+- a document is relevant when its grade is at least `level`, 1 unless told otherwise; the
+  members of a set have grade 1. The level does not matter to DCG and nDCG;
+- documents without a judgment are not relevant and gain nothing; grades below 0 likewise;
+- an id that stands twice in a list counts once, at its first place; the repeat keeps its rank;
+- a list shorter than k is treated as if nothing relevant followed: precision divides by k;
+- nothing relevant, nothing retrieved or nothing judged gives 0.0, never an error.
+
+These are trec_eval's definitions; whole test sets of integer ids are faster in
+`berryeval.metrics`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+
+from berryeval.core import RelevanceJudgment
+from berryeval.core.cutoff import check_k, check_ks
+from berryeval.core.grade import check_grade, check_level
+from berryeval.errors import ArgumentError, InputTypeError
+from berryeval.kernels.average_precision import average_precision as _average_precision
+from berryeval.kernels.f1 import f1 as _f1
+from berryeval.kernels.hit_rate import hit_rate as _hit_rate
+from berryeval.kernels.ndcg import dcg as _dcg
+from berryeval.kernels.ndcg import ndcg as _ndcg
+from berryeval.kernels.precision import precision as _precision
+from berryeval.kernels.recall import recall as _recall
+from berryeval.kernels.reciprocal_rank import reciprocal_rank as _reciprocal_rank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "AtK",
+    "JudgmentsLike",
+    "MeanMetrics",
+    "RankingMetrics",
+    "average_precision",
+    "compute_all",
+    "dcg_at_k",
+    "f1_at_k",
+    "hit_rate_at_k",
+    "mean_metrics",
+    "ndcg_at_k",
+    "precision_at_k",
+    "recall_at_k",
+    "reciprocal_rank",
+]
+
+JudgmentsLike: TypeAlias = (
+    "Mapping[Any, float] | AbstractSet[Any] | Iterable[RelevanceJudgment] | Iterable[Hashable]"
+)
+"""A mapping from id to grade, `RelevanceJudgment` records, or the ids of relevant documents."""
+
+_NO_GRADE = -1.0
+
+
+def recall_at_k(
+    retrieved: Iterable[Hashable], judgments: JudgmentsLike, k: int, *, level: float = 1
+) -> float:
+    """Return the share of the relevant documents that is in the first k.
+
+    Parameters
+    ----------
+    retrieved : iterable of hashable
+        Document ids, best first.
+    judgments : set, mapping or records
+        What is relevant, see the module's docstring.
+    k : int
+        How many ranks to look at, at least 1.
+    level : float
+        The lowest grade that is relevant, at least 0.
+
+    Returns
+    -------
+    float
+        From 0 to 1; 0 if nothing is relevant.
+
+    Raises
+    ------
+    InputError
+        (a ValueError) for k < 1, and for grades that are NaN or infinite.
+    InputTypeError
+        (a TypeError) for an argument of the wrong type.
+
+    Examples
+    --------
+    >>> recall_at_k(["a", "b", "c"], {"a": 2, "b": 1, "d": 2}, k=3)
+    0.6666666666666666
+    """
+    case = _Case.of(retrieved, judgments)
+    return _recall(case.grades, case.judged, check_k(k), check_level(level))
+
+
+def precision_at_k(
+    retrieved: Iterable[Hashable], judgments: JudgmentsLike, k: int, *, level: float = 1
+) -> float:
+    """Return the share of the first k ranks that holds a relevant document.
+
+    A list shorter than k is divided by k all the same. Takes what `recall_at_k` takes.
+
+    Examples
+    --------
+    >>> precision_at_k(["a", "b", "c"], {"a", "b"}, k=5)
+    0.4
+    """
+    case = _Case.of(retrieved, judgments)
+    checked_k = check_k(k)
+    return _precision(case.grades, checked_k, checked_k, check_level(level))
+
+
+def f1_at_k(
+    retrieved: Iterable[Hashable], judgments: JudgmentsLike, k: int, *, level: float = 1
+) -> float:
+    """Return the harmonic mean of precision and recall at k; 0 if both are.
+
+    Takes what `recall_at_k` takes.
+
+    Examples
+    --------
+    >>> f1_at_k(["a", "x"], {"a", "b", "c"}, k=2)
+    0.4
+    """
+    return compute_all(retrieved, judgments, (k,), level=level).f1[check_k(k)]
+
+
+def hit_rate_at_k(
+    retrieved: Iterable[Hashable], judgments: JudgmentsLike, k: int, *, level: float = 1
+) -> float:
+    """Return 1.0 if a relevant document is in the first k, else 0.0. Also called success.
+
+    Takes what `recall_at_k` takes.
+
+    Examples
+    --------
+    >>> hit_rate_at_k(["x", "a"], {"a"}, k=2)
+    1.0
+    """
+    case = _Case.of(retrieved, judgments)
+    return _hit_rate(case.grades, check_k(k), check_level(level))
+
+
+def reciprocal_rank(
+    retrieved: Iterable[Hashable],
+    judgments: JudgmentsLike,
+    k: int | None = None,
+    *,
+    level: float = 1,
+) -> float:
+    """Return 1 / rank of the first relevant document; 0 if there is none.
+
+    Takes what `recall_at_k` takes. With a k only the first k ranks count. The mean over
+    queries is the mean reciprocal rank, MRR.
+
+    Examples
+    --------
+    >>> reciprocal_rank(["x", "a", "b"], {"a", "b"})
+    0.5
+    """
+    case = _Case.of(retrieved, judgments)
+    return _reciprocal_rank(case.grades, _check_k_or_none(k), check_level(level))
+
+
+def average_precision(
+    retrieved: Iterable[Hashable],
+    judgments: JudgmentsLike,
+    k: int | None = None,
+    *,
+    level: float = 1,
+) -> float:
+    """Return the precision at each relevant document, averaged over all relevant documents.
+
+    Takes what `recall_at_k` takes. Relevant documents that were not retrieved count 0. With a
+    k only the first k ranks count, and the sum is still divided by all relevant documents.
+    The mean over queries is the mean average precision, MAP.
+
+    Examples
+    --------
+    >>> average_precision(["a", "x", "b", "y"], {"a", "b"})
+    0.8333333333333333
+    """
+    case = _Case.of(retrieved, judgments)
+    return _average_precision(case.grades, case.judged, _check_k_or_none(k), check_level(level))
+
+
+def dcg_at_k(retrieved: Iterable[Hashable], judgments: JudgmentsLike, k: int) -> float:
+    """Return the discounted cumulative gain: grade / log2(rank + 1), added up over k ranks.
+
+    Takes what `recall_at_k` takes, but no level: every grade above 0 gains.
+
+    Examples
+    --------
+    >>> dcg_at_k(["a", "c", "b"], {"a": 2, "b": 1, "c": 0}, k=3)
+    2.5
+    """
+    return _dcg(_Case.of(retrieved, judgments).grades, check_k(k))
+
+
+def ndcg_at_k(retrieved: Iterable[Hashable], judgments: JudgmentsLike, k: int) -> float:
+    """Return DCG@k divided by that of the ideal order of all judged documents.
+
+    Takes what `dcg_at_k` takes. From 0 to 1; 0 if no judged document gains anything.
+
+    Examples
+    --------
+    >>> round(ndcg_at_k(["c", "a", "d", "b", "e"], {"a": 3, "b": 2, "c": 1, "e": 1}, k=5), 4)
+    0.7975
+    """
+    case = _Case.of(retrieved, judgments)
+    return _ndcg(case.grades, case.judged, check_k(k))
+
+
+class AtK(Mapping[int, float]):
+    """The values of one metric, by k. Cannot be changed.
+
+    Examples
+    --------
+    >>> AtK({1: 0.0, 3: 0.5})[3]
+    0.5
+    """
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[int, float]) -> None:
+        self._values = dict(values)
+
+    def __getitem__(self, k: int) -> float:
+        return self._values[k]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._values.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._values)
+
+
+@dataclass(frozen=True, repr=False)
+class RankingMetrics:
+    """Every metric of one ranked list, as `compute_all` returns them.
+
+    Examples
+    --------
+    >>> metrics = compute_all(["a", "x", "b"], {"a", "b"}, ks=(1, 3))
+    >>> metrics.recall[3]
+    1.0
+    >>> metrics
+    <RankingMetrics: reciprocal rank 1.0000, average precision 0.8333
+         k  recall  precision      f1  hit_rate     dcg    ndcg      rr      ap
+         1  0.5000     1.0000  0.6667    1.0000  1.0000  1.0000  1.0000  0.5000
+         3  1.0000     0.6667  0.8000    1.0000  1.5000  0.9197  1.0000  0.8333>
+    """
+
+    reciprocal_rank: float
+    """Over the whole list."""
+    average_precision: float
+    """Over the whole list."""
+    recall: AtK
+    precision: AtK
+    f1: AtK
+    hit_rate: AtK
+    dcg: AtK
+    ndcg: AtK
+    rr: AtK
+    """Reciprocal rank, by k."""
+    ap: AtK
+    """Average precision, by k."""
+
+    def __repr__(self) -> str:
+        names = [field.name for field in fields(self)[2:]]
+        widths = [max(6, len(name)) for name in names]
+        uncut = (
+            f"reciprocal rank {self.reciprocal_rank:.4f}, "
+            f"average precision {self.average_precision:.4f}"
+        )
+        lines = [
+            f"<RankingMetrics: {uncut}",
+            "  ".join(["     k", *(f"{n:>{w}}" for n, w in zip(names, widths, strict=True))]),
+        ]
+        for k in self.recall:
+            values = (
+                f"{getattr(self, name)[k]:{width}.4f}"
+                for name, width in zip(names, widths, strict=True)
+            )
+            lines.append("  ".join([f"{k:6}", *values]))
+        return "\n".join(lines) + ">"
+
+
+def compute_all(
+    retrieved: Iterable[Hashable],
+    judgments: JudgmentsLike,
+    ks: Iterable[int] = (1, 3, 5, 10),
+    *,
+    level: float = 1,
+) -> RankingMetrics:
+    """Compute every metric at every k, looking each document up once.
+
+    Takes what `recall_at_k` takes, and several k. Reciprocal rank and average precision come
+    at every k (``rr``, ``ap``) and over the whole list.
+
+    Examples
+    --------
+    >>> compute_all(["x", "a"], {"a"}, ks=(1, 2)).rr
+    {1: 0.0, 2: 0.5}
+    """
+    case = _Case.of(retrieved, judgments)
+    return _compute_all(case, case, check_ks(ks), check_level(level))
+
+
+class MeanMetrics(TypedDict):
+    """What `mean_metrics` returns: means over queries, by k where there is one."""
+
+    query_count: int
+    mrr: float
+    map: float
+    recall: dict[int, float]
+    precision: dict[int, float]
+    f1: dict[int, float]
+    hit_rate: dict[int, float]
+    dcg: dict[int, float]
+    ndcg: dict[int, float]
+    mrr_at: dict[int, float]
+    map_at: dict[int, float]
+
+
+def mean_metrics(
+    records: Iterable[Mapping[str, Any]],
+    ks: Iterable[int] = (1, 3, 5, 10),
+    *,
+    level: float = 1,
+) -> MeanMetrics:
+    """Average every metric over many queries. Takes and returns plain types.
+
+    Parameters
+    ----------
+    records : iterable of mappings
+        One a query: ``retrieved``, the ids, best first; ``relevant``, judgments as everywhere
+        in this module; and, if you like, ``relevance_scores``, a mapping from id to grade.
+        The binary metrics use `relevant`. DCG and nDCG use the scores; without scores they use
+        the grades of `relevant`, 1 for each member of a set. Other keys are ignored.
+    ks : iterable of int
+        The cutoffs, each at least 1.
+    level : float
+        The lowest grade that is relevant, at least 0.
+
+    Returns
+    -------
+    dict
+        ``query_count``; ``mrr`` and ``map`` over whole lists; by k ``recall``, ``precision``,
+        ``f1``, ``hit_rate``, ``dcg``, ``ndcg``, ``mrr_at`` and ``map_at``.
+        With no records every value is 0.
+
+    Examples
+    --------
+    >>> means = mean_metrics(
+    ...     [
+    ...         {"retrieved": ["a", "b"], "relevant": {"a"}},
+    ...         {"retrieved": ["x", "y"], "relevant": {"y"}, "relevance_scores": {"y": 3}},
+    ...     ],
+    ...     ks=(1, 2),
+    ... )
+    >>> means["query_count"], means["mrr"], means["recall"]
+    (2, 0.75, {1: 0.5, 2: 1.0})
+    """
+    checked_ks = check_ks(ks)
+    checked_level = check_level(level)
+    results = [
+        _compute_record(record, index, checked_ks, checked_level)
+        for index, record in enumerate(records)
+    ]
+
+    def mean_at(values: Callable[[RankingMetrics], AtK]) -> dict[int, float]:
+        return {k: _mean([values(result)[k] for result in results]) for k in checked_ks}
+
+    return {
+        "query_count": len(results),
+        "mrr": _mean([result.reciprocal_rank for result in results]),
+        "map": _mean([result.average_precision for result in results]),
+        "recall": mean_at(lambda result: result.recall),
+        "precision": mean_at(lambda result: result.precision),
+        "f1": mean_at(lambda result: result.f1),
+        "hit_rate": mean_at(lambda result: result.hit_rate),
+        "dcg": mean_at(lambda result: result.dcg),
+        "ndcg": mean_at(lambda result: result.ndcg),
+        "mrr_at": mean_at(lambda result: result.rr),
+        "map_at": mean_at(lambda result: result.ap),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A ranked list as the kernels want it."""
+
+    grades: list[float]
+    judged: list[float]
+
+    @classmethod
+    def of(cls, retrieved: Iterable[Hashable], judgments: JudgmentsLike) -> _Case:
+        grade_of = _read_judgments(judgments)
+        seen: set[Hashable] = set()
+        grades = []
+        for doc_id in _read_ranked_ids(retrieved):
+            grades.append(_NO_GRADE if doc_id in seen else grade_of.get(doc_id, _NO_GRADE))
+            seen.add(doc_id)
+        return cls(grades, sorted(grade_of.values(), reverse=True))
+
+
+def _compute_all(
+    case: _Case, graded_case: _Case, ks: tuple[int, ...], level: float
+) -> RankingMetrics:
+    grades, judged = case.grades, case.judged
+    precision = {k: _precision(grades, k, k, level) for k in ks}
+    recall = {k: _recall(grades, judged, k, level) for k in ks}
+    return RankingMetrics(
+        reciprocal_rank=_reciprocal_rank(grades, None, level),
+        average_precision=_average_precision(grades, judged, None, level),
+        recall=AtK(recall),
+        precision=AtK(precision),
+        f1=AtK({k: _f1(precision[k], recall[k]) for k in ks}),
+        hit_rate=AtK({k: _hit_rate(grades, k, level) for k in ks}),
+        dcg=AtK({k: _dcg(graded_case.grades, k) for k in ks}),
+        ndcg=AtK({k: _ndcg(graded_case.grades, graded_case.judged, k) for k in ks}),
+        rr=AtK({k: _reciprocal_rank(grades, k, level) for k in ks}),
+        ap=AtK({k: _average_precision(grades, judged, k, level) for k in ks}),
+    )
+
+
+def _compute_record(
+    record: Mapping[str, Any], index: int, ks: tuple[int, ...], level: float
+) -> RankingMetrics:
+    name = f"records[{index}]"
+    if not isinstance(record, Mapping):
+        raise InputTypeError(name, "a mapping", type(record).__name__)
+    missing = [key for key in ("retrieved", "relevant") if key not in record]
+    if missing:
+        keys = ", ".join(map(repr, record)) or "none"
+        raise ArgumentError(name, f"a key {missing[0]!r}", f"keys {keys}")
+    scores = record.get("relevance_scores")
+    if scores is not None and not isinstance(scores, Mapping):
+        raise InputTypeError(
+            f"{name}.relevance_scores", "a mapping from id to grade", type(scores).__name__
+        )
+    try:
+        retrieved = list(_read_ranked_ids(record["retrieved"]))
+        case = _Case.of(retrieved, record["relevant"])
+        graded_case = case if scores is None else _Case.of(retrieved, scores)
+    except (ArgumentError, InputTypeError) as error:
+        raise type(error)(f"{name}: {error.argument}", error.expected, error.got) from None
+    return _compute_all(case, graded_case, ks, level)
+
+
+def _read_judgments(judgments: JudgmentsLike) -> dict[Hashable, float]:
+    """Return the grade of each judged document."""
+    if isinstance(judgments, Mapping):
+        return {
+            doc_id: check_grade(grade, f"grade of {doc_id!r}")
+            for doc_id, grade in judgments.items()
+        }
+    expected = "a set of ids, a mapping from id to grade, or RelevanceJudgment records"
+    if isinstance(judgments, (str, bytes)) or not isinstance(judgments, Iterable):
+        raise InputTypeError("judgments", expected, _describe(judgments))
+    grade_of: dict[Hashable, float] = {}
+    n_records = n_ids = 0
+    for item in judgments:
+        if isinstance(item, RelevanceJudgment):
+            n_records += 1
+            if item.doc_id in grade_of:
+                raise ArgumentError(
+                    "judgments", "one judgment a document", f"two of {item.doc_id!r}"
+                )
+            grade_of[item.doc_id] = check_grade(item.grade, f"grade of {item.doc_id!r}")
+        else:
+            n_ids += 1
+            grade_of[_check_id(item, "judgments")] = 1.0
+    if n_records and n_ids:
+        raise InputTypeError("judgments", expected, "ids and records mixed")
+    return grade_of
+
+
+def _read_ranked_ids(retrieved: Iterable[Hashable]) -> Iterator[Hashable]:
+    expected = "document ids, best first"
+    if isinstance(retrieved, (str, bytes)) or not isinstance(retrieved, Iterable):
+        raise InputTypeError("retrieved", expected, _describe(retrieved))
+    if isinstance(retrieved, (AbstractSet, Mapping)):
+        raise InputTypeError(
+            "retrieved", expected, f"{type(retrieved).__name__}, which has no order"
+        )
+    return (_check_id(doc_id, "retrieved") for doc_id in retrieved)
+
+
+def _check_id(doc_id: Hashable, argument: str) -> Hashable:
+    try:
+        hash(doc_id)
+    except TypeError:
+        got = f"{type(doc_id).__name__}, which is not hashable"
+        raise InputTypeError(argument, "ids that can be looked up", got) from None
+    return doc_id
+
+
+def _check_k_or_none(k: int | None) -> int | None:
+    return None if k is None else check_k(k)
+
+
+def _describe(value: object) -> str:
+    return "None" if value is None else type(value).__name__
+
+
+def _mean(values: list[float]) -> float:
+    total = 0.0
+    for value in values:
+        total += value
+    return total / len(values) if values else 0.0

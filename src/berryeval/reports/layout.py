@@ -1,0 +1,57 @@
+"""What is to be shown, before it is decided how: tables and sections."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+
+__all__ = ["Section", "Table", "section_to_text", "table_to_text"]
+
+TEXT_WIDTH = 80
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under a header. The first column is words, the others are figures."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, and under it labelled paragraphs."""
+
+    heading: str
+    entries: tuple[tuple[str, str], ...]
+
+
+def table_to_text(table: Table) -> str:
+    """Return the table in plain characters, the same in every pipe."""
+    rows = (table.header, *table.rows)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [table.title, ""] if table.title else []
+    for row in rows:
+        cells = [f"{row[0]:<{widths[0]}}"]
+        cells += [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)]
+        lines.append("  ".join(cells).rstrip())
+    if table.notes:
+        lines += ["", *table.notes]
+    return "\n".join(lines)
+
+
+def section_to_text(section: Section) -> str:
+    """Return the section in plain characters, 80 columns wide."""
+    indent = 2 + max(len(label) for label, _ in section.entries) + 2
+    lines = [section.heading]
+    for label, text in section.entries:
+        lines += textwrap.wrap(
+            text,
+            TEXT_WIDTH,
+            initial_indent=f"  {label}".ljust(indent),
+            subsequent_indent=" " * indent,
+            break_on_hyphens=False,
+        )
+    return "\n".join(lines)

@@ -1,0 +1,179 @@
+"""The command line, as its user meets it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from berryeval import __version__
+from berryeval.backend import backend
+from berryeval.cli import main
+from berryeval.cli import version as version_module
+from berryeval.measures import all_measures
+from berryeval.measures.guidance import ADVICE
+
+
+@pytest.fixture
+def berryeval():
+    """Run a command; give back its exit code and what it printed."""
+    runner = CliRunner()
+
+    def run(*arguments: str, answers: str | None = None):
+        return runner.invoke(main, arguments, input=answers, prog_name="berryeval")
+
+    return run
+
+
+def test_version_names_backend_versions_and_platform(berryeval):
+    """One line each, for a bug report."""
+    result = berryeval("version")
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
+    assert lines[0] == f"berryeval {__version__}"
+    assert lines[1].startswith(f"  backend   {backend().name} (")
+    assert lines[1].endswith(backend().reason)
+    assert [line.split()[0] for line in lines[2:]] == [
+        "python",
+        "platform",
+        "numpy",
+        "click",
+        "rich",
+    ]
+
+
+def test_version_as_json_has_the_same_facts(berryeval):
+    """One object, for a script."""
+    info = json.loads(berryeval("version", "--json").output)
+    assert info["berryeval"] == __version__
+    assert (info["backend"], info["simd"]) == (backend().name, backend().simd)
+    assert info["packages"].keys() == {"numpy", "click", "rich"}
+    assert info["threads"] >= 1
+
+
+def test_one_thread_is_said_in_the_singular(berryeval, monkeypatch):
+    """1 thread, not 1 threads."""
+    monkeypatch.setattr(version_module, "n_threads", lambda: 1)
+    assert "1 thread)" in berryeval("version").output
+
+
+def test_versions_are_found_where_folders_do_not_tell(monkeypatch):
+    """A package that is installed in an unusual way is asked for in the usual one."""
+    import click
+
+    monkeypatch.setattr(version_module.sys, "path", ["/nowhere"])
+    monkeypatch.setattr("importlib.metadata.version", lambda package: f"{package}-version")
+    assert version_module._installed_version("click") == "click-version"
+    assert click
+
+
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_the_version_option_is_the_short_form(berryeval, option):
+    """Nothing but name and version."""
+    assert berryeval(option).output == f"berryeval {__version__}\n"
+
+
+@pytest.mark.parametrize("command", ["measures", "metrics"])
+def test_measures_explains_every_measure(berryeval, command):
+    """E7: definition, use, avoid and edge cases of each, within 80 columns."""
+    result = berryeval(command)
+    assert result.exit_code == 0
+    told = " ".join(result.output.split())
+    for measure in all_measures():
+        for text in (measure.definition, measure.use_when, measure.avoid_when, *measure.edge_cases):
+            assert text in told
+    assert max(map(len, result.output.splitlines())) <= 80
+
+
+def test_one_measure_can_be_asked_for(berryeval):
+    """By any of its names, and by several at once."""
+    result = berryeval("measures", "MRR", "ndcg")
+    headings = [line for line in result.output.splitlines() if line and line[0] != " "]
+    assert headings == ["RR: Reciprocal rank", "nDCG: Normalised discounted cumulative gain"]
+
+
+def test_measures_as_json(berryeval):
+    """The same texts, for a script; no bound is null."""
+    found = {
+        measure["name"]: measure for measure in json.loads(berryeval("measures", "--json").output)
+    }
+    assert set(found) == {measure.name for measure in all_measures()}
+    assert found["nDCG"]["bounds"] == [0, 1]
+    assert found["DCG"]["bounds"] == [0, None]
+
+
+def test_a_misspelt_measure_is_one_line_and_exit_code_2(berryeval):
+    """No traceback: what came, and the way out."""
+    result = berryeval("measures", "ndgc")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "Error: unknown measure 'ndgc': did you mean 'nDCG'?\n"
+
+
+def test_a_use_gets_its_measures_and_the_advice(berryeval):
+    """E7: --for rag."""
+    result = berryeval("measures", "--for", "rag")
+    told = " ".join(result.output.split())
+    assert "Report R@5 and P@5 Then RR" in told
+    assert all(advice in told for advice in ADVICE)
+    found = json.loads(berryeval("metrics", "--for", "rag", "--json").output)
+    assert (found["first"], found["then"]) == (["R@5", "P@5"], ["RR"])
+
+
+def test_an_unknown_use_lists_those_there_are(berryeval):
+    """The choices are in the message."""
+    result = berryeval("measures", "--for", "cooking")
+    assert result.exit_code == 2
+    assert "'fact-checking'" in result.stderr
+
+
+def test_questions_lead_to_a_measure(berryeval):
+    """E7: --choose asks until one is left, and explains it."""
+    result = berryeval("measures", "--choose", answers="n\ny\ny\n")
+    assert result.exit_code == 0
+    assert "Measure nDCG@10." in result.output
+    assert "nDCG: Normalised" in result.output
+
+
+@pytest.mark.parametrize(
+    "arguments", [("nDCG", "--for", "rag"), ("--choose", "--for", "rag"), ("--choose", "--json")]
+)
+def test_options_that_exclude_each_other_are_refused(berryeval, arguments):
+    """Said, not silently dropped."""
+    assert berryeval("measures", *arguments).exit_code == 2
+
+
+def test_an_unknown_command_is_exit_code_2(berryeval):
+    """A misspelt command names itself."""
+    result = berryeval("mesure")
+    assert result.exit_code == 2
+    assert "mesure" in result.stderr
+
+
+def test_help_lists_commands_and_exit_codes(berryeval):
+    """-h works, too."""
+    assert berryeval("-h").output == berryeval("--help").output
+    for word in ("measures", "version", "Exit codes"):
+        assert word in berryeval("-h").output
+
+
+def test_the_module_can_be_run():
+    """python -m berryeval is berryeval."""
+    done = subprocess.run(
+        [sys.executable, "-m", "berryeval", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"berryeval {__version__}\n"
+
+
+def test_the_shell_can_complete_commands():
+    """The completion script that click generates knows the commands."""
+    done = subprocess.run(
+        [sys.executable, "-m", "berryeval"],
+        env=os.environ
+        | {"_BERRYEVAL_COMPLETE": "bash_complete", "COMP_WORDS": "berryeval m", "COMP_CWORD": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "measures" in done.stdout

@@ -1,0 +1,55 @@
+"""E7: which measure for which use."""
+
+import pytest
+
+from berryeval.measures.guidance import ADVICE, FIRST_QUESTION, RECOMMENDATIONS, Question
+
+RECOMMENDED = {
+    "qa": (["RR"], ["Success@1"]),
+    "search": (["nDCG@10"], ["P@10"]),
+    "legal": (["R@100"], ["P@100"]),
+    "recommendation": (["nDCG@5"], ["P@5"]),
+    "fact-checking": (["Success@3"], ["RR"]),
+    "rag": (["R@5", "P@5"], ["RR"]),
+}
+
+
+@pytest.mark.parametrize("use", RECOMMENDED)
+def test_each_use_has_its_measures(use):
+    """E7: first choice and second, with the reason."""
+    recommendation = RECOMMENDATIONS[use]
+    first, then = RECOMMENDED[use]
+    assert [str(measure) for measure in recommendation.first] == first
+    assert [str(measure) for measure in recommendation.then] == then
+    assert recommendation.why.endswith(".")
+
+
+def test_no_use_was_forgotten():
+    """E7: the list of uses is complete."""
+    assert set(RECOMMENDATIONS) == set(RECOMMENDED)
+
+
+@pytest.mark.parametrize(
+    ("answers", "measure"),
+    [("y", "R@100"), ("nn", "P@10"), ("nyy", "nDCG@10"), ("nyny", "RR"), ("nynn", "AP")],
+)
+def test_the_questions_lead_to_one_measure(answers, measure):
+    """E7: find all? order? grades? first hit?"""
+    step = FIRST_QUESTION
+    for answer in answers:
+        assert isinstance(step, Question)
+        step = step.yes if answer == "y" else step.no
+    assert str(step) == measure
+
+
+def test_the_advice_covers_what_people_get_wrong():
+    """E7: k by use, one k, several measures, ties."""
+    advice = " ".join(ADVICE)
+    for words in (
+        "10 for search",
+        "1 to 3 for question answering",
+        "different k",
+        "several",
+        "ties",
+    ):
+        assert words in advice

@@ -1,0 +1,104 @@
+"""Tables and sections: plain in a pipe, Rich on a terminal."""
+
+import contextlib
+import io
+
+import pytest
+
+from berryeval.ranking import mean_metrics
+from berryeval.reports import terminal
+from berryeval.reports.layout import Section, Table, section_to_text, table_to_text
+from berryeval.reports.means import means_table
+
+TABLE = Table("Means", ("", "bm25", "dense"), (("MRR", "0.5000", "1.0000"),), ("A note.",))
+SECTION = Section("nDCG", (("Definition", "word " * 30), ("Use when", "Always.")))
+
+
+class Terminal(io.StringIO):
+    """Something that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def on_terminal(monkeypatch):
+    """Call a function with a terminal of 100 columns as standard output; return what it shows."""
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+    def call(function, *arguments) -> str:
+        with contextlib.redirect_stdout(Terminal()) as screen:
+            function(*arguments)
+        return screen.getvalue()
+
+    return call
+
+
+def test_a_table_in_a_pipe_is_plain_and_aligned(capsys):
+    """Words to the left, figures to the right, nothing else."""
+    terminal.show_table(TABLE)
+    assert capsys.readouterr().out == (
+        "Means\n\n       bm25   dense\nMRR  0.5000  1.0000\n\nA note.\n"
+    )
+
+
+def test_a_table_without_a_title_starts_with_its_header():
+    """No empty lines for what is not there."""
+    assert table_to_text(Table("", ("a", "b"), (("1", "2"),))) == "a  b\n1  2"
+
+
+def test_a_table_on_a_terminal_is_drawn_by_rich(on_terminal):
+    """All cells and notes, under a ruled header."""
+    shown = on_terminal(terminal.show_table, TABLE)
+    for text in ("Means", "bm25", "dense", "MRR", "0.5000", "1.0000", "A note.", "───"):
+        assert text in shown
+
+
+def test_a_section_in_a_pipe_hangs_under_its_labels(capsys):
+    """Lines are at most 80 columns wide and continue under the text."""
+    terminal.show_sections([SECTION, SECTION])
+    first, second = capsys.readouterr().out.rstrip("\n").split("\n\n")
+    assert first == second == section_to_text(SECTION)
+    lines = first.splitlines()
+    assert lines[0] == "nDCG"
+    assert lines[1].startswith("  Definition  word word")
+    assert lines[2].startswith("              word")
+    assert max(map(len, lines)) <= 80
+
+
+def test_sections_on_a_terminal_have_colour_and_no_markup_of_their_own(on_terminal):
+    """Text in brackets is text, not a style."""
+    other = Section("Other", (("Label", "[bold]text[/bold]"),))
+    shown = on_terminal(terminal.show_sections, [SECTION, other])
+    assert "\x1b[" in shown
+    assert "[bold]text[/bold]" in shown
+
+
+def test_no_color_is_respected(on_terminal, monkeypatch):
+    """NO_COLOR leaves structure and takes colour."""
+    assert "\x1b[36m" in on_terminal(terminal.show_sections, [SECTION])
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[36m" not in on_terminal(terminal.show_sections, [SECTION])
+
+
+def test_means_stand_side_by_side_with_four_decimals():
+    """E3, E4: MRR first, then each metric at each k; a column a system."""
+    good = mean_metrics([{"retrieved": ["a"], "relevant": {"a"}}], ks=(1, 3))
+    bad = mean_metrics([{"retrieved": ["x", "a"], "relevant": {"a"}}], ks=(1, 3))
+    table = means_table({"good": good, "bad": bad})
+    assert table.title == "Means over 1 query"
+    assert table.header == ("", "good", "bad")
+    assert table.rows[0] == ("MRR", "1.0000", "0.5000")
+    assert [row[0] for row in table.rows[1:5]] == [
+        "Recall@1", "Precision@1", "nDCG@1", "Hit rate@1",
+    ]  # fmt: skip
+    assert ("Precision@3", "0.3333", "0.3333") in table.rows
+
+
+def test_systems_with_other_numbers_of_queries_are_told_apart():
+    """Means over different queries are not passed off as comparable."""
+    one = mean_metrics([{"retrieved": [], "relevant": set()}])
+    none = mean_metrics([])
+    assert means_table({"one": one, "none": none}).title == "Means over 0 queries and 1 query"

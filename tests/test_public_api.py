@@ -1,0 +1,98 @@
+"""What a user can import, and what importing costs."""
+
+import importlib
+import json
+import pickle
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import berryeval
+
+HEAVY = ("numpy", "scipy", "rich")
+
+
+def loaded_by(code: str) -> set[str]:
+    """Names of the modules that are loaded after the code ran in a new interpreter."""
+    script = f"{code}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import berryeval",
+        "import berryeval.ranking",
+        "from berryeval.cli import main; main(['version'], standalone_mode=False)",
+        "from berryeval.cli import main; main(['version', '--json'], standalone_mode=False)",
+        "from berryeval.cli import main; main(['measures'], standalone_mode=False)",
+    ],
+)
+def test_light_things_load_nothing_heavy(code):
+    """Importing the package, and commands without arithmetic, wait for no big library."""
+    assert not loaded_by(code) & set(HEAVY)
+
+
+def test_arrays_load_numpy_only_when_used():
+    """The lazy attribute works, and is what brings NumPy in."""
+    assert "numpy" in loaded_by("import berryeval; berryeval.metrics")
+
+
+@pytest.mark.parametrize("name", berryeval.__all__)
+def test_every_public_name_resolves(name):
+    """Each name of __all__ can be had, and a second time is the same."""
+    assert getattr(berryeval, name) is getattr(berryeval, name)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    """A misspelling is reported as Python reports it."""
+    with pytest.raises(AttributeError, match="no attribute 'metrcs'"):
+        _ = berryeval.metrcs
+
+
+def test_dir_lists_the_public_names():
+    """Completion in a REPL shows what there is."""
+    assert dir(berryeval) == sorted(berryeval.__all__)
+
+
+def modules() -> list[str]:
+    found = pkgutil.walk_packages(berryeval.__path__, "berryeval.")
+    return [module.name for module in found if not module.name.endswith(("__main__", "_native"))]
+
+
+@pytest.mark.parametrize("name", modules())
+def test_every_module_is_documented_and_lists_what_exists(name):
+    """Each module has a docstring; each name of its __all__ exists and is documented."""
+    module = importlib.import_module(name)
+    assert module.__doc__
+    for public in getattr(module, "__all__", ()):
+        value = getattr(module, public)
+        if callable(value) and getattr(value, "__module__", "").startswith("berryeval"):
+            assert value.__doc__, f"{name}.{public} has no docstring"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        berryeval.ArgumentError("k", "an integer, at least 1", "0"),
+        berryeval.InputTypeError("k", "an integer, at least 1", "None"),
+        berryeval.UnknownMeasureError("ndgc", "nDCG", ("nDCG",)),
+    ],
+)
+def test_errors_survive_a_trip_between_processes(error):
+    """A worker process can send an error home with its facts."""
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
+    assert (type(copy), str(copy), vars(copy)) == (type(error), str(error), vars(error))
+
+
+def test_errors_belong_to_the_tree():
+    """All can be caught as BerryEvalError, and as Python's own kinds."""
+    assert issubclass(berryeval.ArgumentError, berryeval.InputError)
+    assert issubclass(berryeval.InputError, (berryeval.BerryEvalError, ValueError))
+    assert issubclass(berryeval.InputTypeError, (berryeval.BerryEvalError, TypeError))
+    assert issubclass(berryeval.UnknownMeasureError, berryeval.InputError)
