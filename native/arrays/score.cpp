@@ -30,7 +30,6 @@ constexpr double never = std::numeric_limits<double>::infinity();
 struct AtK {
     double n_found[block_rows];
     double denominator[block_rows];
-    double first_rank[block_rows];
     double precision_sum[block_rows];
     double dcg[block_rows];
     double ideal_dcg[block_rows];
@@ -47,21 +46,15 @@ std::vector<double> binary_ideals(std::span<const double> log2_ranks, std::size_
     return ideals;
 }
 
-// Counts bits without the instruction that older processors lack.
-std::size_t population(std::uint64_t bits) {
-    bits -= (bits >> 1) & 0x5555555555555555u;
-    bits = (bits & 0x3333333333333333u) + ((bits >> 2) & 0x3333333333333333u);
-    bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-    return (bits * 0x0101010101010101u) >> 56;
-}
-
+// Counts the bits from `first` to before `last`. Most often all of them are set.
 std::size_t count_bits(std::span<const std::uint64_t> words, std::size_t first, std::size_t last) {
     std::size_t count = 0;
     while (first < last) {
         const std::size_t offset = first % join::word_bits;
         const std::size_t taken = std::min(join::word_bits - offset, last - first);
-        const std::uint64_t bits = words[first / join::word_bits] >> offset;
-        count += population(bits & join::first_bits(taken));
+        const std::uint64_t all = join::first_bits(taken);
+        const std::uint64_t bits = (words[first / join::word_bits] >> offset) & all;
+        count += bits == all ? taken : static_cast<std::size_t>(std::popcount(bits));
         first += taken;
     }
     return count;
@@ -79,19 +72,27 @@ public:
           n_relevant_(request.relevant.size() / request.n_rows),
           returned_(arena_.take<std::uint64_t>(join::words_for(depth_))),
           found_(arena_.take<std::uint64_t>(join::words_for(depth_))),
-          columns_(arena_.take<std::int32_t>(most_found())),
-          distinct_(arena_.take<std::uint64_t>(join::words_for(n_relevant_))),
-          seen_(arena_.take<std::uint64_t>(join::words_for(n_relevant_))),
+          places_(arena_.take<std::int32_t>(n_relevant_)),
           slots_(arena_.take<std::int32_t>(join::slots_for(n_relevant_))),
           precision_sums_(arena_.take<double>(most_found() + 1)),
           dcgs_(arena_.take<double>(most_found() + 1)),
+          discounted_gains_(arena_.take<double>(depth_)),
           ideal_gains_(arena_.take<double>(n_relevant_)),
+          k_after_(arena_.take<std::uint32_t>(depth_)),
+          n_new_(arena_.take<std::uint32_t>(request.ks.size())),
           n_relevant_of_(arena_.take<double>(block_rows)),
+          reciprocal_ranks_(arena_.take<double>(block_rows)),
+          precisions_(arena_.take<double>(block_rows)),
+          recalls_(arena_.take<double>(block_rows)),
           at_k_(arena_.take<AtK>(request.ks.size())),
-          match_{returned_.data(), found_.data(), columns_.data(),
-                 distinct_.data(), seen_.data(),  slots_.data()} {
+          match_{returned_.data(), found_.data(), places_.data(), slots_.data(), 0} {
         precision_sums_[0] = 0.0;
         dcgs_[0] = 0.0;
+        for (std::size_t i = 0, i_k = 0; i < depth_; ++i) {
+            if (i == request.ks[i_k]) ++i_k;
+            k_after_[i] = static_cast<std::uint32_t>(i_k);
+            discounted_gains_[i] = kernels::discounted_gain(1.0, request.log2_ranks[i]);
+        }
     }
 
     void run(std::size_t first, std::size_t last, float* out) {
@@ -106,62 +107,37 @@ private:
     std::size_t most_found() const { return std::min(depth_, n_relevant_); }
 
     void read_row(std::size_t query, std::size_t row) {
-        match_row_({request_.retrieved.data() + query * n_retrieved_, depth_},
-                   {request_.relevant.data() + query * n_relevant_, n_relevant_}, match_);
-        const double* grades =
-            request_.grades ? request_.grades + query * n_relevant_ : nullptr;
-        walk_ranks(row, grades);
-        walk_ideal(row, grades);
+        const std::size_t first_retrieved = query * n_retrieved_;
+        const std::size_t first_relevant = query * n_relevant_;
+        match_row_({request_.retrieved.data() + first_retrieved, depth_,
+                    request_.retrieved.size() - first_retrieved},
+                   {request_.relevant.data() + first_relevant, n_relevant_,
+                    request_.relevant.size() - first_relevant},
+                   match_);
+        n_relevant_of_[row] = static_cast<double>(match_.n_relevant);
+        if (request_.grades) {
+            read_grades(row, request_.grades + first_relevant);
+        } else {
+            read_binary(row);
+        }
+        walk_ranks(row);
     }
 
-    // Adds up the relevant documents in rank order, then reads off each k.
-    void walk_ranks(std::size_t row, const double* grades) {
-        std::size_t n_found = 0;
-        double first_rank = never;
-        for (std::size_t word = 0; word < found_.size(); ++word) {
-            for (std::uint64_t bits = found_[word]; bits != 0; bits &= bits - 1) {
-                const std::size_t i = word * join::word_bits + std::countr_zero(bits);
-                const double rank = static_cast<double>(i + 1);
-                const double gain = grades ? kernels::gain(grades[columns_[n_found]]) : 1.0;
-                first_rank = std::min(first_rank, rank);
-                precision_sums_[n_found + 1] =
-                    precision_sums_[n_found] +
-                    kernels::precision_at_found(static_cast<double>(n_found + 1), rank);
-                dcgs_[n_found + 1] =
-                    dcgs_[n_found] + kernels::discounted_gain(gain, request_.log2_ranks[i]);
-                ++n_found;
-            }
-        }
-        std::size_t found_at_k = 0;
-        std::size_t returned_at_k = 0;
-        std::size_t previous_k = 0;
+    void read_binary(std::size_t row) {
         for (std::size_t i_k = 0; i_k < request_.ks.size(); ++i_k) {
-            const std::size_t k = request_.ks[i_k];
-            found_at_k += count_bits(found_, previous_k, k);
-            returned_at_k += count_bits(returned_, previous_k, k);
-            previous_k = k;
-            AtK& at_k = at_k_[i_k];
-            at_k.n_found[row] = static_cast<double>(found_at_k);
-            at_k.denominator[row] = static_cast<double>(request_.divide_by_k ? k : returned_at_k);
-            at_k.first_rank[row] = found_at_k > 0 ? first_rank : never;
-            at_k.precision_sum[row] = precision_sums_[found_at_k];
-            at_k.dcg[row] = dcgs_[found_at_k];
+            at_k_[i_k].ideal_dcg[row] = ideals_[std::min(match_.n_relevant, request_.ks[i_k])];
         }
     }
 
-    void walk_ideal(std::size_t row, const double* grades) {
-        const std::size_t n_distinct = count_bits(distinct_, 0, n_relevant_);
-        n_relevant_of_[row] = static_cast<double>(n_distinct);
-        if (!grades) {
-            for (std::size_t i_k = 0; i_k < request_.ks.size(); ++i_k) {
-                at_k_[i_k].ideal_dcg[row] = ideals_[std::min(n_distinct, request_.ks[i_k])];
-            }
-            return;
-        }
+    void read_grades(std::size_t row, const double* grades) {
         std::size_t n_gains = 0;
         for (std::size_t j = 0; j < n_relevant_; ++j) {
-            if (distinct_[j / join::word_bits] >> (j % join::word_bits) & 1) {
-                ideal_gains_[n_gains++] = kernels::gain(grades[j]);
+            if (places_[j] == join::not_a_document) continue;
+            const double gain = kernels::gain(grades[j]);
+            ideal_gains_[n_gains++] = gain;
+            if (places_[j] != join::not_retrieved) {
+                discounted_gains_[places_[j]] =
+                    kernels::discounted_gain(gain, request_.log2_ranks[places_[j]]);
             }
         }
         std::sort(ideal_gains_.begin(), ideal_gains_.begin() + n_gains, std::greater<>());
@@ -175,35 +151,69 @@ private:
         }
     }
 
-    void write_block(std::size_t start, std::size_t count, float* out) const {
-        for (const Metric metric : request_.metrics) {
-            for (const AtK& at_k : at_k_) {
-                write_column(metric, at_k, count, out + start);
-                out += request_.n_rows;
+    // Adds up the documents found, in rank order, then reads off each k.
+    void walk_ranks(std::size_t row) {
+        std::fill(n_new_.begin(), n_new_.end(), 0u);
+        std::size_t n_found = 0;
+        double first_rank = never;
+        for (std::size_t word = 0; word < found_.size(); ++word) {
+            for (std::uint64_t bits = found_[word]; bits != 0; bits &= bits - 1) {
+                const std::size_t i = word * join::word_bits + std::countr_zero(bits);
+                const double rank = static_cast<double>(i + 1);
+                first_rank = std::min(first_rank, rank);
+                precision_sums_[n_found + 1] =
+                    precision_sums_[n_found] +
+                    kernels::precision_at_found(static_cast<double>(n_found + 1), rank);
+                dcgs_[n_found + 1] = dcgs_[n_found] + discounted_gains_[i];
+                ++n_new_[k_after_[i]];
+                ++n_found;
+            }
+        }
+        reciprocal_ranks_[row] = kernels::reciprocal_rank(first_rank);
+        std::size_t found_at_k = 0;
+        std::size_t returned_at_k = 0;
+        std::size_t previous_k = 0;
+        for (std::size_t i_k = 0; i_k < request_.ks.size(); ++i_k) {
+            const std::size_t k = request_.ks[i_k];
+            found_at_k += n_new_[i_k];
+            if (!request_.divide_by_k) returned_at_k += count_bits(returned_, previous_k, k);
+            previous_k = k;
+            AtK& at_k = at_k_[i_k];
+            at_k.n_found[row] = static_cast<double>(found_at_k);
+            at_k.denominator[row] = static_cast<double>(request_.divide_by_k ? k : returned_at_k);
+            at_k.precision_sum[row] = precision_sums_[found_at_k];
+            at_k.dcg[row] = dcgs_[found_at_k];
+        }
+    }
+
+    void write_block(std::size_t start, std::size_t count, float* out) {
+        for (std::size_t i_k = 0; i_k < at_k_.size(); ++i_k) {
+            const AtK& at_k = at_k_[i_k];
+            for (std::size_t row = 0; row < count; ++row) {
+                precisions_[row] = kernels::precision(at_k.n_found[row], at_k.denominator[row]);
+                recalls_[row] = kernels::recall(at_k.n_found[row], n_relevant_of_[row]);
+            }
+            for (std::size_t i_metric = 0; i_metric < request_.metrics.size(); ++i_metric) {
+                write_column(request_.metrics[i_metric], at_k, count,
+                             out + (i_metric * at_k_.size() + i_k) * request_.n_rows + start);
             }
         }
     }
 
     void write_column(Metric metric, const AtK& at_k, std::size_t count, float* out) const {
-        const auto write = [&](auto kernel) {
+        const auto write = [&](auto value_of) {
             for (std::size_t row = 0; row < count; ++row) {
-                out[row] = static_cast<float>(kernel(row));
+                out[row] = static_cast<float>(value_of(row));
             }
-        };
-        const auto recall = [&](std::size_t row) {
-            return kernels::recall(at_k.n_found[row], n_relevant_of_[row]);
-        };
-        const auto precision = [&](std::size_t row) {
-            return kernels::precision(at_k.n_found[row], at_k.denominator[row]);
         };
         switch (metric) {
             case Metric::recall:
-                return write(recall);
+                return write([&](std::size_t row) { return recalls_[row]; });
             case Metric::precision:
-                return write(precision);
+                return write([&](std::size_t row) { return precisions_[row]; });
             case Metric::f1:
                 return write([&](std::size_t row) {
-                    return kernels::f1(precision(row), recall(row));
+                    return kernels::f1(precisions_[row], recalls_[row]);
                 });
             case Metric::hit_rate:
                 return write([&](std::size_t row) {
@@ -211,7 +221,7 @@ private:
                 });
             case Metric::mrr:
                 return write([&](std::size_t row) {
-                    return kernels::reciprocal_rank(at_k.first_rank[row]);
+                    return at_k.n_found[row] > 0.0 ? reciprocal_ranks_[row] : 0.0;
                 });
             case Metric::ndcg:
                 return write([&](std::size_t row) {
@@ -234,14 +244,18 @@ private:
     Arena arena_;
     std::span<std::uint64_t> returned_;
     std::span<std::uint64_t> found_;
-    std::span<std::int32_t> columns_;
-    std::span<std::uint64_t> distinct_;
-    std::span<std::uint64_t> seen_;
+    std::span<std::int32_t> places_;
     std::span<std::int32_t> slots_;
     std::span<double> precision_sums_;  // of the first 0, 1, 2, ... documents found
     std::span<double> dcgs_;            // likewise
+    std::span<double> discounted_gains_;  // by rank, where a document was found
     std::span<double> ideal_gains_;
+    std::span<std::uint32_t> k_after_;  // for each rank, the number of the first k that holds it
+    std::span<std::uint32_t> n_new_;    // for each k, documents found since the k before
     std::span<double> n_relevant_of_;
+    std::span<double> reciprocal_ranks_;
+    std::span<double> precisions_;
+    std::span<double> recalls_;
     std::span<AtK> at_k_;
     join::Match match_;
 };

@@ -1,6 +1,6 @@
 #include "join/match.hpp"
 
-#include "join/lanes.hpp"
+#include "join/blocks.hpp"
 #include "join/match_row.hpp"
 
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -10,7 +10,7 @@
 
 namespace berryeval::join {
 
-const Matcher baseline_matcher{match_row<BaselineLanes>, BaselineLanes::name};
+const Matcher baseline_matcher{match_row<BaselineBlock>, BaselineBlock::name};
 
 #ifdef BERRYEVAL_HAS_AVX2
 namespace {

@@ -8,9 +8,11 @@ namespace berryeval::join {
 
 inline constexpr std::int32_t padding_id = -1;
 
-struct Ids {
+// A row of ids. Memory may be read, though not used, up to `readable` cells from its start.
+struct Row {
     const std::int32_t* cells;
     std::size_t count;
+    std::size_t readable;
 };
 
 // Facts about the cells of a row are bits, 64 to a word, the first cell lowest.
@@ -23,22 +25,19 @@ constexpr std::uint64_t first_bits(std::size_t count) {
     return count < word_bits ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
 }
 
-// How many cells of the row the word that begins at `start` covers.
-constexpr std::size_t cells_in_word(Ids ids, std::size_t start) {
-    return ids.count - start < word_bits ? ids.count - start : word_bits;
-}
-
 // The match of one row, in memory that the caller lends.
 struct Match {
     std::uint64_t* returned;  // a bit a retrieved cell: a document, not padding
     std::uint64_t* found;     // a bit a retrieved cell: relevant, and there for the first time
-    std::int32_t* columns;    // for each found document, in rank order, its cell among the relevant
-    std::uint64_t* distinct;  // a bit a relevant cell: a document, and there for the first time
-    std::uint64_t* seen;      // room for as many bits, for the matcher's own use
-    std::int32_t* slots;      // room for slots_for(relevant cells), likewise
+    std::int32_t* places;     // for each relevant cell where it was found, or one of those below
+    std::int32_t* slots;      // room for slots_for(relevant cells), for the hashed matcher
+    std::size_t n_relevant;   // distinct ids in the relevant row
 };
 
-using MatchRow = void (*)(Ids retrieved, Ids relevant, const Match& match);
+inline constexpr std::int32_t not_retrieved = -1;
+inline constexpr std::int32_t not_a_document = -2;  // padding, or an id that stood further left
+
+using MatchRow = void (*)(Row retrieved, Row relevant, Match& match);
 
 struct Matcher {
     MatchRow match_row;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <immintrin.h>
 
+#include "join/blocks.hpp"
 #include "join/match.hpp"
 
 // After the standard headers, so that none of their functions is compiled for AVX2 and then
@@ -20,26 +21,36 @@
 namespace berryeval::join {
 namespace {
 
-struct Avx2Lanes {
-    using Vector = __m256i;
-    static constexpr std::size_t width = 8;
+class Avx2Block {
+public:
+    explicit Avx2Block(const std::int32_t* cells) {
+        // Packing works within halves of a register. Loaded in this order, the bits of the
+        // packed answer are in the order of the cells.
+        for (int i = 0; i < 4; ++i) {
+            const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(cells + 4 * i));
+            const __m128i high =
+                _mm_loadu_si128(reinterpret_cast<const __m128i*>(cells + 4 * i + 16));
+            ids_[i] = _mm256_set_m128i(high, low);
+        }
+    }
 
-    static Vector zero() { return _mm256_setzero_si256(); }
-    static Vector broadcast(std::int32_t id) { return _mm256_set1_epi32(id); }
-    static Vector load(const std::int32_t* cells) {
-        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(cells));
+    std::uint32_t equal(std::int32_t id) const {
+        const __m256i wanted = _mm256_set1_epi32(id);
+        const __m256i first = _mm256_packs_epi32(_mm256_cmpeq_epi32(ids_[0], wanted),
+                                                 _mm256_cmpeq_epi32(ids_[1], wanted));
+        const __m256i second = _mm256_packs_epi32(_mm256_cmpeq_epi32(ids_[2], wanted),
+                                                  _mm256_cmpeq_epi32(ids_[3], wanted));
+        return static_cast<std::uint32_t>(
+            _mm256_movemask_epi8(_mm256_packs_epi16(first, second)));
     }
-    static Vector equal(Vector a, Vector b) { return _mm256_cmpeq_epi32(a, b); }
-    static Vector either(Vector a, Vector b) { return _mm256_or_si256(a, b); }
-    static Vector subtract(Vector a, Vector b) { return _mm256_sub_epi32(a, b); }
-    static std::uint64_t sign_bits(Vector a) {
-        return static_cast<std::uint64_t>(_mm256_movemask_ps(_mm256_castsi256_ps(a)));
-    }
+
+private:
+    __m256i ids_[4];
 };
 
 }  // namespace
 
-const Matcher avx2_matcher{match_row<Avx2Lanes>, "avx2"};
+const Matcher avx2_matcher{match_row<Avx2Block>, "avx2"};
 
 }  // namespace berryeval::join
 

@@ -11,7 +11,7 @@ constexpr std::int32_t empty_slot = -1;
 
 class ColumnOfId {
 public:
-    ColumnOfId(Ids relevant, std::int32_t* slots)
+    ColumnOfId(Row relevant, std::int32_t* slots)
         : relevant_(relevant), slots_(slots), n_slots_(slots_for(relevant.count)) {
         std::fill_n(slots_, n_slots_, empty_slot);
     }
@@ -28,41 +28,33 @@ public:
     }
 
 private:
-    Ids relevant_;
+    Row relevant_;
     std::int32_t* slots_;
     std::size_t n_slots_;
 };
 
-// Sets the bit, and tells whether it was clear before.
-bool set_first(std::uint64_t* words, std::size_t place) {
-    const std::uint64_t bit = std::uint64_t{1} << (place % word_bits);
-    const bool is_first = (words[place / word_bits] & bit) == 0;
-    words[place / word_bits] |= bit;
-    return is_first;
-}
-
-void match_row_hashed(Ids retrieved, Ids relevant, const Match& match) {
-    std::fill_n(match.returned, words_for(retrieved.count), std::uint64_t{0});
-    std::fill_n(match.found, words_for(retrieved.count), std::uint64_t{0});
-    std::fill_n(match.distinct, words_for(relevant.count), std::uint64_t{0});
-    std::fill_n(match.seen, words_for(relevant.count), std::uint64_t{0});
-
+void match_row_hashed(Row retrieved, Row relevant, Match& match) {
     ColumnOfId columns(relevant, match.slots);
+    match.n_relevant = 0;
     for (std::size_t j = 0; j < relevant.count; ++j) {
+        match.places[j] = not_a_document;
         if (relevant.cells[j] == padding_id) continue;
         std::int32_t& slot = columns.slot_of(relevant.cells[j]);
         if (slot != empty_slot) continue;
         slot = static_cast<std::int32_t>(j);
-        set_first(match.distinct, j);
+        match.places[j] = not_retrieved;
+        ++match.n_relevant;
     }
-    std::int32_t* next_column = match.columns;
+    std::fill_n(match.returned, words_for(retrieved.count), std::uint64_t{0});
+    std::fill_n(match.found, words_for(retrieved.count), std::uint64_t{0});
     for (std::size_t i = 0; i < retrieved.count; ++i) {
         if (retrieved.cells[i] == padding_id) continue;
-        set_first(match.returned, i);
+        const std::uint64_t bit = std::uint64_t{1} << (i % word_bits);
+        match.returned[i / word_bits] |= bit;
         const std::int32_t column = columns.slot_of(retrieved.cells[i]);
-        if (column != empty_slot && set_first(match.seen, static_cast<std::size_t>(column))) {
-            set_first(match.found, i);
-            *next_column++ = column;
+        if (column != empty_slot && match.places[column] == not_retrieved) {
+            match.places[column] = static_cast<std::int32_t>(i);
+            match.found[i / word_bits] |= bit;
         }
     }
 }

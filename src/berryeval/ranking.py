@@ -386,7 +386,7 @@ def mean_metrics(
     checked_level = check_level(level)
     results = [
         _compute_record(record, index, checked_ks, checked_level)
-        for index, record in enumerate(records)
+        for index, record in enumerate(_iterate(records, "records", "an iterable of mappings"))
     ]
 
     def mean_at(values: Callable[[RankingMetrics], AtK]) -> dict[int, float]:
@@ -415,8 +415,10 @@ class _Case:
     judged: list[float]
 
     @classmethod
-    def of(cls, retrieved: Iterable[Hashable], judgments: JudgmentsLike) -> _Case:
-        grade_of = _read_judgments(judgments)
+    def of(
+        cls, retrieved: Iterable[Hashable], judgments: JudgmentsLike, argument: str = "judgments"
+    ) -> _Case:
+        grade_of = _read_judgments(judgments, argument)
         seen: set[Hashable] = set()
         grades = []
         for doc_id in _read_ranked_ids(retrieved):
@@ -462,14 +464,14 @@ def _compute_record(
         )
     try:
         retrieved = list(_read_ranked_ids(record["retrieved"]))
-        case = _Case.of(retrieved, record["relevant"])
-        graded_case = case if scores is None else _Case.of(retrieved, scores)
+        case = _Case.of(retrieved, record["relevant"], "relevant")
+        graded_case = case if scores is None else _Case.of(retrieved, scores, "relevance_scores")
     except (ArgumentError, InputTypeError) as error:
         raise type(error)(f"{name}: {error.argument}", error.expected, error.got) from None
     return _compute_all(case, graded_case, ks, level)
 
 
-def _read_judgments(judgments: JudgmentsLike) -> dict[Hashable, float]:
+def _read_judgments(judgments: JudgmentsLike, argument: str) -> dict[Hashable, float]:
     """Return the grade of each judged document."""
     if isinstance(judgments, Mapping):
         return {
@@ -477,35 +479,40 @@ def _read_judgments(judgments: JudgmentsLike) -> dict[Hashable, float]:
             for doc_id, grade in judgments.items()
         }
     expected = "a set of ids, a mapping from id to grade, or RelevanceJudgment records"
-    if isinstance(judgments, (str, bytes)) or not isinstance(judgments, Iterable):
-        raise InputTypeError("judgments", expected, _describe(judgments))
     grade_of: dict[Hashable, float] = {}
     n_records = n_ids = 0
-    for item in judgments:
+    for item in _iterate(judgments, argument, expected):
         if isinstance(item, RelevanceJudgment):
             n_records += 1
-            if item.doc_id in grade_of:
-                raise ArgumentError(
-                    "judgments", "one judgment a document", f"two of {item.doc_id!r}"
-                )
-            grade_of[item.doc_id] = check_grade(item.grade, f"grade of {item.doc_id!r}")
+            doc_id = _check_id(item.doc_id, argument)
+            if doc_id in grade_of:
+                raise ArgumentError(argument, "one judgment a document", f"two of {doc_id!r}")
+            grade_of[doc_id] = check_grade(item.grade, f"grade of {doc_id!r}")
         else:
             n_ids += 1
-            grade_of[_check_id(item, "judgments")] = 1.0
+            grade_of[_check_id(item, argument)] = 1.0
     if n_records and n_ids:
-        raise InputTypeError("judgments", expected, "ids and records mixed")
+        raise InputTypeError(argument, expected, "ids and records mixed")
     return grade_of
 
 
 def _read_ranked_ids(retrieved: Iterable[Hashable]) -> Iterator[Hashable]:
     expected = "document ids, best first"
-    if isinstance(retrieved, (str, bytes)) or not isinstance(retrieved, Iterable):
-        raise InputTypeError("retrieved", expected, _describe(retrieved))
     if isinstance(retrieved, (AbstractSet, Mapping)):
-        raise InputTypeError(
-            "retrieved", expected, f"{type(retrieved).__name__}, which has no order"
-        )
-    return (_check_id(doc_id, "retrieved") for doc_id in retrieved)
+        got = f"{type(retrieved).__name__}, which has no order"
+        raise InputTypeError("retrieved", expected, got)
+    return (_check_id(doc_id, "retrieved") for doc_id in _iterate(retrieved, "retrieved", expected))
+
+
+def _iterate(values: Any, argument: str, expected: str) -> Iterator[Any]:  # noqa: ANN401
+    """Iterate over anything but text, which would fall apart into letters."""
+    try:
+        if not isinstance(values, (str, bytes)):
+            return iter(values)
+    except TypeError:
+        pass
+    got = "None" if values is None else type(values).__name__
+    raise InputTypeError(argument, expected, got)
 
 
 def _check_id(doc_id: Hashable, argument: str) -> Hashable:
@@ -519,10 +526,6 @@ def _check_id(doc_id: Hashable, argument: str) -> Hashable:
 
 def _check_k_or_none(k: int | None) -> int | None:
     return None if k is None else check_k(k)
-
-
-def _describe(value: object) -> str:
-    return "None" if value is None else type(value).__name__
 
 
 def _mean(values: list[float]) -> float:

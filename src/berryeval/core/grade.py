@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
+import math
 
 from berryeval.errors import ArgumentError, InputTypeError
 
@@ -15,14 +15,15 @@ MAX_GRADE = 1e290
 def check_grade(grade: object, argument: str) -> float:
     """Return a grade as a float, or raise unless it is a finite number.
 
-    `argument` says in a message which grade it is. True and False are 1 and 0.
+    `argument` says in a message which grade it is. Whatever Python can turn into a float is a
+    number, True and False among them; text is not.
     """
-    if not isinstance(grade, Real):
+    if isinstance(grade, (str, bytes)) or not hasattr(grade, "__float__"):
         raise InputTypeError(argument, "a number", f"{type(grade).__name__} {grade!r}")
     try:
         number = float(grade)
     except OverflowError:
-        number = float("inf")
+        number = math.inf
     if not abs(number) <= MAX_GRADE:  # NaN compares false
         raise ArgumentError(argument, f"a finite number of at most {MAX_GRADE:g}", str(number))
     return number

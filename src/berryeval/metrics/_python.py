@@ -34,6 +34,7 @@ def score(
     denominator: Denominator,
 ) -> MetricResult:
     """Return scores[metric, k, query] of validated arrays."""
+    retrieved, relevant = np.asarray(retrieved), np.asarray(relevant)  # a matrix has no plain rows
     scores = np.empty((len(metrics), len(ks), len(retrieved)), dtype=np.float32)
     for query in range(len(retrieved)):
         row = _Row.of(

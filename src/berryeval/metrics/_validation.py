@@ -68,6 +68,7 @@ def validate_score_inputs(relevant: RelevanceArray, grades: GradeArray) -> None:
         (a ValueError) for a wrong dtype, shape or memory layout, and for grades that are NaN,
         infinite or above 1e290, where sums would overflow.
     """
+    _check_array("relevant", relevant, _INT32)
     _check_array("grades", grades, _FLOAT64)
     if grades.shape != relevant.shape:
         raise ArgumentError(
@@ -84,9 +85,9 @@ def validate_score_inputs(relevant: RelevanceArray, grades: GradeArray) -> None:
         )
 
 
-def validate_denominator(denominator: Denominator) -> None:
+def validate_denominator(denominator: object) -> None:
     """Raise unless `denominator` is a word that precision knows."""
-    if denominator not in _DENOMINATORS:
+    if not isinstance(denominator, str) or denominator not in _DENOMINATORS:
         choices = " or ".join(repr(choice) for choice in _DENOMINATORS)
         raise ArgumentError("denominator", choices, repr(denominator))
 

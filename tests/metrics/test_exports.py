@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+
+from berryeval import metrics
+
+
+@pytest.mark.parametrize("name", ["recall_at_k", "precision_at_k", "mrr", "ndcg", "hit_rate"])
+def test_metrics_are_exported(name):
+    """B1: the five that the arrays began with."""
+    assert callable(getattr(metrics, name))
+    assert name in metrics.__all__
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["QueryDocArray", "RelevanceArray", "MetricResult", "validate_inputs", "validate_score_inputs"],
+)
+def test_types_and_checks_are_exported(name):
+    """B9: from the same place."""
+    assert hasattr(metrics, name)
+    assert name in metrics.__all__
+
+
+def test_everything_listed_is_there_once():
+    """B1: __all__ names what can be imported, each name once."""
+    assert len(set(metrics.__all__)) == len(metrics.__all__)
+    assert [name for name in metrics.__all__ if not hasattr(metrics, name)] == []
+
+
+def test_everything_public_is_listed():
+    """B1: nothing public is importable by accident."""
+    public = {name for name in vars(metrics) if not name.startswith("_")}
+    assert public == set(metrics.__all__)
+
+
+def test_padding_is_minus_one():
+    """B1, B2: the id that fills cells without a document."""
+    assert metrics.PADDING_ID == -1
+
+
+def test_backend_is_one_of_two():
+    """B7: the twin in use has a name."""
+    assert metrics.BACKEND in ("native", "python")
+
+
+def test_valid_inputs_pass_the_checks_in_silence():
+    """B9: the checks return nothing, so that callers can use them alone."""
+    retrieved, relevant = np.zeros((2, 5), np.int32), np.zeros((2, 3), np.int32)
+    assert metrics.validate_inputs(retrieved, relevant, 5) is None
+    assert metrics.validate_score_inputs(relevant, np.zeros((2, 3))) is None
