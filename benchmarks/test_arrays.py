@@ -9,9 +9,10 @@ import pytest
 from data import make_arrays
 
 from berryeval import metrics
-from berryeval.metrics import _doors
+from berryeval.metrics import _doors, _python
 
 KS = (1, 3, 5, 10, 50)
+SHAPES = [(10, 5), (50, 10), (100, 10), (100, 100), (1000, 10), (1000, 100), (1000, 1000)]
 SINGLE = {
     "recall": metrics.recall_at_k,
     "precision": metrics.precision_at_k,
@@ -100,3 +101,25 @@ def test_one_query_everything(benchmark):
 def test_five_million_queries(benchmark):
     arrays = make_arrays(5_000_000, 10, 5)
     benchmark(metrics.ndcg, *arrays, 10)
+
+
+@pytest.mark.benchmark(group="by shape", max_time=0.5)
+@pytest.mark.parametrize("portable", [False, True], ids=["best", "baseline"])
+@pytest.mark.parametrize(("n_retrieved", "n_relevant"), SHAPES)
+def test_shape(benchmark, n_retrieved, n_relevant, portable):
+    n_queries = 20_000_000 // (n_retrieved * (n_relevant + 50))
+    arrays = make_arrays(n_queries, n_retrieved, n_relevant)
+    benchmark.extra_info["n_queries"] = n_queries
+    benchmark(
+        lambda: _doors._score(
+            *arrays, None, (n_retrieved,), ("recall",), "returned", portable=portable
+        )
+    )
+
+
+@pytest.mark.benchmark(group="1,000 x 50 x 10")
+@pytest.mark.parametrize("twin", ["native", "python"])
+def test_twin(benchmark, twin):
+    score = _python.score if twin == "python" else _doors._score
+    arrays = make_arrays(1000, 50, 10)
+    benchmark(lambda: score(*arrays, None, (10,), _doors.METRICS, "returned"))

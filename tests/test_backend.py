@@ -34,7 +34,7 @@ def run_python(code: str, **environment: str) -> subprocess.CompletedProcess[str
 
 def test_the_backend_is_the_one_this_build_promises():
     """B7: CI says what it built; without word from it, a compiled build is expected."""
-    assert metrics.BACKEND == os.environ.get("BERRYEVAL_EXPECTED_BACKEND", "native")
+    assert os.environ.get("BERRYEVAL_EXPECTED_BACKEND", "native") == metrics.BACKEND
 
 
 def test_the_python_twin_can_be_asked_for(monkeypatch):
@@ -71,6 +71,14 @@ def test_an_extension_that_does_not_load_is_a_fallback(monkeypatch):
     assert "undefined symbol: frobnicate" in backend().reason
 
 
+def test_insisting_on_the_native_twin_where_there_is_none_is_an_error(monkeypatch):
+    """Who asks for it by name is not served with the other."""
+    monkeypatch.setenv("BERRYEVAL_BACKEND", "native")
+    monkeypatch.setattr(backend_module, "find_spec", lambda _: None)
+    with pytest.raises(ArgumentError, match="expected 'python', for the native extension was not"):
+        backend()
+
+
 def test_a_fallback_says_so_once():
     """B7: one warning a process, however often the metrics are called."""
     code = """
@@ -84,6 +92,7 @@ print(berryeval.metrics.BACKEND, berryeval.metrics.recall_at_k(ids, ids, 1))
     done = run_python(code)
     assert done.stdout == "python [1.]\n"
     assert done.stderr.count("BackendWarning") == 1
+    assert done.stderr.startswith("<string>:4: "), "the warning points at the user's import"
     assert issubclass(BackendWarning, UserWarning)
 
 

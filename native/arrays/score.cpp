@@ -269,9 +269,8 @@ void score(const Request& request, std::size_t n_threads, bool portable, float* 
     if (request.n_rows == 0) return;
     const std::size_t depth = request.ks.back();
     const std::size_t n_relevant = request.relevant.size() / request.n_rows;
-    const join::Matcher matcher = join::pays_to_hash(depth, n_relevant)
-                                      ? join::hashed_matcher
-                                      : join::choose_matcher(portable);
+    const join::Matcher matcher = join::pays_to_hash(n_relevant) ? join::hashed_matcher
+                                                                 : join::choose_matcher(portable);
     const std::vector<double> ideals =
         binary_ideals(request.log2_ranks, std::min(depth, n_relevant));
     const std::size_t comparisons = request.n_rows * depth * (n_relevant + 1);

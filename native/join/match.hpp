@@ -56,9 +56,8 @@ extern const Matcher avx2_matcher;
 // For long rows, where comparing each with each costs more than a hash table. Same answers.
 extern const Matcher hashed_matcher;
 
-constexpr bool pays_to_hash(std::size_t n_retrieved, std::size_t n_relevant) {
-    return (n_retrieved + n_relevant) * n_relevant > 32768;  // measured with AVX2
-}
+// Both ways cost in proportion to the cells of both rows; comparing, to the relevant ids as well.
+constexpr bool pays_to_hash(std::size_t n_relevant) { return n_relevant > 128; }
 
 constexpr std::size_t slots_for(std::size_t n_relevant) {
     std::size_t slots = 2;

@@ -1,7 +1,8 @@
 """Which of the two twins computes: the native extension, or plain Python.
 
 Both give identical bits. The native one is used when it was built and can be loaded.
-``BERRYEVAL_BACKEND=python`` asks for the other; ``BERRYEVAL_THREADS`` limits the threads.
+``BERRYEVAL_BACKEND=python`` asks for the other, ``native`` insists on the native one;
+``BERRYEVAL_THREADS`` limits the threads.
 """
 
 from __future__ import annotations
@@ -39,18 +40,21 @@ def backend() -> Backend:
         return Backend("python", "BERRYEVAL_BACKEND=python is set")
     if wanted not in ("", "native"):
         raise ArgumentError("BERRYEVAL_BACKEND", "'native' or 'python'", repr(wanted))
+    chosen = _try_native()
+    if wanted == "native" and chosen.is_fallback:
+        raise ArgumentError("BERRYEVAL_BACKEND", f"'python', for {chosen.reason}", "'native'")
+    return chosen
+
+
+def _try_native() -> Backend:
     if find_spec("berryeval._native") is None:
-        return Backend(
-            "python",
-            "the native extension was not built, because no C++20 compiler worked at install time",
-            is_fallback=True,
-        )
+        reason = "the native extension was not built when berryeval was installed"
+        return Backend("python", reason, is_fallback=True)
     try:
         native = import_module("berryeval._native")
     except ImportError as error:
-        return Backend(
-            "python", f"the native extension could not be loaded ({error})", is_fallback=True
-        )
+        reason = f"the native extension could not be loaded ({error})"
+        return Backend("python", reason, is_fallback=True)
     return Backend("native", "the native extension was built and loads", simd=native.simd())
 
 

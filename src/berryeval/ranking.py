@@ -30,7 +30,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from berryeval.core import RelevanceJudgment
-from berryeval.core.cutoff import check_k, check_ks
+from berryeval.core.cutoff import DEFAULT_KS, check_k, check_ks
 from berryeval.core.grade import check_grade, check_level
 from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.kernels.average_precision import average_precision as _average_precision
@@ -309,7 +309,7 @@ class RankingMetrics:
 def compute_all(
     retrieved: Iterable[Hashable],
     judgments: JudgmentsLike,
-    ks: Iterable[int] = (1, 3, 5, 10),
+    ks: Iterable[int] = DEFAULT_KS,
     *,
     level: float = 1,
 ) -> RankingMetrics:
@@ -345,7 +345,7 @@ class MeanMetrics(TypedDict):
 
 def mean_metrics(
     records: Iterable[Mapping[str, Any]],
-    ks: Iterable[int] = (1, 3, 5, 10),
+    ks: Iterable[int] = DEFAULT_KS,
     *,
     level: float = 1,
 ) -> MeanMetrics:

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from berryeval import __version__
-from berryeval.backend import backend
+from berryeval.backend import Backend, backend
 from berryeval.cli import main
 from berryeval.cli import version as version_module
 from berryeval.measures import all_measures
@@ -33,7 +33,7 @@ def test_version_names_backend_versions_and_platform(berryeval):
     assert result.exit_code == 0
     lines = result.output.splitlines()
     assert lines[0] == f"berryeval {__version__}"
-    assert lines[1].startswith(f"  backend   {backend().name} (")
+    assert lines[1].startswith(f"  backend   {backend().name}")
     assert lines[1].endswith(backend().reason)
     assert [line.split()[0] for line in lines[2:]] == [
         "python",
@@ -53,20 +53,26 @@ def test_version_as_json_has_the_same_facts(berryeval):
     assert info["threads"] >= 1
 
 
-def test_one_thread_is_said_in_the_singular(berryeval, monkeypatch):
-    """1 thread, not 1 threads."""
-    monkeypatch.setattr(version_module, "n_threads", lambda: 1)
-    assert "1 thread)" in berryeval("version").output
+@pytest.mark.parametrize(
+    ("chosen", "n_threads", "expected"),
+    [
+        (Backend("native", "it loads", simd="avx2"), 2, "native (avx2, 2 threads): it loads"),
+        (Backend("native", "it loads", simd="neon"), 1, "native (neon, 1 thread): it loads"),
+        (Backend("python", "it was asked for"), 8, "python: it was asked for"),
+    ],
+)
+def test_the_backend_is_told_with_what_it_uses(berryeval, monkeypatch, chosen, n_threads, expected):
+    """Instructions and threads are the native twin's; the other has neither."""
+    monkeypatch.setattr(version_module, "backend", lambda: chosen)
+    monkeypatch.setattr(version_module, "n_threads", lambda: n_threads)
+    assert berryeval("version").output.splitlines()[1] == f"  backend   {expected}"
 
 
 def test_versions_are_found_where_folders_do_not_tell(monkeypatch):
     """A package that is installed in an unusual way is asked for in the usual one."""
-    import click
-
     monkeypatch.setattr(version_module.sys, "path", ["/nowhere"])
     monkeypatch.setattr("importlib.metadata.version", lambda package: f"{package}-version")
     assert version_module._installed_version("click") == "click-version"
-    assert click
 
 
 @pytest.mark.parametrize("option", ["--version", "-V"])
@@ -134,6 +140,23 @@ def test_questions_lead_to_a_measure(berryeval):
     assert result.exit_code == 0
     assert "Measure nDCG@10." in result.output
     assert "nDCG: Normalised" in result.output
+
+
+def test_a_question_without_an_answer_is_an_interruption(berryeval):
+    """End of input, like Ctrl-C, has its own exit code: 1 is kept for verdicts."""
+    result = berryeval("measures", "--choose", answers="")
+    assert (result.exit_code, result.stderr) == (130, "Interrupted.\n")
+
+
+def test_ctrl_c_ends_a_command_in_one_line(berryeval, monkeypatch):
+    """No traceback."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(version_module, "backend", interrupt)
+    result = berryeval("version")
+    assert (result.exit_code, result.stderr) == (130, "Interrupted.\n")
 
 
 @pytest.mark.parametrize(

@@ -73,8 +73,9 @@ def test_five_documents_of_which_three_are_relevant():
 
 
 def test_cutoffs_are_one_three_five_and_ten_unless_told():
-    """M8: the default k."""
+    """M8: the default k, as far as there are columns."""
     assert list(compute_all(ids([range(10)]), ids([[1]])).mrr) == [1, 3, 5, 10]
+    assert list(compute_all(ids([range(4)]), ids([[1]])).mrr) == [1, 3]
 
 
 def test_cutoffs_come_sorted_and_each_once():

@@ -119,3 +119,11 @@ def test_largest_grades_do_not_overflow():
     """M4: at the largest grade accepted the value is still defined."""
     judgments = dict.fromkeys(range(1000), 1e290)
     assert ndcg_at_k(range(1000), judgments, k=1000) == 1.0
+
+
+def test_rounding_never_lifts_a_ranking_above_the_ideal():
+    """M4: these grades differ in their last bits, and the plain quotient would exceed 1."""
+    low, high = 0.1, math.nextafter(math.nextafter(0.1, 1), 1)
+    grades = {"a": high, "b": low, "c": high}
+    assert dcg_at_k(["a", "b", "c"], grades, k=3) > dcg_at_k(["a", "c", "b"], grades, k=3)
+    assert ndcg_at_k(["a", "b", "c"], grades, k=3) == 1.0

@@ -18,6 +18,7 @@ _COMMANDS = {"measures": "measures", "version": "version"}
 _ALIASES = {"metrics": "measures"}
 
 BAD_INPUT = 2
+INTERRUPTED = 130
 
 
 class _Failure(click.ClickException):
@@ -41,12 +42,15 @@ class _LazyGroup(click.Group):
             return super().invoke(ctx)
         except BerryEvalError as error:
             raise _Failure(str(error)) from error
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("Interrupted.", err=True)
+            ctx.exit(INTERRUPTED)
 
 
 @click.group(
     cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
-    epilog="Exit codes: 0 done, 2 bad input.",
+    epilog="Exit codes: 0 done, 2 bad input, 130 interrupted.",
 )
 @click.version_option(__version__, "-V", "--version", message="berryeval %(version)s")
 def main() -> None:

@@ -44,10 +44,12 @@ def command(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(info, indent=2))
         return
-    threads = "1 thread" if info["threads"] == 1 else f"{info['threads']} threads"
-    details = ", ".join(filter(None, [info["simd"], threads]))
+    how = info["backend"]
+    if info["simd"]:
+        threads = "1 thread" if info["threads"] == 1 else f"{info['threads']} threads"
+        how += f" ({info['simd']}, {threads})"
     click.echo(f"berryeval {info['berryeval']}")
-    click.echo(f"  backend   {info['backend']} ({details}): {info['reason']}")
+    click.echo(f"  backend   {how}: {info['reason']}")
     click.echo(f"  python    {info['python']}")
     click.echo(f"  platform  {info['platform']}")
     for package, version in info["packages"].items():
@@ -61,7 +63,7 @@ def _collect() -> VersionInfo:
         "backend": chosen.name,
         "reason": chosen.reason,
         "simd": chosen.simd,
-        "threads": n_threads(),
+        "threads": n_threads() if chosen.name == "native" else 1,
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         # platform.platform() starts a process to ask for the C library; sys knows enough.
         "platform": f"{sys.platform} {platform.machine()}",

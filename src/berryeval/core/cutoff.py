@@ -7,7 +7,10 @@ from collections.abc import Iterable
 
 from berryeval.errors import ArgumentError, InputTypeError
 
-__all__ = ["check_k", "check_ks"]
+__all__ = ["DEFAULT_KS", "check_k", "check_ks"]
+
+DEFAULT_KS = (1, 3, 5, 10)
+"""The cutoffs that are reported when none is named."""
 
 
 def check_k(k: object) -> int:

@@ -49,7 +49,7 @@ if backend().is_fallback:
     warnings.warn(
         f"berryeval computes in Python: {backend().reason}. Results are the same, only slower.",
         BackendWarning,
-        stacklevel=2,
+        stacklevel=3,  # where berryeval.metrics is imported
     )
 
 
@@ -269,7 +269,7 @@ class ArrayMetrics:
 def compute_all(
     retrieved: QueryDocArray,
     relevant: RelevanceArray,
-    ks: Iterable[int] = (1, 3, 5, 10),
+    ks: Iterable[int] | None = None,
     *,
     grades: GradeArray | None = None,
     denominator: Denominator = "returned",
@@ -280,8 +280,9 @@ def compute_all(
     ----------
     retrieved, relevant
         As for `recall_at_k`.
-    ks : iterable of int
-        The cutoffs, each from 1 to the number of columns of `retrieved`.
+    ks : iterable of int, optional
+        The cutoffs, each from 1 to the number of columns of `retrieved`. Without them 1, 3, 5
+        and 10, as far as there are columns.
     grades
         As for `ndcg`, which alone uses them: every other metric counts all of `relevant`.
     denominator

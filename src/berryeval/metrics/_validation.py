@@ -7,7 +7,7 @@ from typing import get_args
 
 import numpy as np
 
-from berryeval.core.cutoff import check_k, check_ks
+from berryeval.core.cutoff import DEFAULT_KS, check_k, check_ks
 from berryeval.core.grade import MAX_GRADE
 from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.metrics._types import Denominator, GradeArray, QueryDocArray, RelevanceArray
@@ -44,11 +44,16 @@ def validate_inputs(retrieved: QueryDocArray, relevant: RelevanceArray, k: int) 
 
 
 def validate_cutoffs(
-    retrieved: QueryDocArray, relevant: RelevanceArray, ks: Iterable[int]
+    retrieved: QueryDocArray, relevant: RelevanceArray, ks: Iterable[int] | None
 ) -> tuple[int, ...]:
-    """Check as `validate_inputs` does, for several k; return them in ascending order."""
+    """Check as `validate_inputs` does, for several k; return them in ascending order.
+
+    None stands for the usual ones, as far as there are columns.
+    """
     _check_array("retrieved", retrieved, _INT32)
     _check_array("relevant", relevant, _INT32)
+    if ks is None:
+        ks = [k for k in DEFAULT_KS if k <= retrieved.shape[1]] or [1]
     checked = check_ks(ks)
     _check_k_fits(checked[-1], retrieved)
     _check_rows(retrieved, relevant)

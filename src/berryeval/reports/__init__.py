@@ -1,1 +1,1 @@
-"""How results look: text, terminal, and more to come. Nothing is computed here."""
+"""How results look. Nothing is computed here."""

@@ -1,0 +1,124 @@
+"""Write the generated pages of the reference: measures and command line.
+
+``make reference`` runs it; a test fails when a page is stale.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from berryeval import cli
+from berryeval.measures import Measure, all_measures
+from berryeval.measures.guidance import ADVICE, RECOMMENDATIONS
+
+REFERENCE = Path(__file__).parent / "reference"
+TEXT_WIDTH = 80
+NOTICE = "<!-- Written by `make reference`; edit the code instead. -->"
+
+
+def measures_page() -> str:
+    """Return the page of all measures."""
+    lines = [
+        "# Measures",
+        "",
+        NOTICE,
+        "",
+        "A measure is a metric with a name and parameters: `nDCG@10` is `NDCG(k=10)`.",
+        "The same texts are shown by [`berryeval measures`](cli.md#berryeval-measures).",
+        "",
+        "| measure | what it is | in short |",
+        "|---|---|---|",
+        *(
+            f"| [`{measure.name}`](#{_anchor(measure)}) | {measure.title} | {measure.definition} |"
+            for measure in all_measures()
+        ),
+        "",
+    ]
+    for measure in all_measures():
+        lines += _measure_section(measure)
+    lines += ["## Which one?", "", "| use | report | then | why |", "|---|---|---|---|"]
+    for recommendation in RECOMMENDATIONS.values():
+        first = " and ".join(f"`{measure}`" for measure in recommendation.first)
+        then = " and ".join(f"`{measure}`" for measure in recommendation.then)
+        lines.append(f"| {recommendation.use} | {first} | {then} | {recommendation.why} |")
+    lines += ["", *(f"- {advice}" for advice in ADVICE), ""]
+    return "\n".join(lines)
+
+
+def _measure_section(measure: type[Measure]) -> list[str]:
+    low, high = measure.bounds
+    return [
+        f"## {_heading(measure)}",
+        "",
+        measure.definition,
+        "",
+        f"- **Use when.** {measure.use_when}",
+        f"- **Avoid when.** {measure.avoid_when}",
+        f"- **Bounds.** {low:g} to {'any number' if high == float('inf') else f'{high:g}'}; "
+        "higher is better.",
+        f"- **Also called.** {', '.join(f'`{alias}`' for alias in measure.aliases)}.",
+        "- **Edge cases.**",
+        *(f"    - {edge_case}" for edge_case in measure.edge_cases),
+        f"- **In Python.** {', '.join(f'`{function}`' for function in measure.functions)}.",
+        "",
+    ]
+
+
+def _heading(measure: type[Measure]) -> str:
+    return measure.name if measure.name == measure.title else f"{measure.name}: {measure.title}"
+
+
+def _anchor(measure: type[Measure]) -> str:
+    kept = (c for c in _heading(measure).lower() if c.isalnum() or c == " ")
+    return "".join(kept).replace(" ", "-")
+
+
+def cli_page() -> str:
+    """Return the page of all commands, as their help shows them."""
+    lines = [
+        "# Command line",
+        "",
+        NOTICE,
+        "",
+        "Every command takes `--help`.",
+        "Exit codes are listed under [environment](environment.md#exit-codes).",
+        "",
+    ]
+    context = _context(cli.main, "berryeval")
+    lines += _command_section("berryeval", cli.main.get_help(context))
+    for name in cli.main.list_commands(context):
+        command = cli.main.get_command(context, name)
+        assert command is not None
+        help_text = command.get_help(_context(command, name, parent=context))
+        lines += _command_section(f"berryeval {name}", help_text)
+    return "\n".join(lines)
+
+
+def _context(
+    command: click.Command, name: str, parent: click.Context | None = None
+) -> click.Context:
+    return command.make_context(
+        name, [], parent=parent, resilient_parsing=True, terminal_width=TEXT_WIDTH
+    )
+
+
+def _command_section(name: str, help_text: str) -> list[str]:
+    text = "\n".join(line.rstrip() for line in help_text.splitlines())
+    return [f"## {name}", "", "```text", text, "```", ""]
+
+
+PAGES = {"measures.md": measures_page, "cli.md": cli_page}
+
+
+def main() -> None:
+    """Write every page."""
+    for name, page in PAGES.items():
+        path = REFERENCE / name
+        path.write_text(page(), encoding="utf-8")
+        print(f"wrote docs/reference/{name}")
+
+
+if __name__ == "__main__":
+    main()

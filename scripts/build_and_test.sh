@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Builds berryeval in one of several ways, installs it into a new environment, and tests it there.
+#
+#   scripts/build_and_test.sh sdist        FOLDER   pip install of the source distribution
+#   scripts/build_and_test.sh no-compiler  FOLDER   pip install where no compiler works
+#   scripts/build_and_test.sh sanitizers   FOLDER   with AddressSanitizer and UBSan, native tests only
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+kind=$1
+folder=$2
+python=${PYTHON:-python3}
+pins=(--constraint constraints.txt --build-constraint constraints.txt)
+
+mkdir -p "$folder"
+"$python" -m venv "$folder/venv"
+bin=$folder/venv/bin
+"$bin/python" -m pip install -qq --constraint constraints.txt pip
+"$bin/python" -m pip install -qq --constraint constraints.txt --group test
+
+run_tests() {
+  # Away from the sources, so that what was installed is what is tested.
+  "$bin/python" -m pytest --rootdir="$PWD" --config-file=pyproject.toml -q -p no:cacheprovider "$@"
+}
+
+case $kind in
+  sdist)
+    "$bin/python" -m pip install -qq --constraint constraints.txt build
+    "$bin/python" -m build -q --sdist --outdir "$folder/dist"
+    "$bin/python" -m pip install -qq "${pins[@]}" "$folder"/dist/*.tar.gz
+    "$bin/berryeval" version
+    run_tests tests
+    ;;
+  no-compiler)
+    CC=no-such-compiler CXX=no-such-compiler \
+      "$bin/python" -m pip install -qq "${pins[@]}" .
+    "$bin/berryeval" version
+    BERRYEVAL_EXPECTED_BACKEND=python run_tests tests
+    ;;
+  sanitizers)
+    "$bin/python" -m pip install -qq "${pins[@]}" . \
+      --config-settings=cmake.define.BERRYEVAL_SANITIZE=ON --config-settings=install.strip=false
+    preload="$(c++ -print-file-name=libasan.so):$(c++ -print-file-name=libstdc++.so)"
+    # Python itself frees little at exit, so leaks are not looked for. The oracle stays out:
+    # pytrec_eval frees what it got from new[], which ends the run.
+    LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+      run_tests --capture=no tests/native tests/metrics tests/properties/test_both_doors_agree.py
+    ;;
+  *)
+    echo "unknown kind of build: $kind" >&2
+    exit 2
+    ;;
+esac

@@ -1,0 +1,130 @@
+"""Documentation that a test holds to the code."""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from berryeval import cli, metrics, ranking
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+def load(path: Path):
+    """Import a script that is part of no package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+generate = load(DOCS / "generate.py")
+
+
+@pytest.mark.parametrize("name", generate.PAGES)
+def test_generated_pages_are_up_to_date(name):
+    """What `make reference` would write is what is there."""
+    assert (DOCS / "reference" / name).read_text(encoding="utf-8") == generate.PAGES[name]()
+
+
+def commands() -> list[tuple[str, click.Command]]:
+    context = click.Context(cli.main)
+    return [(name, cli.main.get_command(context, name)) for name in cli.main.list_commands(context)]
+
+
+@pytest.mark.parametrize(("name", "command"), commands())
+def test_every_command_and_option_is_documented(name, command):
+    """Each has a help text, an example, and a place in the reference."""
+    page = (DOCS / "reference" / "cli.md").read_text(encoding="utf-8")
+    assert f"## berryeval {name}\n" in page
+    assert f"\n  berryeval {name}" in page
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, parameter.name
+            assert parameter.opts[0] in page
+
+
+@pytest.mark.parametrize("module", [metrics, ranking])
+def test_every_public_name_is_in_the_reference(module):
+    """The API page takes its names from the modules, all of them."""
+    page = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")
+    assert f"::: {module.__name__}\n" in page
+
+
+@pytest.mark.parametrize("variable", ["BERRYEVAL_BACKEND", "BERRYEVAL_THREADS", "NO_COLOR"])
+def test_every_environment_variable_is_documented(variable):
+    """What the code reads from the environment is on its page."""
+    assert f"`{variable}`" in (DOCS / "reference" / "environment.md").read_text(encoding="utf-8")
+
+
+def test_no_environment_variable_was_forgotten():
+    """The list above has all that the sources mention."""
+    sources = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("src/**/*.py"))
+    assert set(re.findall(r"BERRYEVAL_[A-Z]+", sources)) == {
+        "BERRYEVAL_BACKEND",
+        "BERRYEVAL_THREADS",
+    }
+
+
+def readme_sessions() -> list[tuple[str, str]]:
+    """Commands of the README with what they print."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```console\n(.*?)```", readme, re.DOTALL)
+    return [
+        (command, output)
+        for block in blocks
+        for command, output in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE)
+        if output
+    ]
+
+
+@pytest.mark.parametrize(("command", "expected"), readme_sessions())
+def test_the_readme_shows_what_its_commands_print(command, expected):
+    """Each command with output gives that output, but for what a line of dots leaves out."""
+    words = command.split()
+    assert words[0] == "berryeval"
+    done = subprocess.run(
+        [sys.executable, "-m", *words], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    pattern = re.escape(expected).replace(re.escape("...\n"), "(?:.*\n)*")
+    assert re.fullmatch(pattern, done.stdout), done.stdout
+
+
+def test_the_readme_has_commands_to_check():
+    """The test above cannot pass for want of a command."""
+    assert readme_sessions()
+
+
+def test_the_example_runs_and_prints_its_table():
+    """`make demo` ends in a comparison of two real search engines."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / "two_search_engines.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"COLUMNS": "80"},
+    )
+    assert "words   stems" in done.stdout
+    assert re.search(r"^nDCG@10 +0\.\d{4}  0\.\d{4}$", done.stdout, re.MULTILINE)
+    assert done.stdout.rstrip().endswith("on these queries.")
+
+
+def pages() -> list[Path]:
+    found = [*DOCS.rglob("*.md"), *ROOT.glob("*.md")]
+    return sorted(found)
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_between_pages_lead_somewhere(page):
+    """No relative link is dead."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if not re.match(r"[a-z]+:|#", target):
+            path = page.parent / target.partition("#")[0]
+            assert path.exists(), target

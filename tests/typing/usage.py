@@ -1,0 +1,45 @@
+"""What users write, as mypy must accept it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import berryeval as be
+from berryeval import metrics, ranking
+from berryeval.core import QueryType, RelevanceJudgment
+from berryeval.measures import NDCG, Measure
+
+
+def lists() -> None:
+    by_set: float = ranking.recall_at_k(["a", "b"], {"a"}, k=2)
+    by_grade: float = ranking.ndcg_at_k(["a", "b"], {"a": 2, "b": 1}, k=2)
+    by_record: float = ranking.average_precision([1, 2], [RelevanceJudgment(1, 3)])
+    by_tuple_id: float = ranking.reciprocal_rank([("doc", 1)], {("doc", 1): 2.5}, k=3, level=2)
+    everything = ranking.compute_all(["a"], {"a"}, ks=(1, 3))
+    at_three: float = everything.recall[3]
+    means = ranking.mean_metrics([{"retrieved": ["a"], "relevant": {"a"}}])
+    mrr: float = means["mrr"]
+    print(by_set, by_grade, by_record, by_tuple_id, at_three, mrr)
+
+
+def arrays(retrieved: metrics.QueryDocArray, relevant: metrics.RelevanceArray) -> None:
+    recall: metrics.MetricResult = metrics.recall_at_k(retrieved, relevant, 10)
+    precision = metrics.precision_at_k(retrieved, relevant, 10, denominator="k")
+    graded = metrics.ndcg(retrieved, relevant, 10, grades=np.ones(relevant.shape))
+    everything = metrics.compute_all(retrieved, relevant, (1, 10))
+    at_ten: metrics.MetricResult = everything.ndcg[10]
+    metrics.validate_inputs(retrieved, relevant, 10)
+    print(recall, precision, graded, at_ten, metrics.BACKEND, metrics.PADDING_ID)
+
+
+def words() -> None:
+    label: QueryType | str = QueryType.of("billing")
+    measure: Measure = NDCG(k=10)
+    score: float = measure.score([0, 1], [1])
+    print(label, measure, score, be.__version__, be.ranking.hit_rate_at_k([], set(), 1))
+
+
+def wrong() -> None:
+    metrics.precision_at_k(None, None, 3, denominator="n")  # type: ignore[arg-type]
+    ranking.recall_at_k(["a"], {"a"})  # type: ignore[call-arg]
+    NDCG(k="10")  # type: ignore[arg-type]
