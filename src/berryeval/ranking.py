@@ -3,12 +3,6 @@
 A ranked list is document ids, best first. Judgments are a set of relevant ids, a mapping from
 id to grade, or `RelevanceJudgment` records. Ids may be anything hashable.
 
->>> from berryeval.ranking import ndcg_at_k, recall_at_k
->>> recall_at_k(["a", "b", "c"], {"a", "d"}, k=3)
-0.5
->>> round(ndcg_at_k(["a", "c", "b"], {"a": 2, "b": 1, "c": 0}, k=3), 4)
-0.9502
-
 Everywhere in this module:
 
 - a document is relevant when its grade is at least `level`, 1 unless told otherwise; the
@@ -20,18 +14,25 @@ Everywhere in this module:
 
 These are trec_eval's definitions; whole test sets of integer ids are faster in
 `berryeval.metrics`.
+
+Examples
+--------
+>>> from berryeval.ranking import ndcg_at_k, recall_at_k
+>>> recall_at_k(["a", "b", "c"], {"a", "d"}, k=3)
+0.5
+>>> round(ndcg_at_k(["a", "c", "b"], {"a": 2, "b": 1, "c": 0}, k=3), 4)
+0.9502
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from typing import Any, TypedDict
 
-from berryeval.core import RelevanceJudgment
 from berryeval.core.cutoff import DEFAULT_KS, check_k, check_ks
-from berryeval.core.grade import check_grade, check_level
+from berryeval.core.grade import check_level
+from berryeval.core.judged_list import JudgedList, JudgmentsLike, iterate, read_ranked_ids
 from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.kernels.average_precision import average_precision as _average_precision
 from berryeval.kernels.f1 import f1 as _f1
@@ -41,9 +42,6 @@ from berryeval.kernels.ndcg import ndcg as _ndcg
 from berryeval.kernels.precision import precision as _precision
 from berryeval.kernels.recall import recall as _recall
 from berryeval.kernels.reciprocal_rank import reciprocal_rank as _reciprocal_rank
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = [
     "AtK",
@@ -61,13 +59,6 @@ __all__ = [
     "recall_at_k",
     "reciprocal_rank",
 ]
-
-JudgmentsLike: TypeAlias = (
-    "Mapping[Any, float] | AbstractSet[Any] | Iterable[RelevanceJudgment] | Iterable[Hashable]"
-)
-"""A mapping from id to grade, `RelevanceJudgment` records, or the ids of relevant documents."""
-
-_NO_GRADE = -1.0
 
 
 def recall_at_k(
@@ -103,7 +94,7 @@ def recall_at_k(
     >>> recall_at_k(["a", "b", "c"], {"a": 2, "b": 1, "d": 2}, k=3)
     0.6666666666666666
     """
-    case = _Case.of(retrieved, judgments)
+    case = JudgedList.of(retrieved, judgments)
     return _recall(case.grades, case.judged, check_k(k), check_level(level))
 
 
@@ -119,7 +110,7 @@ def precision_at_k(
     >>> precision_at_k(["a", "b", "c"], {"a", "b"}, k=5)
     0.4
     """
-    case = _Case.of(retrieved, judgments)
+    case = JudgedList.of(retrieved, judgments)
     checked_k = check_k(k)
     return _precision(case.grades, checked_k, checked_k, check_level(level))
 
@@ -151,7 +142,7 @@ def hit_rate_at_k(
     >>> hit_rate_at_k(["x", "a"], {"a"}, k=2)
     1.0
     """
-    case = _Case.of(retrieved, judgments)
+    case = JudgedList.of(retrieved, judgments)
     return _hit_rate(case.grades, check_k(k), check_level(level))
 
 
@@ -172,7 +163,7 @@ def reciprocal_rank(
     >>> reciprocal_rank(["x", "a", "b"], {"a", "b"})
     0.5
     """
-    case = _Case.of(retrieved, judgments)
+    case = JudgedList.of(retrieved, judgments)
     return _reciprocal_rank(case.grades, _check_k_or_none(k), check_level(level))
 
 
@@ -194,7 +185,7 @@ def average_precision(
     >>> average_precision(["a", "x", "b", "y"], {"a", "b"})
     0.8333333333333333
     """
-    case = _Case.of(retrieved, judgments)
+    case = JudgedList.of(retrieved, judgments)
     return _average_precision(case.grades, case.judged, _check_k_or_none(k), check_level(level))
 
 
@@ -208,7 +199,7 @@ def dcg_at_k(retrieved: Iterable[Hashable], judgments: JudgmentsLike, k: int) ->
     >>> dcg_at_k(["a", "c", "b"], {"a": 2, "b": 1, "c": 0}, k=3)
     2.5
     """
-    return _dcg(_Case.of(retrieved, judgments).grades, check_k(k))
+    return _dcg(JudgedList.of(retrieved, judgments).grades, check_k(k))
 
 
 def ndcg_at_k(retrieved: Iterable[Hashable], judgments: JudgmentsLike, k: int) -> float:
@@ -221,7 +212,7 @@ def ndcg_at_k(retrieved: Iterable[Hashable], judgments: JudgmentsLike, k: int) -
     >>> round(ndcg_at_k(["c", "a", "d", "b", "e"], {"a": 3, "b": 2, "c": 1, "e": 1}, k=5), 4)
     0.7975
     """
-    case = _Case.of(retrieved, judgments)
+    case = JudgedList.of(retrieved, judgments)
     return _ndcg(case.grades, case.judged, check_k(k))
 
 
@@ -323,7 +314,7 @@ def compute_all(
     >>> compute_all(["x", "a"], {"a"}, ks=(1, 2)).rr
     {1: 0.0, 2: 0.5}
     """
-    case = _Case.of(retrieved, judgments)
+    case = JudgedList.of(retrieved, judgments)
     return _compute_all(case, case, check_ks(ks), check_level(level))
 
 
@@ -386,7 +377,7 @@ def mean_metrics(
     checked_level = check_level(level)
     results = [
         _compute_record(record, index, checked_ks, checked_level)
-        for index, record in enumerate(_iterate(records, "records", "an iterable of mappings"))
+        for index, record in enumerate(iterate(records, "records", "an iterable of mappings"))
     ]
 
     def mean_at(values: Callable[[RankingMetrics], AtK]) -> dict[int, float]:
@@ -407,28 +398,8 @@ def mean_metrics(
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """A ranked list as the kernels want it."""
-
-    grades: list[float]
-    judged: list[float]
-
-    @classmethod
-    def of(
-        cls, retrieved: Iterable[Hashable], judgments: JudgmentsLike, argument: str = "judgments"
-    ) -> _Case:
-        grade_of = _read_judgments(judgments, argument)
-        seen: set[Hashable] = set()
-        grades = []
-        for doc_id in _read_ranked_ids(retrieved):
-            grades.append(_NO_GRADE if doc_id in seen else grade_of.get(doc_id, _NO_GRADE))
-            seen.add(doc_id)
-        return cls(grades, sorted(grade_of.values(), reverse=True))
-
-
 def _compute_all(
-    case: _Case, graded_case: _Case, ks: tuple[int, ...], level: float
+    case: JudgedList, graded_case: JudgedList, ks: tuple[int, ...], level: float
 ) -> RankingMetrics:
     grades, judged = case.grades, case.judged
     precision = {k: _precision(grades, k, k, level) for k in ks}
@@ -463,65 +434,14 @@ def _compute_record(
             f"{name}.relevance_scores", "a mapping from id to grade", type(scores).__name__
         )
     try:
-        retrieved = list(_read_ranked_ids(record["retrieved"]))
-        case = _Case.of(retrieved, record["relevant"], "relevant")
-        graded_case = case if scores is None else _Case.of(retrieved, scores, "relevance_scores")
+        retrieved = list(read_ranked_ids(record["retrieved"]))
+        case = JudgedList.of(retrieved, record["relevant"], "relevant")
+        graded_case = (
+            case if scores is None else JudgedList.of(retrieved, scores, "relevance_scores")
+        )
     except (ArgumentError, InputTypeError) as error:
         raise type(error)(f"{name}: {error.argument}", error.expected, error.got) from None
     return _compute_all(case, graded_case, ks, level)
-
-
-def _read_judgments(judgments: JudgmentsLike, argument: str) -> dict[Hashable, float]:
-    """Return the grade of each judged document."""
-    if isinstance(judgments, Mapping):
-        return {
-            doc_id: check_grade(grade, f"grade of {doc_id!r}")
-            for doc_id, grade in judgments.items()
-        }
-    expected = "a set of ids, a mapping from id to grade, or RelevanceJudgment records"
-    grade_of: dict[Hashable, float] = {}
-    n_records = n_ids = 0
-    for item in _iterate(judgments, argument, expected):
-        if isinstance(item, RelevanceJudgment):
-            n_records += 1
-            doc_id = _check_id(item.doc_id, argument)
-            if doc_id in grade_of:
-                raise ArgumentError(argument, "one judgment a document", f"two of {doc_id!r}")
-            grade_of[doc_id] = check_grade(item.grade, f"grade of {doc_id!r}")
-        else:
-            n_ids += 1
-            grade_of[_check_id(item, argument)] = 1.0
-    if n_records and n_ids:
-        raise InputTypeError(argument, expected, "ids and records mixed")
-    return grade_of
-
-
-def _read_ranked_ids(retrieved: Iterable[Hashable]) -> Iterator[Hashable]:
-    expected = "document ids, best first"
-    if isinstance(retrieved, (AbstractSet, Mapping)):
-        got = f"{type(retrieved).__name__}, which has no order"
-        raise InputTypeError("retrieved", expected, got)
-    return (_check_id(doc_id, "retrieved") for doc_id in _iterate(retrieved, "retrieved", expected))
-
-
-def _iterate(values: Any, argument: str, expected: str) -> Iterator[Any]:  # noqa: ANN401
-    """Iterate over anything but text, which would fall apart into letters."""
-    try:
-        if not isinstance(values, (str, bytes)):
-            return iter(values)
-    except TypeError:
-        pass
-    got = "None" if values is None else type(values).__name__
-    raise InputTypeError(argument, expected, got)
-
-
-def _check_id(doc_id: Hashable, argument: str) -> Hashable:
-    try:
-        hash(doc_id)
-    except TypeError:
-        got = f"{type(doc_id).__name__}, which is not hashable"
-        raise InputTypeError(argument, "ids that can be looked up", got) from None
-    return doc_id
 
 
 def _check_k_or_none(k: int | None) -> int | None:

@@ -1,5 +1,7 @@
 """What people name and report: ``nDCG@10``, ``R@100``. One module a family.
 
+Examples
+--------
 >>> from berryeval.measures import NDCG
 >>> str(NDCG(k=10))
 'nDCG@10'

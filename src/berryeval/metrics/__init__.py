@@ -3,6 +3,8 @@
 Ids are int32, rows are padded with ``PADDING_ID``, and every function returns one float32 a
 query. For ids of any kind and one ranked list at a time there is `berryeval.ranking`.
 
+Examples
+--------
 >>> import numpy as np
 >>> from berryeval.metrics import ndcg, recall_at_k
 >>> retrieved = np.array([[1, 4, 2, 5, 3], [7, 6, -1, -1, -1]], dtype=np.int32)
