@@ -81,6 +81,8 @@ def test_every_module_is_documented_and_lists_what_exists(name):
     [
         berryeval.ArgumentError("k", "an integer, at least 1", "0"),
         berryeval.InputTypeError("k", "an integer, at least 1", "None"),
+        berryeval.FormatError("expected 6 columns, found 5", "bm25.run", 1412),
+        berryeval.MismatchError("query 'q7' is judged and not in the run"),
         berryeval.UnknownMeasureError("ndgc", "nDCG", ("nDCG",)),
     ],
 )

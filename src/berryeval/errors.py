@@ -5,6 +5,8 @@
     BerryEvalError
     ├── InputError (ValueError)         something given cannot be used
     │   ├── ArgumentError               an argument's value
+    │   ├── FormatError                 a line of a file
+    │   ├── MismatchError               data that do not belong together
     │   └── UnknownMeasureError         a measure that nobody knows
     └── InputTypeError (TypeError)      an argument's type
 
@@ -21,8 +23,10 @@ __all__ = [
     "ArgumentError",
     "BackendWarning",
     "BerryEvalError",
+    "FormatError",
     "InputError",
     "InputTypeError",
+    "MismatchError",
     "UnknownMeasureError",
 ]
 
@@ -55,6 +59,34 @@ class ArgumentError(_ArgumentBaseError, InputError):
 
 class InputTypeError(_ArgumentBaseError, TypeError):
     """An argument has the wrong type."""
+
+
+class FormatError(InputError):
+    """A file, or a line of it, is not what its format asks for.
+
+    Parameters
+    ----------
+    message : str
+        What was expected and what came.
+    path : str
+        The file, as the user named it.
+    line : int or None
+        The line, from 1; None where the file as a whole is meant.
+    """
+
+    def __init__(self, message: str, path: str, line: int | None = None) -> None:
+        where = path if line is None else f"{path}:{line}"
+        super().__init__(f"{where}: {message}")
+        self.message = message
+        self.path = path
+        self.line = line
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message, self.path, self.line)
+
+
+class MismatchError(InputError):
+    """Data that do not belong together, such as judgments of other queries than the run's."""
 
 
 class UnknownMeasureError(InputError):

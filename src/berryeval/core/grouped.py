@@ -1,0 +1,151 @@
+"""Numbers for pairs of query and document, in columns: what runs and judgments are made of."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from berryeval.core.id_column import IdColumn, decode_id, encode_id
+from berryeval.errors import InputTypeError
+
+__all__ = ["Grouped", "Grouping"]
+
+
+class Grouped:
+    """A number for each document of each query.
+
+    A row costs its document's id, eight bytes for its place and eight for its number; a query's
+    id is kept once.
+
+    Parameters
+    ----------
+    query_ids : IdColumn
+        Each query once, in the order in which they first came.
+    starts : array of "Q"
+        The row where each query begins, and at last the number of rows.
+    doc_ids : IdColumn
+        One a row, in the order in which they came.
+    values : array of "d"
+        One a row.
+    """
+
+    _noun = "rows"
+
+    def __init__(
+        self, query_ids: IdColumn, starts: array[int], doc_ids: IdColumn, values: array[float]
+    ) -> None:
+        self.query_ids = query_ids
+        self.starts = starts
+        self.doc_ids = doc_ids
+        self.values = values
+
+    @property
+    def n_rows(self) -> int:
+        """The number of documents over all queries."""
+        return len(self.doc_ids)
+
+    @property
+    def n_queries(self) -> int:
+        """The number of queries."""
+        return len(self.query_ids)
+
+    def rows_of(self, query_id: bytes) -> range:
+        """Return the rows of a query; none if there is no such query."""
+        number = self._number_of.get(query_id)
+        return range(0) if number is None else range(self.starts[number], self.starts[number + 1])
+
+    def iter_queries(self) -> Iterator[tuple[bytes, range]]:
+        """Iterate over queries and their rows."""
+        for number, query_id in enumerate(self.query_ids.iter_bytes()):
+            yield query_id, range(self.starts[number], self.starts[number + 1])
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Return a dict of dicts: query id, document id, number."""
+        return {
+            decode_id(query_id): {self.doc_ids[row]: self.values[row] for row in rows}
+            for query_id, rows in self.iter_queries()
+        }
+
+    @cached_property
+    def _number_of(self) -> dict[bytes, int]:
+        return {query_id: i for i, query_id in enumerate(self.query_ids.iter_bytes())}
+
+    def __contains__(self, query_id: object) -> bool:
+        return isinstance(query_id, str) and encode_id(query_id) in self._number_of
+
+    def __len__(self) -> int:
+        return self.n_queries
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        return (self.query_ids, self.starts, self.doc_ids, self.values) == (
+            other.query_ids,
+            other.starts,
+            other.doc_ids,
+            other.values,
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # compared by content, as lists are
+
+    def __repr__(self) -> str:
+        queries = "1 query" if self.n_queries == 1 else f"{self.n_queries:,} queries"
+        documents = "1 document" if self.n_rows == 1 else f"{self.n_rows:,} documents"
+        return f"<{type(self).__name__}: {queries}, {documents}>"
+
+
+class Grouping:
+    """Collects rows that come in any order, one query after the other or mixed."""
+
+    def __init__(self) -> None:
+        self._queries: dict[bytes, dict[bytes, float]] = {}
+
+    @classmethod
+    def of_dict(
+        cls, data: object, argument: str, check: Callable[[object, str], float]
+    ) -> Grouping:
+        """Collect a mapping of mappings; `check` turns what it holds into numbers, or raises."""
+        rows = cls()
+        for query_id, numbers in _items(data, argument):
+            rows.add_query(encode_id(query_id))
+            for doc_id, number in _items(numbers, f"{argument}[{query_id!r}]"):
+                where = f"{argument}[{query_id!r}][{doc_id!r}]"
+                rows.add(encode_id(query_id), encode_id(doc_id), check(number, where))
+        return rows
+
+    def add_query(self, query_id: bytes) -> None:
+        """Make a query known, though it may have no rows."""
+        self._queries.setdefault(query_id, {})
+
+    def add(self, query_id: bytes, doc_id: bytes, value: float) -> bool:
+        """Add a row; refuse, and return False, if the query has that document already."""
+        rows = self._queries.setdefault(query_id, {})
+        if doc_id in rows:
+            return False
+        rows[doc_id] = value
+        return True
+
+    def keep_best(self, query_id: bytes, doc_id: bytes, value: float) -> None:
+        """Let a document that came again have the higher of its numbers, at its first place."""
+        rows = self._queries[query_id]
+        rows[doc_id] = max(rows[doc_id], value)
+
+    def columns(self) -> tuple[IdColumn, array[int], IdColumn, array[float]]:
+        """Return query ids, starts, document ids and values, as `Grouped` takes them."""
+        starts = array("Q", [0])
+        for rows in self._queries.values():
+            starts.append(starts[-1] + len(rows))
+        doc_ids = IdColumn.of(doc_id for rows in self._queries.values() for doc_id in rows)
+        values = array("d", (value for rows in self._queries.values() for value in rows.values()))
+        return IdColumn.of(self._queries), starts, doc_ids, values
+
+
+def _items(data: Any, argument: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401
+    if not isinstance(data, Mapping):
+        raise InputTypeError(argument, "a mapping", type(data).__name__)
+    for key, value in data.items():
+        if not isinstance(key, str):
+            raise InputTypeError(f"{argument}: an id", "a str", f"{type(key).__name__} {key!r}")
+        yield key, value

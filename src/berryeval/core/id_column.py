@@ -1,0 +1,83 @@
+"""A column of ids, end to end in one piece of memory."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import overload
+
+__all__ = ["IdColumn", "decode_id", "encode_id"]
+
+
+def encode_id(doc_id: str) -> bytes:
+    """Return the bytes of an id; those that were no UTF-8 when it was read come back."""
+    return doc_id.encode("utf-8", "surrogateescape")
+
+
+def decode_id(doc_id: bytes) -> str:
+    """Return an id as text; bytes that are no UTF-8 survive a round trip as surrogates."""
+    return doc_id.decode("utf-8", "surrogateescape")
+
+
+class IdColumn(Sequence[str]):
+    """Ids as text, kept as bytes: each costs its bytes and eight more.
+
+    Parameters
+    ----------
+    data : bytes
+        All ids, one after the other.
+    offsets : array of "Q"
+        Where each begins, and at last where the last one ends.
+    """
+
+    __slots__ = ("data", "offsets")
+
+    def __init__(self, data: bytes, offsets: array[int]) -> None:
+        self.data = data
+        self.offsets = offsets
+
+    @classmethod
+    def of(cls, ids: Iterable[bytes]) -> IdColumn:
+        """Make a column of ids given as bytes."""
+        pieces = []
+        offsets = array("Q", [0])
+        end = 0
+        for piece in ids:
+            pieces.append(piece)
+            end += len(piece)
+            offsets.append(end)
+        return cls(b"".join(pieces), offsets)
+
+    def bytes_at(self, index: int) -> bytes:
+        """Return one id as bytes; `index` counts from 0."""
+        return self.data[self.offsets[index] : self.offsets[index + 1]]
+
+    def iter_bytes(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+        """Iterate over ids as bytes."""
+        for index in range(start, len(self) if stop is None else stop):
+            yield self.bytes_at(index)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"row {index} of a column of {len(self)}")
+        return decode_id(self.bytes_at(index % len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, IdColumn):
+            return NotImplemented
+        return self.data == other.data and self.offsets == other.offsets
+
+    __hash__ = None  # type: ignore[assignment]  # as lists: what compares by content is not a key
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(doc_id) for doc_id in self[:3])
+        return f"<IdColumn of {len(self)}: {shown}{', …' if len(self) > 3 else ''}>"  # noqa: PLR2004

@@ -1,0 +1,83 @@
+"""Runs: what a system returned."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Mapping
+
+from berryeval.core.grouped import Grouped, Grouping
+from berryeval.core.id_column import decode_id, encode_id
+from berryeval.core.judged_list import iterate
+from berryeval.errors import ArgumentError, InputTypeError
+
+__all__ = ["Run", "check_score"]
+
+
+def check_score(score: object, argument: str) -> float:
+    """Return a score as a float; infinities are scores, NaN and text are not."""
+    if isinstance(score, (str, bytes)) or not hasattr(score, "__float__"):
+        raise InputTypeError(argument, "a number", f"{type(score).__name__} {score!r}")
+    number = float(score)
+    if math.isnan(number):
+        raise ArgumentError(argument, "a number", "nan")
+    return number
+
+
+class Run(Grouped):
+    """For each query a ranking of documents, by score.
+
+    The order of a ranking is by score, highest first, and ties break by document id, compared
+    as bytes, highest first: as in trec_eval. The order in which rows came does not matter.
+
+    Examples
+    --------
+    >>> run = Run.from_dict({"q1": {"d1": 0.5, "d2": 0.9, "d3": 0.5}})
+    >>> run
+    <Run: 1 query, 3 documents>
+    >>> run.ranking("q1")
+    ['d2', 'd3', 'd1']
+    """
+
+    @classmethod
+    def collect(cls, rows: Grouping) -> Run:
+        """Make a run of the rows that were collected."""
+        return cls(*rows.columns())
+
+    @classmethod
+    def from_dict(cls, run: Mapping[str, Mapping[str, float]]) -> Run:
+        """Read a mapping from query id to a mapping from document id to score."""
+        return cls.collect(Grouping.of_dict(run, "run", check_score))
+
+    @classmethod
+    def from_lists(cls, run: Mapping[str, Iterable[str]]) -> Run:
+        """Read a mapping from query id to document ids, best first. The order is kept.
+
+        The scores are -1, -2, … by rank.
+        """
+        rows = Grouping()
+        for query_id, ranking in run.items():
+            rows.add_query(encode_id(query_id))
+            argument = f"run[{query_id!r}]"
+            ids = iterate(ranking, argument, "document ids, best first")
+            for rank, doc_id in enumerate(ids, start=1):
+                if not isinstance(doc_id, str):
+                    raise InputTypeError(argument, "str ids", f"{type(doc_id).__name__} {doc_id!r}")
+                if not rows.add(encode_id(query_id), encode_id(doc_id), -float(rank)):
+                    raise ArgumentError(argument, "each document once", f"{doc_id!r} twice")
+        return cls.collect(rows)
+
+    @property
+    def scores(self) -> array[float]:
+        """The score of each row."""
+        return self.values
+
+    def ranked_ids(self, query_id: bytes) -> list[bytes]:
+        """Return the documents of a query, best first; none if there is no such query."""
+        rows = [(self.values[row], self.doc_ids.bytes_at(row)) for row in self.rows_of(query_id)]
+        rows.sort(reverse=True)
+        return [doc_id for _, doc_id in rows]
+
+    def ranking(self, query_id: str) -> list[str]:
+        """Return the documents of a query as text, best first."""
+        return [decode_id(doc_id) for doc_id in self.ranked_ids(encode_id(query_id))]

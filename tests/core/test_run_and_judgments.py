@@ -1,0 +1,129 @@
+"""Runs and judgments in memory."""
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from berryeval.core.id_column import IdColumn, decode_id, encode_id
+from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
+from berryeval.errors import ArgumentError, InputTypeError
+
+ids = st.text(max_size=5) | st.binary(max_size=4).map(decode_id)
+runs = st.dictionaries(
+    ids, st.dictionaries(ids, st.floats(allow_nan=False), max_size=5), max_size=4
+)
+grades = st.dictionaries(ids, st.dictionaries(ids, st.integers(-2, 4), max_size=5), max_size=4)
+
+
+@given(runs)
+def test_a_run_comes_back_as_it_went_in(run):
+    """Any ids, also those that are no UTF-8; infinite scores; queries without documents."""
+    assert Run.from_dict(run).to_dict() == run
+
+
+@given(grades)
+def test_judgments_come_back_as_they_went_in(judgments):
+    """Negative grades are kept: what they mean is for the engine to say."""
+    assert Judgments.from_dict(judgments).to_dict() == judgments
+
+
+@given(st.binary())
+def test_bytes_survive_as_text(doc_id):
+    """An id that is no UTF-8 is not changed by reading it."""
+    assert encode_id(decode_id(doc_id)) == doc_id
+
+
+@given(runs)
+def test_rankings_follow_score_then_id(run):
+    """Score falling, ties by the bytes of the id falling, as in trec_eval."""
+    found = Run.from_dict(run)
+    for query_id, scores in run.items():
+        expected = sorted(scores, key=lambda doc_id: (scores[doc_id], encode_id(doc_id)))[::-1]
+        assert found.ranking(query_id) == expected
+
+
+def test_ids_compare_as_bytes_not_as_letters():
+    """'é' stands above 'z', and '9' above '10'."""
+    run = Run.from_dict({"q": dict.fromkeys(["z", "é", "10", "9", "Z"], 1.0)})
+    assert run.ranking("q") == ["é", "z", "Z", "9", "10"]
+
+
+def test_a_run_of_lists_keeps_their_order():
+    """Without scores the list is the order."""
+    assert Run.from_lists({"q": ["b", "a", "c"]}).ranking("q") == ["b", "a", "c"]
+
+
+def test_a_query_that_is_not_there_has_no_rows():
+    """Asking for it is no error."""
+    run = Run.from_dict({"q": {"d": 1.0}})
+    assert run.ranking("other") == []
+    assert ("q" in run, "other" in run, 3 in run) == (True, False, False)
+
+
+def test_sizes_and_words():
+    """Counts of queries and rows, and a repr that says them."""
+    run = Run.from_dict({"a": {"x": 1, "y": 2}, "b": {}})
+    assert (len(run), run.n_queries, run.n_rows) == (2, 2, 2)
+    assert repr(run) == "<Run: 2 queries, 2 documents>"
+    assert repr(Judgments.from_dict({"a": {"x": 1}})) == "<Judgments: 1 query, 1 document>"
+
+
+def test_equal_content_is_equal():
+    """Compared by content; a run is never equal to judgments."""
+    data = {"q": {"d": 1}}
+    assert Run.from_dict(data) == Run.from_dict(data) != Run.from_dict({"q": {"d": 2}})
+    assert Run.from_dict(data) != Judgments.from_dict(data)
+    assert Run.from_dict(data) != data
+
+
+def test_a_run_can_be_sent_to_another_process():
+    """Pickling keeps everything."""
+    run = Run.from_dict({"q": {"d": 1.5}})
+    assert pickle.loads(pickle.dumps(run)) == run  # noqa: S301 - our own bytes
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "message"),
+    [
+        ([], InputTypeError, "run: expected a mapping, got list"),
+        ({"q": ["d"]}, InputTypeError, "run['q']: expected a mapping, got list"),
+        ({1: {}}, InputTypeError, "run: an id: expected a str, got int 1"),
+        ({"q": {2: 1.0}}, InputTypeError, "run['q']: an id: expected a str, got int 2"),
+        ({"q": {"d": "1"}}, InputTypeError, "run['q']['d']: expected a number, got str '1'"),
+        ({"q": {"d": float("nan")}}, ArgumentError, "run['q']['d']: expected a number, got nan"),
+    ],
+)
+def test_what_is_no_run_is_refused_by_place(data, error, message):
+    """The message names query and document."""
+    with pytest.raises(error) as caught:
+        Run.from_dict(data)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "message"),
+    [
+        ({"q": "abc"}, InputTypeError, "run['q']: expected document ids, best first, got str"),
+        ({"q": [1]}, InputTypeError, "run['q']: expected str ids, got int 1"),
+        ({"q": ["a", "a"]}, ArgumentError, "run['q']: expected each document once, got 'a' twice"),
+    ],
+)
+def test_what_is_no_list_of_ids_is_refused(data, error, message):
+    """A repeated document in a run is an error, not a repeat."""
+    with pytest.raises(error) as caught:
+        Run.from_lists(data)
+    assert str(caught.value) == message
+
+
+def test_a_column_of_ids_is_a_sequence_of_text():
+    """Indexing from both ends, slices, and a repr of its beginning."""
+    column = IdColumn.of([b"a", b"", "é".encode(), b"\xff"])
+    assert (column[0], column[1], column[-1]) == ("a", "", "\udcff")
+    assert (column[1:3], list(column), len(column)) == (["", "é"], ["a", "", "é", "\udcff"], 4)
+    assert repr(column) == "<IdColumn of 4: 'a', '', 'é', …>"
+    assert column != ["a"]
+    with pytest.raises(IndexError, match="row 4 of a column of 4"):
+        _ = column[4]

@@ -1,0 +1,158 @@
+"""TREC files of judgments and runs."""
+
+import gzip
+import io
+import sys
+
+import pytest
+
+from berryeval.errors import FormatError
+from berryeval.formats.trec import read_judgments, read_run
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write bytes to a file and return its path."""
+
+    def call(content: bytes, name: str = "file"):
+        path = tmp_path / name
+        path.write_bytes(content)
+        return path
+
+    return call
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 -1\n",
+        b"q1\t0\td1\t2\r\nq1   0 d2 0\r\nq2 0 d1 -1",
+        b"\xef\xbb\xbfq1 0 d1 2\n# a comment\n\n   \nq1 0 d2 0\n  q2 it d1 -1  \n# end",
+        b"q1 0 d1 2.0\nq2 0 d1 -1\nq1 0 d2 0\n",
+    ],
+    ids=["plain", "tabs and CRLF", "BOM, comments, blanks", "mixed queries"],
+)
+def test_judgments_are_read_from_any_dialect(write, content):
+    """E1: any white space, comments, a byte order mark, no final newline."""
+    assert read_judgments(write(content)).to_dict() == {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": -1}}
+
+
+def test_a_run_is_read_by_its_scores(write):
+    """Ranks and what follows the tag are ignored; infinities are scores."""
+    path = write(b"q Q0 a 1 0.5 t\nq Q0 b 2 1e3 t more words\nq Q0 c 9 -inf t\n")
+    assert read_run(path).to_dict() == {"q": {"a": 0.5, "b": 1000.0, "c": float("-inf")}}
+
+
+def test_ids_need_not_be_utf_8(write):
+    """Undecodable bytes survive; an id may be any bytes but white space."""
+    path = write(b"q\xff 0 d\xe9\x00x 1\n")
+    assert read_judgments(path).grades_of(b"q\xff") == {b"d\xe9\x00x": 1.0}
+
+
+def test_gzip_is_recognised_by_its_bytes(write):
+    """Whatever the file is called."""
+    path = write(gzip.compress(b"q 0 d 1\n"), "qrels.txt")
+    assert read_judgments(path).to_dict() == {"q": {"d": 1}}
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_a_dash_is_standard_input(monkeypatch, compress):
+    """Also compressed."""
+    stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(compress(b"q 0 d 1\n"))))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert read_judgments("-").to_dict() == {"q": {"d": 1}}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            b"q 0 d 1\nq 0 d\n",
+            ":2: expected 4 columns (query, iteration, document, grade), found 3",
+        ),
+        (b"q 0 d 1 x\n", ":1: expected 4 columns (query, iteration, document, grade), found 5"),
+        (b"# c\nq 0 d one\n", ":2: expected a number as grade, found 'one'"),
+        (b"q 0 d nan\n", ":1: expected a number as grade, found 'nan'"),
+        (b"q 0 d inf\n", ":1: expected a number as grade, found 'inf'"),
+        (b"q 0 d 1_0\n", ":1: expected a number as grade, found '1_0'"),
+        (b"q 0 d " + b"9" * 400 + b"\n", f":1: expected a number as grade, found {'9' * 40!r}"),
+        (b"q 0 d 1\nq 0 d 1\n", ":2: document 'd' is judged a second time for query 'q'"),
+    ],
+)
+def test_a_bad_line_of_judgments_is_named(write, content, message):
+    """File, line, what was expected and what came."""
+    path = write(content)
+    with pytest.raises(FormatError) as caught:
+        read_judgments(path)
+    assert str(caught.value) == f"{path}{message}"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            b"q Q0 d 1 0.5\n",
+            ":1: expected 6 columns (query, Q0, document, rank, score, tag), found 5",
+        ),
+        (b"q Q0 d 1 nan t\n", ":1: expected a number as score, found 'nan'"),
+        (b"q Q0 d 1 1,5 t\n", ":1: expected a number as score, found '1,5'"),
+        (
+            b"q Q0 d 1 2 t\np Q0 d 1 2 t\nq Q0 d 1 2 t\n",
+            ":3: document 'd' is retrieved a second time for query 'q'",
+        ),
+    ],
+)
+def test_a_bad_line_of_a_run_is_named(write, content, message):
+    """NaN is an error with its line: it has no place in an order."""
+    path = write(content)
+    with pytest.raises(FormatError) as caught:
+        read_run(path)
+    assert str(caught.value) == f"{path}{message}"
+    assert (caught.value.path, caught.value.line) == (str(path), int(message.split(":")[1]))
+
+
+def test_duplicates_can_be_kept_by_their_best_number(write):
+    """Where a user must go on: the higher score or grade counts."""
+    run = read_run(write(b"q Q0 d 1 1 t\nq Q0 d 2 3 t\nq Q0 d 3 2 t\n"), duplicates="keep-best")
+    assert run.to_dict() == {"q": {"d": 3.0}}
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda folder: folder / "missing", "No such file or directory"),
+        (lambda folder: folder, "Is a directory"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_line(tmp_path, make, reason):
+    """The system's reason, and the name."""
+    path = make(tmp_path)
+    with pytest.raises(FormatError) as caught:
+        read_run(path)
+    assert str(caught.value) == f"{path}: cannot be read: {reason}"
+    assert caught.value.line is None
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:-12], lambda data: data[:20] + b"\0" * 30])
+def test_a_damaged_archive_is_an_error(write, damage):
+    """Cut off or overwritten, it is said to be so."""
+    content = gzip.compress(b"".join(b"q%d 0 d%d 1\n" % (i, i) for i in range(1000)))
+    with pytest.raises(FormatError, match="cannot be read"):
+        read_judgments(write(damage(content)))
+
+
+def test_an_empty_file_has_no_queries(write):
+    """That is for the caller to judge."""
+    assert len(read_judgments(write(b""))) == 0
+
+
+def test_a_binary_file_is_an_error_with_a_line(write):
+    """No traceback, no decoding error."""
+    with pytest.raises(FormatError, match=":1: expected 4 columns"):
+        read_judgments(write(bytes(range(256)) * 4))
+
+
+def test_a_line_of_a_million_characters_is_read(write):
+    """Long ids are ids."""
+    doc_id = b"x" * 1_000_000
+    assert read_judgments(write(b"q 0 " + doc_id + b" 1\n")).grades_of(b"q") == {doc_id: 1.0}
