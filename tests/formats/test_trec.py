@@ -7,19 +7,7 @@ import sys
 import pytest
 
 from berryeval.errors import FormatError
-from berryeval.formats.trec import read_judgments, read_run
-
-
-@pytest.fixture
-def write(tmp_path):
-    """Write bytes to a file and return its path."""
-
-    def call(content: bytes, name: str = "file"):
-        path = tmp_path / name
-        path.write_bytes(content)
-        return path
-
-    return call
+from berryeval.formats import read_judgments, read_run
 
 
 @pytest.mark.parametrize(
@@ -141,9 +129,13 @@ def test_a_damaged_archive_is_an_error(write, damage):
         read_judgments(write(damage(content)))
 
 
-def test_an_empty_file_has_no_queries(write):
-    """That is for the caller to judge."""
-    assert len(read_judgments(write(b""))) == 0
+@pytest.mark.parametrize("content", [b"", b"\n  \n", b"# nothing but a comment\n"])
+def test_a_file_without_rows_is_an_error(write, content):
+    """Nothing was meant to be read from it, most likely."""
+    path = write(content)
+    with pytest.raises(FormatError) as caught:
+        read_judgments(path)
+    assert str(caught.value) == f"{path}: expected judgments or a run, found nothing"
 
 
 def test_a_binary_file_is_an_error_with_a_line(write):

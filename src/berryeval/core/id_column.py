@@ -6,12 +6,17 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
+from berryeval.errors import ArgumentError
+
 __all__ = ["IdColumn", "decode_id", "encode_id"]
 
 
 def encode_id(doc_id: str) -> bytes:
     """Return the bytes of an id; those that were no UTF-8 when it was read come back."""
-    return doc_id.encode("utf-8", "surrogateescape")
+    try:
+        return doc_id.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise ArgumentError("id", "text that UTF-8 can hold", ascii(doc_id)) from None
 
 
 def decode_id(doc_id: bytes) -> str:

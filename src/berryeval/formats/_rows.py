@@ -1,0 +1,56 @@
+"""Rows of any format, collected into judgments and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, TypeAlias
+
+from berryeval.core.grade import MAX_GRADE
+from berryeval.core.grouped import Grouping
+from berryeval.core.id_column import decode_id
+from berryeval.errors import FormatError
+from berryeval.formats._lines import PathLike, path_name
+
+__all__ = ["Duplicates", "Kind", "Row", "collect", "parse_number"]
+
+Kind: TypeAlias = Literal["judgments", "run"]
+
+Row: TypeAlias = "tuple[int | None, bytes, bytes, float]"
+"""Line number where lines count, query id, document id, and the grade or score."""
+
+Duplicates: TypeAlias = Literal["error", "keep-best"]
+"""What to do with a document that comes twice for one query."""
+
+_NUMBER = {"judgments": "grade", "run": "score"}
+_VERB = {"judgments": "judged", "run": "retrieved"}
+_MOST = {"judgments": MAX_GRADE, "run": float("inf")}
+
+
+def parse_number(text: bytes | float | str, kind: Kind, path: PathLike, line: int | None) -> float:
+    """Return a grade or a score, or raise with file and line. Infinite grades are none."""
+    try:
+        number = float(text)
+    except (OverflowError, ValueError):
+        number = float("nan")
+    is_number = abs(number) <= _MOST[kind] and "_" not in str(text)  # float() takes 1_000
+    if not is_number:  # NaN compares false
+        shown = decode_id(text) if isinstance(text, bytes) else str(text)
+        message = f"expected a number as {_NUMBER[kind]}, found {shown[:40]!r}"
+        raise FormatError(message, path_name(path), line)
+    return number
+
+
+def collect(rows: Iterator[Row], kind: Kind, path: PathLike, duplicates: Duplicates) -> Grouping:
+    """Collect rows by query; a document that comes twice is an error, or keeps its best number."""
+    found = Grouping()
+    for line, query_id, doc_id, number in rows:
+        if found.add(query_id, doc_id, number):
+            continue
+        if duplicates == "error":
+            message = (
+                f"document {decode_id(doc_id)!r} is {_VERB[kind]} a second time for query "
+                f"{decode_id(query_id)!r}"
+            )
+            raise FormatError(message, path_name(path), line)
+        found.keep_best(query_id, doc_id, number)
+    return found

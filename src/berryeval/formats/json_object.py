@@ -1,0 +1,51 @@
+"""One JSON object: ``{"q1": {"d7": 2, "d9": 0}}``, as ranx and pytrec_eval keep theirs.
+
+The outer keys are queries, the inner ones documents, the numbers grades or scores.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from berryeval.errors import FormatError
+from berryeval.formats._lines import PathLike, iter_lines, path_name
+from berryeval.formats._rows import Kind, Row, parse_number
+from berryeval.formats.keys import id_bytes
+
+__all__ = ["iter_rows", "sniff"]
+
+_PAIRS = list[tuple[str, object]]
+
+
+def sniff(first_line: bytes) -> bool:
+    """Whether a file that begins so may be one."""
+    return first_line.lstrip().startswith(b"{")
+
+
+def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
+    """Iterate over the rows of a file. Where in it a row stands is not known."""
+    content = b"".join(line for _, line in iter_lines(path))
+    try:
+        # Pairs rather than dicts: a document that comes twice is for the caller to see.
+        queries = json.loads(content, object_pairs_hook=list)
+    except ValueError as error:
+        raise FormatError(f"expected a JSON object ({error})", path_name(path)) from None
+    for query_id, documents in _pairs(queries, path, "queries"):
+        for doc_id, number in _pairs(documents, path, f"documents of {query_id!r}"):
+            if isinstance(number, bool) or not isinstance(number, (int, float)):
+                message = f"expected a number for {doc_id!r} of {query_id!r}, found {number!r}"
+                raise FormatError(message, path_name(path))
+            yield (
+                None,
+                id_bytes(query_id, path, None),
+                id_bytes(doc_id, path, None),
+                parse_number(number, kind, path, None),
+            )
+
+
+def _pairs(value: object, path: PathLike, what: str) -> _PAIRS:
+    if isinstance(value, list) and all(isinstance(pair, tuple) for pair in value):
+        return value
+    message = f"expected an object of {what}, found {type(value).__name__}"
+    raise FormatError(message, path_name(path))

@@ -1,0 +1,55 @@
+"""JSON lines: one object a line, ``{"query_id": "q1", "doc_id": "d7", "relevance": 2}``.
+
+Runs have a ``score`` instead of a ``relevance``. Other usual names of the three keys are
+understood, see `berryeval.formats.keys`; other keys are ignored. Ids may be numbers. Empty lines
+are passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from berryeval.errors import FormatError
+from berryeval.formats._lines import PathLike, iter_lines, path_name
+from berryeval.formats._rows import Kind, Row, parse_number
+from berryeval.formats.keys import find_keys, id_bytes
+
+__all__ = ["iter_rows", "sniff"]
+
+
+def sniff(first_line: bytes) -> bool:
+    """Whether a file that begins so may be one: its first line is an object, not of objects."""
+    if not first_line.lstrip().startswith(b"{"):
+        return False
+    try:
+        record = json.loads(first_line)
+    except ValueError:
+        return False
+    return not all(isinstance(value, dict) for value in record.values())
+
+
+def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
+    """Iterate over the rows of a file."""
+    for number, line in iter_lines(path):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            message = f"expected a JSON object, found something else ({error})"
+            raise FormatError(message, path_name(path), number) from None
+        if not isinstance(record, dict):
+            message = f"expected a JSON object, found {type(record).__name__}"
+            raise FormatError(message, path_name(path), number)
+        query, document, value = find_keys(record, kind, path, number)
+        yield (
+            number,
+            id_bytes(record[query], path, number),
+            id_bytes(record[document], path, number),
+            parse_number(_plain(record[value]), kind, path, number),
+        )
+
+
+def _plain(value: object) -> float | str:
+    return value if isinstance(value, (int, float, str)) else repr(value)

@@ -1,0 +1,81 @@
+"""Reading a file whose format is told, or found out."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from berryeval.core.grouped import Grouping
+from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
+from berryeval.errors import ArgumentError, FormatError
+from berryeval.formats import delimited, json_object, jsonl, trec
+from berryeval.formats._lines import PathLike, iter_lines, path_name
+from berryeval.formats._rows import Duplicates, Kind, collect
+
+__all__ = ["FORMATS", "read_judgments", "read_run"]
+
+FORMATS: dict[str, ModuleType] = {
+    "jsonl": jsonl,
+    "json": json_object,
+    "table": delimited,
+    "trec": trec,
+}
+"""The formats by name, in the order in which a file is tried for them."""
+
+
+def read_judgments(
+    path: PathLike,
+    *,
+    format: str | None = None,
+    duplicates: Duplicates = "error",
+) -> Judgments:
+    """Read judgments from a file.
+
+    Parameters
+    ----------
+    path : path
+        The file, compressed with gzip or not; ``-`` is standard input.
+    format : str, optional
+        One of `FORMATS`; found out from the first line unless given. Standard input can be
+        looked at only once, so it is read as TREC unless told otherwise.
+    duplicates : {"error", "keep-best"}
+        What to do with a document that is judged twice for one query.
+
+    Raises
+    ------
+    FormatError
+        With file and line, for what cannot be read.
+    """
+    return Judgments.collect(_collect(path, "judgments", format, duplicates))
+
+
+def read_run(
+    path: PathLike,
+    *,
+    format: str | None = None,
+    duplicates: Duplicates = "error",
+) -> Run:
+    """Read a run from a file. Takes what `read_judgments` takes."""
+    return Run.collect(_collect(path, "run", format, duplicates))
+
+
+def _collect(path: PathLike, kind: Kind, name: str | None, duplicates: Duplicates) -> Grouping:
+    if name is None:
+        name = _sniff(path)
+    elif name not in FORMATS:
+        raise ArgumentError("format", " or ".join(map(repr, FORMATS)), repr(name))
+    return collect(FORMATS[name].iter_rows(path, kind), kind, path, duplicates)
+
+
+def _sniff(path: PathLike) -> str:
+    if path == "-":
+        return "trec"
+    first = next((line for _, line in iter_lines(path) if _says_something(line)), b"")
+    if not first:
+        raise FormatError("expected judgments or a run, found nothing", path_name(path))
+    return next((name for name, module in FORMATS.items() if module.sniff(first)), "trec")
+
+
+def _says_something(line: bytes) -> bool:
+    stripped = line.strip()
+    return bool(stripped) and not stripped.startswith(b"#")

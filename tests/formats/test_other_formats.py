@@ -1,0 +1,120 @@
+"""JSON lines, JSON objects and tables with a header."""
+# ruff: noqa: E501 - a case is a line
+
+import gzip
+
+import pytest
+
+from berryeval.errors import ArgumentError, FormatError
+from berryeval.formats import FORMATS, read_judgments, read_run
+
+EXPECTED = {"q1": {"d1": 2.0, "d2": 0.0}, "q2": {"d1": -1.0}}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"query_id":"q1","doc_id":"d1","relevance":2}\n{"query_id":"q1","doc_id":"d2",'
+        b'"relevance":0}\n\n{"query_id":"q2","doc_id":"d1","relevance":-1}',
+        b'{"qid": "q1", "docno": "d1", "grade": 2, "by": "me"}\r\n'
+        b'{"qid": "q1", "docno": "d2", "grade": 0.0}\r\n{"qid": "q2", "docno": "d1", "rel": -1}',
+        b'{"q1":{"d1":2,"d2":0},"q2":{"d1":-1}}',
+        b'{\n  "q1": {"d1": 2, "d2": 0},\n  "q2": {"d1": -1}\n}\n',
+        b"query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\nq2\td1\t-1\n",
+        b"query,docid,rating\nq1,d1,2\n\nq1,d2,0\nq2,d1,-1",
+        b'Rating,"Query",note,DocID\r\n2,"q1","a, ""b""",d1\r\n0,q1,,d2\r\n-1,q2,,d1\r\n',
+    ],
+    ids=["jsonl", "jsonl synonyms", "json", "json pretty", "BEIR", "Quepid", "spreadsheet"],
+)
+@pytest.mark.parametrize("compress", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_judgments_are_recognised_by_their_first_line(write, content, compress):
+    """E1: whatever the file is called, and compressed or not."""
+    assert read_judgments(write(compress(content))).to_dict() == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (b'{"query_id": 7, "doc_id": 12, "score": 0.5}\n', "jsonl"),
+        (b'{"7": {"12": 0.5}}', "json"),
+        (b"qid,docno,score\n7,12,0.5\n", "table"),
+        (b"7 Q0 12 1 0.5 tag\n", "trec"),
+    ],
+)
+def test_a_run_is_read_from_every_format(write, content, name):
+    """Found out, or told; ids may be numbers."""
+    path = write(content)
+    assert read_run(path).to_dict() == read_run(path, format=name).to_dict() == {"7": {"12": 0.5}}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'{"query_id":"q","doc_id":"d","relevance":1}\n[1]\n', ":2: expected a JSON object, found list"),
+        (b'{"query_id":"q","doc_id":"d"}\n', ":1: expected a key 'relevance', found 'query_id', 'doc_id'"),
+        (b'{"doc_id":"d","grade":1}\n', ":1: expected a key 'query_id', found 'doc_id', 'grade'"),
+        (b'{"query_id":"","doc_id":"d","grade":1}\n', ":1: expected an id, found ''"),
+        (b'{"query_id":"q","doc_id":null,"grade":1}\n', ":1: expected an id, found None"),
+        (b'{"query_id":"q","doc_id":"d","grade":"x"}\n', ":1: expected a number as grade, found 'x'"),
+        (b'{"query_id":"q","doc_id":"d","grade":[1]}\n', ":1: expected a number as grade, found '[1]'"),
+        (b'{"query_id":"q","doc_id":"d","grade":NaN}\n', ":1: expected a number as grade, found 'nan'"),
+        (b"query,docid\nq,d\n", ":1: expected a key 'relevance', found 'query', 'docid'"),
+        (b"query,docid,rating\nq,d\n", ":2: expected 3 columns, found 2"),
+        (b"query,docid,rating\nq,d,\n", ":2: expected a number as grade, found ''"),
+        (b'query,docid,rating\nq,"d"x,1\n', ":2: cannot be read: ',' expected after '\"'"),
+        (b'{"q": {"d": "1"}}', ": expected a number for 'd' of 'q', found '1'"),
+        (b'{"q": {"d": 1' + b"0" * 400 + b"}}", f": expected a number as grade, found '1{'0' * 39}'"),
+        (b'{"q": {"d": true}}', ": expected a number for 'd' of 'q', found True"),
+        (b'{"q": {"d": 1, "d": 2}}', ": document 'd' is judged a second time for query 'q'"),
+    ],
+)  # fmt: skip
+def test_a_bad_record_is_named(write, content, message):
+    """File, line where there is one, what was expected and what came."""
+    path = write(content)
+    with pytest.raises(FormatError) as caught:
+        read_judgments(path)
+    assert str(caught.value) == f"{path}{message}"
+
+
+@pytest.mark.parametrize("content", [b'{"q": {"d": 1}', b"[", b"\xff"])
+@pytest.mark.parametrize("name", ["json", "jsonl"])
+def test_broken_json_is_an_error(write, content, name):
+    """With the reason that the parser gives."""
+    with pytest.raises(FormatError, match="expected a JSON object"):
+        read_judgments(write(content), format=name)
+
+
+@pytest.mark.parametrize("content", [b"[1]", b'{"q": 3}', b'{"q": [1]}'])
+def test_an_object_that_is_not_of_objects_is_an_error(write, content):
+    """The message says which part."""
+    with pytest.raises(
+        FormatError, match=r"expected an object of (queries|documents of 'q'), found"
+    ):
+        read_judgments(write(content), format="json")
+
+
+def test_a_table_without_rows_has_none(write):
+    """A header alone is a table, and an empty one."""
+    assert len(read_judgments(write(b"query,docid,rating\n"))) == 0
+    assert len(read_judgments(write(b""), format="table")) == 0
+
+
+def test_an_unknown_format_lists_those_there_are(write):
+    """From the registry."""
+    with pytest.raises(
+        ArgumentError, match="format: expected 'jsonl' or 'json' or 'table' or 'trec'"
+    ):
+        read_judgments(write(b"q 0 d 1"), format="xml")
+    assert set(FORMATS) == {"jsonl", "json", "table", "trec"}
+
+
+ODD = [b"\0\xff\xfe{", b"{", b"[[", b'"', b"a,b\n\x00", bytes(range(256)), b'{"q": {"\\ud800": 1}}']
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("content", ODD)
+def test_odd_bytes_are_an_error_in_one_line(write, content, name):
+    """Never anything but a FormatError."""
+    with pytest.raises(FormatError) as caught:
+        read_run(write(content), format=name)
+    assert "\n" not in str(caught.value)
