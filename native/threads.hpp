@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <new>
 #include <span>
-#include <system_error>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace berryeval {
@@ -26,8 +27,9 @@ public:
         const std::size_t bytes = (count * sizeof(T) + cache_line - 1) / cache_line * cache_line;
         if (bytes > left_) {
             left_ = std::max(bytes, block_bytes);
-            blocks_.emplace_back(new (std::align_val_t{cache_line}) std::byte[left_]);
-            next_ = blocks_.back().get();
+            Block block(new (std::align_val_t{cache_line}) std::byte[left_]);
+            next_ = block.get();
+            blocks_.push_back(std::move(block));
         }
         T* const taken = reinterpret_cast<T*>(next_);
         next_ += bytes;
@@ -44,7 +46,9 @@ private:
         }
     };
 
-    std::vector<std::unique_ptr<std::byte[], Free>> blocks_;
+    using Block = std::unique_ptr<std::byte[], Free>;
+
+    std::vector<Block> blocks_;
     std::byte* next_ = nullptr;
     std::size_t left_ = 0;
 };
@@ -61,7 +65,7 @@ void share_out_rows(std::size_t n_rows, std::size_t n_threads, const Work& work)
         const std::size_t last = std::min(n_rows, first + part);
         try {
             threads.emplace_back([=, &work] { work(thread, first, last); });
-        } catch (const std::system_error&) {
+        } catch (const std::exception&) {  // no thread, or no memory for one
             work(thread, first, last);
         }
     }

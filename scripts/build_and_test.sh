@@ -19,7 +19,7 @@ bin=$folder/venv/bin
 "$bin/python" -m pip install -qq --constraint constraints.txt --group test
 
 run_tests() {
-  # Away from the sources, so that what was installed is what is tested.
+  # The sources are under src/ and not on the path: what was installed is what is tested.
   "$bin/python" -m pytest --rootdir="$PWD" --config-file=pyproject.toml -q -p no:cacheprovider "$@"
 }
 

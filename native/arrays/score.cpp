@@ -95,7 +95,8 @@ public:
         }
     }
 
-    void run(std::size_t first, std::size_t last, float* out) {
+    template <class Out>
+    void run(std::size_t first, std::size_t last, Out* out) {
         for (std::size_t start = first; start < last; start += block_rows) {
             const std::size_t count = std::min(block_rows, last - start);
             for (std::size_t row = 0; row < count; ++row) read_row(start + row, row);
@@ -186,7 +187,8 @@ private:
         }
     }
 
-    void write_block(std::size_t start, std::size_t count, float* out) {
+    template <class Out>
+    void write_block(std::size_t start, std::size_t count, Out* out) {
         for (std::size_t i_k = 0; i_k < at_k_.size(); ++i_k) {
             const AtK& at_k = at_k_[i_k];
             for (std::size_t row = 0; row < count; ++row) {
@@ -200,10 +202,11 @@ private:
         }
     }
 
-    void write_column(Metric metric, const AtK& at_k, std::size_t count, float* out) const {
+    template <class Out>
+    void write_column(Metric metric, const AtK& at_k, std::size_t count, Out* out) const {
         const auto write = [&](auto value_of) {
             for (std::size_t row = 0; row < count; ++row) {
-                out[row] = static_cast<float>(value_of(row));
+                out[row] = static_cast<Out>(value_of(row));
             }
         };
         switch (metric) {
@@ -265,7 +268,8 @@ constexpr std::size_t comparisons_worth_a_thread = 2'000'000;
 
 }  // namespace
 
-void score(const Request& request, std::size_t n_threads, bool portable, float* out) {
+template <class Out>
+void score(const Request& request, std::size_t n_threads, bool portable, Out* out) {
     if (request.n_rows == 0) return;
     const std::size_t depth = request.ks.back();
     const std::size_t n_relevant = request.relevant.size() / request.n_rows;
@@ -274,8 +278,9 @@ void score(const Request& request, std::size_t n_threads, bool portable, float* 
     const std::vector<double> ideals =
         binary_ideals(request.log2_ranks, std::min(depth, n_relevant));
     const std::size_t comparisons = request.n_rows * depth * (n_relevant + 1);
-    n_threads = std::clamp<std::size_t>(comparisons / comparisons_worth_a_thread, 1,
-                                        std::max<std::size_t>(n_threads, 1));
+    const std::size_t n_blocks = (request.n_rows + block_rows - 1) / block_rows;
+    n_threads = std::max<std::size_t>(
+        1, std::min({n_threads, n_blocks, comparisons / comparisons_worth_a_thread}));
     std::vector<Worker> workers;
     workers.reserve(n_threads);
     for (std::size_t i = 0; i < n_threads; ++i) workers.emplace_back(request, matcher, ideals);
@@ -284,5 +289,8 @@ void score(const Request& request, std::size_t n_threads, bool portable, float* 
                        workers[thread].run(first, last, out);
                    });
 }
+
+template void score(const Request&, std::size_t, bool, float*);
+template void score(const Request&, std::size_t, bool, double*);
 
 }  // namespace berryeval::arrays

@@ -22,7 +22,12 @@ struct Request {
     std::span<const double> log2_ranks;       // log2(rank + 1) from rank 1 to the last k
 };
 
-// Fills out[metric][k][row]. Uses up to `n_threads`; `portable` does without AVX2.
-void score(const Request& request, std::size_t n_threads, bool portable, float* out);
+// Columns beyond this have no place in the 32 bits that places are kept in.
+inline constexpr std::size_t most_columns = std::size_t{1} << 30;
+
+// Fills out[metric][k][row], of floats or doubles. Uses up to `n_threads`; `portable` does without
+// AVX2.
+template <class Out>
+void score(const Request& request, std::size_t n_threads, bool portable, Out* out);
 
 }  // namespace berryeval::arrays

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "arrays/score.hpp"
 #include "join/match.hpp"
@@ -17,21 +18,26 @@ namespace {
 using Ids = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Grades = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Table = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Scores = nb::ndarray<float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+template <class Out>
+using Scores = nb::ndarray<Out, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 // Arguments were validated in Python; this keeps a mistake of ours from reading wild memory.
 void require(bool condition) {
     if (!condition) throw nb::value_error("berryeval._native.score: arguments do not fit");
 }
 
+template <class Out>
 void score(const Ids& retrieved, const Ids& relevant, const std::optional<Grades>& grades,
            const std::vector<std::size_t>& ks, const std::vector<int>& metric_numbers,
            bool divide_by_k, const Table& log2_ranks, std::size_t n_threads, bool portable,
-           const Scores& out) {
+           const Scores<Out>& out) {
     using berryeval::arrays::Metric;
     const std::size_t n_rows = retrieved.shape(0);
     require(relevant.shape(0) == n_rows && !ks.empty() && ks.front() >= 1);
-    require(std::is_sorted(ks.begin(), ks.end()) && ks.back() <= retrieved.shape(1));
+    require(std::is_sorted(ks.begin(), ks.end(), std::less_equal<>()));  // none equal
+    require(ks.back() <= retrieved.shape(1));
+    require(retrieved.shape(1) <= berryeval::arrays::most_columns);
+    require(relevant.shape(1) <= berryeval::arrays::most_columns);
     require(log2_ranks.shape(0) >= ks.back());
     require(!grades || (grades->shape(0) == n_rows && grades->shape(1) == relevant.shape(1)));
     require(out.shape(0) == metric_numbers.size() && out.shape(1) == ks.size());
@@ -56,13 +62,21 @@ void score(const Ids& retrieved, const Ids& relevant, const std::optional<Grades
     berryeval::arrays::score(request, n_threads, portable, out.data());
 }
 
+template <class Out>
+void define_score(nb::module_& m) {
+    // Nothing is converted: a copy of `out` would be filled and forgotten.
+    m.def("score", &score<Out>, "retrieved"_a.noconvert(), "relevant"_a.noconvert(),
+          "grades"_a.none().noconvert(), "ks"_a, "metrics"_a, "divide_by_k"_a,
+          "log2_ranks"_a.noconvert(), "n_threads"_a, "portable"_a, "out"_a.noconvert(),
+          "Fill out[metric, k, query] with scores.");
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
     m.doc() = "The native twins. Use them through berryeval.metrics.";
-    m.def("score", &score, "retrieved"_a, "relevant"_a, "grades"_a.none(), "ks"_a, "metrics"_a,
-          "divide_by_k"_a, "log2_ranks"_a, "n_threads"_a, "portable"_a, "out"_a,
-          "Fill out[metric, k, query] with scores.");
+    define_score<float>(m);
+    define_score<double>(m);
     m.def("simd", [] { return berryeval::join::choose_matcher(false).name; },
           "Name the instructions that this processor is served with.");
 }

@@ -1,4 +1,4 @@
-"""Measure, compare and guard the quality of search and RAG retrieval.
+"""Measure the quality of search and RAG retrieval.
 
 Everything public is reached from here and loaded when it is first used:
 ``import berryeval`` itself imports neither NumPy nor Rich.
@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from berryeval import metrics, ranking
+    from berryeval import measures, metrics, ranking
     from berryeval.core import QueryType, RelevanceJudgment
     from berryeval.errors import (
         ArgumentError,
@@ -37,6 +37,7 @@ __all__ = [
     "RelevanceJudgment",
     "UnknownMeasureError",
     "__version__",
+    "measures",
     "metrics",
     "ranking",
 ]
@@ -53,7 +54,7 @@ _HOME = {
     "RelevanceJudgment": "berryeval.core",
     "UnknownMeasureError": "berryeval.errors",
 }
-_MODULES = frozenset({"metrics", "ranking"})
+_MODULES = frozenset({"measures", "metrics", "ranking"})
 
 
 def __getattr__(name: str) -> object:
@@ -65,4 +66,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return list(__all__)

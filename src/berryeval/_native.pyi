@@ -11,6 +11,6 @@ def score(
     log2_ranks: NDArray[np.float64],
     n_threads: int,
     portable: bool,
-    out: NDArray[np.float32],
+    out: NDArray[np.float32] | NDArray[np.float64],
 ) -> None: ...
 def simd() -> str: ...

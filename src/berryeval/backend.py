@@ -13,9 +13,11 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 
-from berryeval.errors import ArgumentError
+from berryeval.errors import ArgumentError, InputError
 
-__all__ = ["Backend", "backend", "n_threads"]
+__all__ = ["MAX_THREADS", "Backend", "backend", "n_threads"]
+
+MAX_THREADS = 1024
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ def backend() -> Backend:
         raise ArgumentError("BERRYEVAL_BACKEND", "'native' or 'python'", repr(wanted))
     chosen = _try_native()
     if wanted == "native" and chosen.is_fallback:
-        raise ArgumentError("BERRYEVAL_BACKEND", f"'python', for {chosen.reason}", "'native'")
+        raise InputError(f"BERRYEVAL_BACKEND=native cannot be had: {chosen.reason}")
     return chosen
 
 
@@ -66,6 +68,7 @@ def n_threads() -> int:
         if hasattr(os, "sched_getaffinity"):
             return len(os.sched_getaffinity(0))
         return os.cpu_count() or 1
-    if not wanted.isdecimal() or int(wanted) < 1:
-        raise ArgumentError("BERRYEVAL_THREADS", "a whole number, at least 1", repr(wanted))
+    if not wanted.isdecimal() or not 1 <= int(wanted) <= MAX_THREADS:
+        expected = f"a whole number from 1 to {MAX_THREADS}"
+        raise ArgumentError("BERRYEVAL_THREADS", expected, repr(wanted))
     return int(wanted)

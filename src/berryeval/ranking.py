@@ -26,10 +26,11 @@ Examples
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypedDict
 
+from berryeval.core.at_k import AtK
 from berryeval.core.cutoff import DEFAULT_KS, check_k, check_ks
 from berryeval.core.grade import check_level
 from berryeval.core.judged_list import JudgedList, JudgmentsLike, iterate, read_ranked_ids
@@ -127,7 +128,12 @@ def f1_at_k(
     >>> f1_at_k(["a", "x"], {"a", "b", "c"}, k=2)
     0.4
     """
-    return compute_all(retrieved, judgments, (k,), level=level).f1[check_k(k)]
+    case = JudgedList.of(retrieved, judgments)
+    checked_k, checked_level = check_k(k), check_level(level)
+    return _f1(
+        _precision(case.grades, checked_k, checked_k, checked_level),
+        _recall(case.grades, case.judged, checked_k, checked_level),
+    )
 
 
 def hit_rate_at_k(
@@ -216,36 +222,6 @@ def ndcg_at_k(retrieved: Iterable[Hashable], judgments: JudgmentsLike, k: int) -
     return _ndcg(case.grades, case.judged, check_k(k))
 
 
-class AtK(Mapping[int, float]):
-    """The values of one metric, by k. Cannot be changed.
-
-    Examples
-    --------
-    >>> AtK({1: 0.0, 3: 0.5})[3]
-    0.5
-    """
-
-    __slots__ = ("_values",)
-
-    def __init__(self, values: Mapping[int, float]) -> None:
-        self._values = dict(values)
-
-    def __getitem__(self, k: int) -> float:
-        return self._values[k]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._values.items()))
-
-    def __repr__(self) -> str:
-        return repr(self._values)
-
-
 @dataclass(frozen=True, repr=False)
 class RankingMetrics:
     """Every metric of one ranked list, as `compute_all` returns them.
@@ -266,15 +242,15 @@ class RankingMetrics:
     """Over the whole list."""
     average_precision: float
     """Over the whole list."""
-    recall: AtK
-    precision: AtK
-    f1: AtK
-    hit_rate: AtK
-    dcg: AtK
-    ndcg: AtK
-    rr: AtK
+    recall: AtK[float]
+    precision: AtK[float]
+    f1: AtK[float]
+    hit_rate: AtK[float]
+    dcg: AtK[float]
+    ndcg: AtK[float]
+    rr: AtK[float]
     """Reciprocal rank, by k."""
-    ap: AtK
+    ap: AtK[float]
     """Average precision, by k."""
 
     def __repr__(self) -> str:
@@ -295,6 +271,13 @@ class RankingMetrics:
             )
             lines.append("  ".join([f"{k:6}", *values]))
         return "\n".join(lines) + ">"
+
+    def to_dict(self) -> dict[str, float | dict[int, float]]:
+        """Return plain types, fit for JSON."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {
+            name: dict(value) if isinstance(value, AtK) else value for name, value in values.items()
+        }
 
 
 def compute_all(
@@ -347,8 +330,10 @@ def mean_metrics(
     records : iterable of mappings
         One a query: ``retrieved``, the ids, best first; ``relevant``, judgments as everywhere
         in this module; and, if you like, ``relevance_scores``, a mapping from id to grade.
-        The binary metrics use `relevant`. DCG and nDCG use the scores; without scores they use
-        the grades of `relevant`, 1 for each member of a set. Other keys are ignored.
+        The binary metrics use `relevant`. DCG and nDCG use the scores: a document without one
+        gains nothing, and where there are none at all, nothing does. Without that key, or with
+        None, they use the grades of `relevant`, 1 for each member of a set. Other keys are
+        ignored.
     ks : iterable of int
         The cutoffs, each at least 1.
     level : float
@@ -375,12 +360,15 @@ def mean_metrics(
     """
     checked_ks = check_ks(ks)
     checked_level = check_level(level)
+    if isinstance(records, Mapping):
+        expected = "an iterable of mappings, one a query"
+        raise InputTypeError("records", expected, "a mapping (pass its values)")
     results = [
         _compute_record(record, index, checked_ks, checked_level)
         for index, record in enumerate(iterate(records, "records", "an iterable of mappings"))
     ]
 
-    def mean_at(values: Callable[[RankingMetrics], AtK]) -> dict[int, float]:
+    def mean_at(values: Callable[[RankingMetrics], AtK[float]]) -> dict[int, float]:
         return {k: _mean([values(result)[k] for result in results]) for k in checked_ks}
 
     return {

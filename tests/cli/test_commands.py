@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib import metadata
 
 import pytest
 from click.testing import CliRunner
@@ -49,7 +50,7 @@ def test_version_as_json_has_the_same_facts(berryeval):
     info = json.loads(berryeval("version", "--json").output)
     assert info["berryeval"] == __version__
     assert (info["backend"], info["simd"]) == (backend().name, backend().simd)
-    assert info["packages"].keys() == {"numpy", "click", "rich"}
+    assert info["packages"] == {name: metadata.version(name) for name in ("numpy", "click", "rich")}
     assert info["threads"] >= 1
 
 
@@ -94,8 +95,8 @@ def test_measures_explains_every_measure(berryeval, command):
 
 
 def test_one_measure_can_be_asked_for(berryeval):
-    """By any of its names, and by several at once."""
-    result = berryeval("measures", "MRR", "ndcg")
+    """By any of its names, with a cutoff or without, several at once, each told once."""
+    result = berryeval("measures", "MRR", "ndcg@10", "nDCG")
     headings = [line for line in result.output.splitlines() if line and line[0] != " "]
     assert headings == ["RR: Reciprocal rank", "nDCG: Normalised discounted cumulative gain"]
 
@@ -121,10 +122,15 @@ def test_a_use_gets_its_measures_and_the_advice(berryeval):
     """E7: --for rag."""
     result = berryeval("measures", "--for", "rag")
     told = " ".join(result.output.split())
-    assert "Report R@5 and P@5 Then RR" in told
+    assert "Report R@5 (recall) and P@5 (precision) Then RR (reciprocal rank)" in told
     assert all(advice in told for advice in ADVICE)
     found = json.loads(berryeval("metrics", "--for", "rag", "--json").output)
     assert (found["first"], found["then"]) == (["R@5", "P@5"], ["RR"])
+
+
+def test_a_use_may_be_written_in_any_case(berryeval):
+    """RAG is an abbreviation, after all."""
+    assert berryeval("measures", "--for", "RAG").exit_code == 0
 
 
 def test_an_unknown_use_lists_those_there_are(berryeval):
@@ -200,3 +206,43 @@ def test_the_shell_can_complete_commands():
         check=False,
     )
     assert "measures" in done.stdout
+
+
+def run_in_shell(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command line in which `berryeval` stands for this interpreter's."""
+    here = f"{sys.executable} -m berryeval"
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command.replace("berryeval", here)],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such shell")
+@pytest.mark.parametrize("reader", ["true", "head -1"])
+def test_a_reader_that_has_enough_is_no_error(reader):
+    """A closed pipe ends the command in silence."""
+    done = run_in_shell(f"berryeval measures | {reader}")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /dev/full")
+def test_a_full_disk_is_one_line():
+    """Exit code 2 and the reason."""
+    done = run_in_shell("berryeval measures > /dev/full")
+    assert (done.returncode, done.stderr) == (2, "Error: cannot write: No space left on device\n")
+
+
+@pytest.mark.parametrize("arguments", [["measures"], ["measures", "--for", "rag"], ["version"]])
+def test_output_needs_no_more_than_ascii(arguments):
+    """A terminal or a log of the old kind shows everything."""
+    done = subprocess.run(
+        [sys.executable, "-m", "berryeval", *arguments],
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -58,6 +58,13 @@ def test_text_and_nothing_are_no_grades(grade, got):
         check_grade(grade, "grade")
 
 
+@pytest.mark.parametrize("grade", [np.array([1, 2]), Decimal("sNaN")])
+def test_what_cannot_become_a_float_is_refused_by_name(grade):
+    """M10: the document is named, whatever NumPy or decimal would have said."""
+    with pytest.raises(InputTypeError, match="grade of 'a': expected a number, got "):
+        check_grade(grade, "grade of 'a'")
+
+
 def test_a_level_is_a_number_from_zero_on():
     """Below 0 stands for no judgment, so no level can reach it."""
     assert check_level(0) == 0.0

@@ -10,7 +10,7 @@ from berryeval import InputError, InputTypeError, metrics
 
 RETRIEVED = ids([[1, 2, 3, 4], [5, 6, 7, 8]])
 RELEVANT = ids([[1, 2, -1], [9, -1, -1]])
-FLOAT64 = "dtype float64 in native byte order"
+FLOAT64 = "dtype float64 (grades.astype(numpy.float64))"
 CONTIGUOUS = "a C-contiguous array (numpy.ascontiguousarray)"
 SWAPPED = np.dtype(np.float64).newbyteorder()
 BAD_GRADES = {

@@ -28,7 +28,7 @@ def ids_of(dtype):
 
 
 SWAPPED = np.dtype(np.int32).newbyteorder()
-INT32 = "dtype int32 in native byte order"
+INT32 = "dtype int32 ({argument}.astype(numpy.int32))"
 TWO_D = "a 2-D array, one row a query"
 CONTIGUOUS = "a C-contiguous array (numpy.ascontiguousarray)"
 BAD_ARRAYS = {
@@ -49,6 +49,11 @@ BAD_ARRAYS = {
     "0-D": (np.array(1, np.int32), InputError, f"{TWO_D}, got a 0-D array"),
     "1-D": (ids([1, 2, 3]), InputError, f"{TWO_D}, got a 1-D array"),
     "3-D": (ids([[[1, 2, 3]]]), InputError, f"{TWO_D}, got a 3-D array"),
+    "too wide": (
+        np.zeros((0, 2**30 + 1), np.int32),
+        InputError,
+        "at most 1073741824 columns, got 1073741825",
+    ),
     "Fortran": (
         np.asfortranarray(ids_of(np.int32)),
         InputError,
@@ -72,7 +77,7 @@ def test_bad_array_is_refused_by_name(door, argument, array, error, expected):
     arrays = (array, good) if argument == "retrieved" else (good, array)
     with pytest.raises(error) as raised:
         door(*arrays, 1)
-    assert str(raised.value) == f"{argument}: expected {expected}"
+    assert str(raised.value) == f"{argument}: expected {expected.format(argument=argument)}"
 
 
 @pytest.mark.parametrize(
@@ -134,3 +139,10 @@ def test_subclasses_of_ndarray_are_arrays(metric):
     retrieved, relevant = ids([[8, 1], [2, 9]]), ids([[1], [2]])
     as_matrix = metric(retrieved.view(np.matrix), relevant.view(np.matrix), 2)
     assert as_matrix.tolist() == metric(retrieved, relevant, 2).tolist()
+
+
+def test_a_matrix_of_grades_is_an_array():
+    """B7: grades likewise."""
+    row, grades = ids([[1, 2]]), np.array([[1.0, 2.0]])
+    as_matrix = metrics.ndcg(row, row, 2, grades=grades.view(np.matrix))
+    assert as_matrix.tolist() == metrics.ndcg(row, row, 2, grades=grades).tolist()

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 
 from berryeval import metrics
-from berryeval.backend import backend
+from berryeval.backend import backend, n_threads
+from berryeval.kernels import discounts
 from berryeval.metrics import _python
 from berryeval.metrics._doors import _score
 from berryeval.metrics._types import METRICS
@@ -19,22 +20,19 @@ from cases import ArrayCase, array_cases
 PORTABLE = {"portable": True} if backend().name == "native" else {}
 
 
-def specified(case: ArrayCase, metrics_wanted: tuple[str, ...] = METRICS) -> bytes:
-    return _python.score(
-        case.retrieved, case.relevant, case.grades, case.ks, metrics_wanted, case.denominator
-    ).tobytes()
+def arguments(case: ArrayCase, dtype: type) -> tuple:
+    return (
+        case.retrieved, case.relevant, case.grades, case.ks, METRICS, case.denominator, dtype,
+    )  # fmt: skip
 
 
-def computed(case: ArrayCase, metrics_wanted: tuple[str, ...] = METRICS, **how: bool) -> bytes:
-    return _score(
-        case.retrieved,
-        case.relevant,
-        case.grades,
-        case.ks,
-        metrics_wanted,
-        case.denominator,
-        **how,
-    ).tobytes()
+def specified(case: ArrayCase, dtype: type = np.float64) -> bytes:
+    """Return the bytes of the Python twin, before anything is rounded to float32."""
+    return _python.score(*arguments(case, dtype)).tobytes()
+
+
+def computed(case: ArrayCase, dtype: type = np.float64, **how: bool) -> bytes:
+    return _score(*arguments(case, dtype), **how).tobytes()
 
 
 @settings(max_examples=400)
@@ -42,6 +40,22 @@ def computed(case: ArrayCase, metrics_wanted: tuple[str, ...] = METRICS, **how: 
 def test_both_twins_give_identical_bytes(case):
     """B7: every metric at every k, graded or not, whatever the shape."""
     assert computed(case) == specified(case)
+
+
+@settings(max_examples=100)
+@given(array_cases())
+def test_both_twins_round_to_the_same_float32(case):
+    """B2, B7: the cast comes last, and is the same."""
+    assert computed(case, np.float32) == specified(case, np.float32)
+
+
+def test_rounding_never_lifts_either_twin_above_one():
+    """B5: these grades differ in their last bits, and the plain quotient would exceed 1."""
+    ids = np.array([[1, 2, 3]], dtype=np.int32)
+    high = np.nextafter(np.nextafter(0.1, 1), 1)
+    case = ArrayCase(ids, ids, np.array([[high, 0.1, high]]), (3,), "k")
+    assert computed(case) == specified(case)
+    assert metrics.ndcg(case.retrieved, case.relevant, 3, grades=case.grades)[0] == 1.0
 
 
 @settings(max_examples=200)
@@ -68,26 +82,40 @@ def test_rows_at_the_seams_of_words_give_identical_bytes(width):
     assert computed(case) == specified(case)
 
 
-def test_threads_change_no_bit():
-    """B6: a call that is shared out among threads equals the same rows one by one."""
+def random_arrays(n_rows: int, n_retrieved: int, n_relevant: int):
     rng = np.random.default_rng(7)
-    retrieved = rng.integers(0, 300, size=(20_000, 40), dtype=np.int32)
-    relevant = rng.integers(0, 300, size=(20_000, 8), dtype=np.int32)
-    whole = metrics.ndcg(retrieved, relevant, 40)
-    parts = [
-        metrics.ndcg(retrieved[i : i + 500], relevant[i : i + 500], 40)
-        for i in range(0, 20_000, 500)
-    ]
-    assert whole.tobytes() == np.concatenate(parts).tobytes()
+    most = 10 * n_relevant
+    return (
+        rng.integers(0, most, size=(n_rows, n_retrieved), dtype=np.int32),
+        rng.integers(0, most, size=(n_rows, n_relevant), dtype=np.int32),
+    )
 
 
-def test_calls_from_many_threads_do_not_disturb_each_other():
-    """B6: eight threads that score at once, at growing k, get what one alone gets."""
-    rng = np.random.default_rng(3)
-    retrieved = rng.integers(0, 2000, size=(20, 2000), dtype=np.int32)
-    relevant = rng.integers(0, 2000, size=(20, 30), dtype=np.int32)
+@pytest.mark.parametrize("threads", [1, 2, 3, 16, 1000])
+@pytest.mark.parametrize("shape", [(20_000, 40, 8), (130, 400, 120), (3, 3000, 128)])
+def test_threads_change_no_bit(monkeypatch, threads, shape):
+    """B6: any number of threads, fewer or more than rows, gives what the specification gives."""
+    monkeypatch.setenv("BERRYEVAL_THREADS", str(threads))
+    n_threads.cache_clear()
+    retrieved, relevant = random_arrays(*shape)
+    values = metrics.ndcg(retrieved, relevant, shape[1])
+    n_threads.cache_clear()
+    some = slice(None, None, max(1, shape[0] // 50))
+    case = ArrayCase(retrieved[some].copy(), relevant[some].copy(), None, (shape[1],), "k")
+    at_once = values[some].tobytes()
+    everything = np.frombuffer(specified(case, np.float32), np.float32).reshape(len(METRICS), -1)
+    assert at_once == everything[METRICS.index("ndcg")].tobytes()
+
+
+def test_calls_from_many_threads_do_not_disturb_each_other(monkeypatch):
+    """B6: eight threads that score at once, while the table grows, get what one alone gets."""
+    retrieved, relevant = random_arrays(20, 2000, 30)
     ks = [150 * (i + 1) for i in range(8)]
     expected = [metrics.ndcg(retrieved, relevant, k).tobytes() for k in ks]
+    short = discounts.log2_ranks(1)[:1]
+    monkeypatch.setattr(discounts, "_table", short)
+    if backend().name == "native":
+        monkeypatch.setattr("berryeval.metrics._native._table", np.frombuffer(short))
     found: dict[int, bytes] = {}
 
     def work(i: int) -> None:

@@ -1,4 +1,5 @@
 import dataclasses
+import json
 import pickle
 
 import pytest
@@ -133,3 +134,11 @@ def test_value_at_a_k_that_was_not_asked_for_is_missing():
     """M8: no k is guessed."""
     with pytest.raises(KeyError):
         two_cutoffs().recall[2]
+
+
+def test_plain_types_can_be_had_for_json():
+    """M8: to_dict is fit for json.dumps, and has everything."""
+    metrics = compute_all(["a", "x"], {"a"}, ks=(1, 2))
+    found = json.loads(json.dumps(metrics.to_dict()))
+    assert found["recall"] == {"1": 1.0, "2": 1.0}
+    assert found.keys() == metrics.__dataclass_fields__.keys()

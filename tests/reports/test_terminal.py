@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 
 import pytest
 
@@ -70,10 +71,28 @@ def test_a_section_in_a_pipe_hangs_under_its_labels(capsys):
 
 def test_sections_on_a_terminal_have_colour_and_no_markup_of_their_own(on_terminal):
     """Text in brackets is text, not a style."""
-    other = Section("Other", (("Label", "[bold]text[/bold]"),))
+    other = Section("[b]Other[/b]", (("[i]Label[/i]", "[bold]text[/bold]"),))
     shown = on_terminal(terminal.show_sections, [SECTION, other])
     assert "\x1b[" in shown
-    assert "[bold]text[/bold]" in shown
+    for text in ("[b]Other[/b]", "[i]Label[/i]", "[bold]text[/bold]"):
+        assert text in shown
+
+
+def test_notes_of_a_table_are_text_as_well(on_terminal):
+    """Likewise headers and cells."""
+    table = Table("[b]T[/b]", ("", "[b]h[/b]"), (("[b]c[/b]", "1"),), ("[b]n[/b]",))
+    shown = on_terminal(terminal.show_table, table)
+    for text in ("[b]T[/b]", "[b]h[/b]", "[b]c[/b]", "[b]n[/b]"):
+        assert text in shown
+
+
+def test_a_narrow_terminal_loses_nothing(on_terminal, monkeypatch):
+    """Long words are folded, not cut: a name must stay fit to be copied."""
+    monkeypatch.setenv("COLUMNS", "30")
+    name = "berryeval.metrics.average_precision"
+    shown = on_terminal(terminal.show_sections, [Section("AP", (("In Python", name),))])
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert name in "".join(line[13:].strip() for line in plain.splitlines()[1:])
 
 
 def test_no_color_is_respected(on_terminal, monkeypatch):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from typing import Any
 
 import click
@@ -39,12 +41,20 @@ class _LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()
         except BerryEvalError as error:
             raise _Failure(str(error)) from error
+        except BrokenPipeError:
+            # Who read has enough. Python would complain once more when it closes the pipe.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(0)
+        except OSError as error:
+            raise _Failure(f"cannot write: {error.strerror}") from error
         except (click.Abort, KeyboardInterrupt):
             click.echo("Interrupted.", err=True)
             ctx.exit(INTERRUPTED)
+        return result
 
 
 @click.group(
@@ -54,4 +64,4 @@ class _LazyGroup(click.Group):
 )
 @click.version_option(__version__, "-V", "--version", message="berryeval %(version)s")
 def main() -> None:
-    """Tell whether search or RAG retrieval is good, and whether a change made it better."""
+    """Tell how good search or RAG retrieval is."""

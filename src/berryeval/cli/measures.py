@@ -26,7 +26,7 @@ __all__ = ["command"]
 @click.option(
     "--for",
     "use",
-    type=click.Choice(list(RECOMMENDATIONS)),
+    type=click.Choice(list(RECOMMENDATIONS), case_sensitive=False),
     help="Recommend measures for a use of search.",
 )
 @click.option("--choose", is_flag=True, help="Find a measure by answering questions.")
@@ -51,7 +51,9 @@ def command(names: tuple[str, ...], use: str | None, choose: bool, as_json: bool
             raise click.UsageError("--choose asks questions; it has no JSON.")
         _choose()
     else:
-        _explain([find_measure(name) for name in names] or all_measures(), as_json=as_json)
+        # Without the cutoff, so that what we print can be asked for; each measure once.
+        found = dict.fromkeys(find_measure(name.partition("@")[0]) for name in names)
+        _explain(found or all_measures(), as_json=as_json)
 
 
 def _explain(measures: Iterable[type[Measure]], *, as_json: bool) -> None:
@@ -69,18 +71,22 @@ def _recommend(recommendation: Recommendation, *, as_json: bool) -> None:
         click.echo(json.dumps(found | {"why": recommendation.why, "advice": ADVICE}, indent=2))
         return
     entries = [
-        ("Report", " and ".join(first)),
-        ("Then", " and ".join(then)),
+        ("Report", _with_titles(recommendation.first)),
+        ("Then", _with_titles(recommendation.then)),
         ("Why", recommendation.why),
     ]
     chosen = [type(measure) for measure in (*recommendation.first, *recommendation.then)]
     show_sections(
         [
             Section(recommendation.use, tuple(entries)),
-            Section("Whatever you choose", tuple(("•", advice) for advice in ADVICE)),
+            Section("Whatever you choose", tuple(("-", advice) for advice in ADVICE)),
             *map(_to_section, chosen),
         ]
     )
+
+
+def _with_titles(measures: Iterable[Measure]) -> str:
+    return " and ".join(f"{measure} ({measure.title.lower()})" for measure in measures)
 
 
 def _choose() -> None:

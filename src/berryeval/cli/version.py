@@ -76,8 +76,12 @@ def _installed_version(package: str) -> str:
 
     `importlib.metadata` gives the same, and takes a third of this command's time to import.
     """
-    for folder in filter(os.path.isdir, sys.path):
-        for entry in os.listdir(folder):  # noqa: PTH208 - pathlib is slow to import
+    for folder in sys.path:
+        try:
+            entries = os.listdir(folder or os.curdir)  # noqa: PTH208 - pathlib is slow to import
+        except OSError:
+            continue
+        for entry in entries:
             name, _, rest = entry.partition("-")
             if name.lower() == package and rest.endswith(".dist-info"):
                 return rest.removesuffix(".dist-info")

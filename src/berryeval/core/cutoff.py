@@ -30,11 +30,10 @@ def check_k(k: object) -> int:
 def check_ks(ks: Iterable[object]) -> tuple[int, ...]:
     """Return several k in ascending order, each once."""
     try:
-        checked = {check_k(k) for k in ks}
-    except TypeError as error:
-        if isinstance(error, InputTypeError):
-            raise
+        iterator = iter(ks)
+    except TypeError:
         raise InputTypeError("ks", "an iterable of integers", type(ks).__name__) from None
+    checked = {check_k(k) for k in iterator}
     if not checked:
         raise ArgumentError("ks", "at least one k", "none")
     return tuple(sorted(checked))

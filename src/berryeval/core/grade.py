@@ -24,6 +24,8 @@ def check_grade(grade: object, argument: str) -> float:
         number = float(grade)
     except OverflowError:
         number = math.inf
+    except (TypeError, ValueError):  # an array of several numbers, a signalling NaN
+        raise InputTypeError(argument, "a number", f"{type(grade).__name__} {grade!r}") from None
     if not abs(number) <= MAX_GRADE:  # NaN compares false
         raise ArgumentError(argument, f"a finite number of at most {MAX_GRADE:g}", str(number))
     return number

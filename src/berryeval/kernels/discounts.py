@@ -25,5 +25,6 @@ def log2_ranks(n_ranks: int) -> array[float]:
     if len(table) < n_ranks:
         size = max(n_ranks, 2 * len(table), 128)
         table = array("d", (math.log2(rank + 1) for rank in range(1, size + 1)))
-        _table = table
+        if len(table) > len(_table):  # another thread may have made a longer one
+            _table = table
     return table

@@ -86,4 +86,4 @@ def find_measure(name: str) -> type[Measure]:
         return known[wanted]
     near = difflib.get_close_matches(wanted, known, n=1)
     suggestion = known[near[0]].name if near else None
-    raise UnknownMeasureError(name, suggestion, tuple(m.name for m in all_measures()))
+    raise UnknownMeasureError(name, suggestion, tuple(sorted({m.name for m in known.values()})))

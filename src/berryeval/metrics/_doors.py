@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from berryeval.backend import backend
+from berryeval.core.at_k import AtK
 from berryeval.errors import BackendWarning
 from berryeval.metrics._types import (
     METRICS,
@@ -46,10 +47,12 @@ else:
     from berryeval.metrics._native import score as _score
 
 if backend().is_fallback:
-    warnings.warn(
+    # No line of the user's is at fault, so none is named.
+    warnings.warn_explicit(
         f"berryeval computes in Python: {backend().reason}. Results are the same, only slower.",
         BackendWarning,
-        stacklevel=3,  # where berryeval.metrics is imported
+        filename="berryeval.metrics",
+        lineno=1,
     )
 
 
@@ -248,22 +251,24 @@ def ndcg(
 class ArrayMetrics:
     """Every metric at every k, as `compute_all` returns them: ``all_metrics.recall[10]``.
 
-    Each attribute maps k to one float32 value a query.
+    Each attribute maps k to one float32 value a query. All of them are parts of one array: copy
+    what you mean to keep for long.
     """
 
-    recall: Mapping[int, MetricResult]
-    precision: Mapping[int, MetricResult]
-    f1: Mapping[int, MetricResult]
-    hit_rate: Mapping[int, MetricResult]
-    mrr: Mapping[int, MetricResult]
-    ndcg: Mapping[int, MetricResult]
-    average_precision: Mapping[int, MetricResult]
+    recall: AtK[MetricResult]
+    precision: AtK[MetricResult]
+    f1: AtK[MetricResult]
+    hit_rate: AtK[MetricResult]
+    mrr: AtK[MetricResult]
+    ndcg: AtK[MetricResult]
+    average_precision: AtK[MetricResult]
 
     def __repr__(self) -> str:
         n_queries = len(next(iter(self.recall.values())))
+        queries = "1 query" if n_queries == 1 else f"{n_queries} queries"
         names = ", ".join(field.name for field in fields(self))
         ks = ", ".join(str(k) for k in self.recall)
-        return f"<ArrayMetrics of {n_queries} queries: {names} at k = {ks}>"
+        return f"<ArrayMetrics of {queries}: {names} at k = {ks}>"
 
 
 def compute_all(
@@ -313,7 +318,7 @@ def compute_all(
     scores = _score(retrieved, relevant, grades, checked_ks, METRICS, denominator)
     return ArrayMetrics(
         **{
-            metric: {k: scores[i_metric, i_k] for i_k, k in enumerate(checked_ks)}
+            metric: AtK({k: scores[i_metric, i_k] for i_k, k in enumerate(checked_ks)})
             for i_metric, metric in enumerate(METRICS)
         }
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from berryeval._native import score as score_natively
 from berryeval.backend import n_threads
@@ -34,6 +34,7 @@ def score(
     ks: tuple[int, ...],
     metrics: tuple[str, ...],
     denominator: Denominator,
+    dtype: DTypeLike = _FLOAT32,
     *,
     portable: bool = False,
 ) -> MetricResult:
@@ -41,7 +42,7 @@ def score(
 
     `portable` keeps to the instructions that every processor of the platform has.
     """
-    scores = np.empty((len(metrics), len(ks), len(retrieved)), _FLOAT32)
+    scores = np.empty((len(metrics), len(ks), len(retrieved)), dtype)
     score_natively(
         retrieved,
         relevant,
@@ -59,9 +60,10 @@ def score(
 
 def _log2_ranks(n_ranks: int) -> NDArray[np.float64]:
     global _table  # noqa: PLW0603 - a view of the one table
-    if len(_table) < n_ranks:
-        _table = np.frombuffer(log2_ranks(n_ranks))
-    return _table
+    table = _table  # another thread may replace it meanwhile
+    if len(table) < n_ranks:
+        table = _table = np.frombuffer(log2_ranks(n_ranks))
+    return table
 
 
 @cache

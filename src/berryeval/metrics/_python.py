@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from berryeval.kernels.average_precision import average_precision
 from berryeval.kernels.f1 import f1
@@ -32,10 +33,13 @@ def score(
     ks: tuple[int, ...],
     metrics: tuple[str, ...],
     denominator: Denominator,
+    dtype: DTypeLike = np.float32,
 ) -> MetricResult:
     """Return scores[metric, k, query] of validated arrays."""
-    retrieved, relevant = np.asarray(retrieved), np.asarray(relevant)  # a matrix has no plain rows
-    scores = np.empty((len(metrics), len(ks), len(retrieved)), dtype=np.float32)
+    # A matrix has no plain rows.
+    retrieved, relevant = np.asarray(retrieved), np.asarray(relevant)
+    grades = None if grades is None else np.asarray(grades)
+    scores = np.empty((len(metrics), len(ks), len(retrieved)), dtype)
     for query in range(len(retrieved)):
         row = _Row.of(
             retrieved[query].tolist(),

@@ -18,6 +18,9 @@ _INT32 = np.dtype(np.int32)
 _FLOAT64 = np.dtype(np.float64)
 _DENOMINATORS = get_args(Denominator)
 
+MAX_COLUMNS = 2**30
+"""Ranks are kept in 32 bits."""
+
 
 def validate_inputs(retrieved: QueryDocArray, relevant: RelevanceArray, k: int) -> None:
     """Raise unless the arrays and k are what the metrics take.
@@ -103,9 +106,12 @@ def _check_array(name: str, array: object, dtype: np.dtype[np.generic]) -> None:
     if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):
         raise InputTypeError(name, "a numpy.ndarray without a mask", "a MaskedArray")
     if array.dtype != dtype:
-        raise ArgumentError(name, f"dtype {dtype} in native byte order", f"dtype {array.dtype}")
+        way_out = f"{name}.astype(numpy.{dtype})"
+        raise ArgumentError(name, f"dtype {dtype} ({way_out})", f"dtype {array.dtype}")
     if array.ndim != 2:  # noqa: PLR2004 - one row a query
         raise ArgumentError(name, "a 2-D array, one row a query", f"a {array.ndim}-D array")
+    if array.shape[1] > MAX_COLUMNS:
+        raise ArgumentError(name, f"at most {MAX_COLUMNS} columns", f"{array.shape[1]}")
     flags = array.flags
     if not flags.c_contiguous:
         raise ArgumentError(name, "a C-contiguous array (numpy.ascontiguousarray)", _layout(array))

@@ -51,7 +51,7 @@ def show_sections(sections: Iterable[Section]) -> None:
         console.print(Text(section.heading, style="bold"))
         grid = Grid.grid(padding=(0, 2, 0, 0))
         grid.add_column(style="cyan", no_wrap=True)
-        grid.add_column(max_width=88)
+        grid.add_column(max_width=88, overflow="fold")
         for label, text in section.entries:
             grid.add_row(f"  {label}", Text(text))
         console.print(grid)
