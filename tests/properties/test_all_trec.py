@@ -26,10 +26,9 @@ from berryeval.kernels.r_precision import r_precision, r_precision_at_multiple
 from berryeval.kernels.recall import recall
 from berryeval.kernels.reciprocal_rank import reciprocal_rank
 from berryeval.kernels.relative_precision import relative_precision
-from berryeval.kernels.relevance import NOT_IN_POOL, UNJUDGED
 from berryeval.kernels.set_based import set_average_precision, set_f
 from berryeval.kernels.utility import utility
-from cases import JudgedRanking, judged_rankings
+from cases import JudgedRanking, judged_rankings, kernel_input
 
 # What is no number for a query: a text, or a constant.
 NOT_SCORES = {"num_q", "relstring", "runid"}
@@ -81,14 +80,6 @@ def trec_eval(case: JudgedRanking, measures: set[str], level: int) -> dict[str, 
     )
     run = {str(doc_id): float(-rank) for rank, doc_id in enumerate(case.retrieved)}
     return evaluator.evaluate({"q": run})["q"]
-
-
-def kernel_input(case: JudgedRanking) -> tuple[list[float], list[float]]:
-    """Grades in rank order, and those of all judged documents."""
-    grades = [float(case.grades.get(doc_id, NOT_IN_POOL)) for doc_id in case.retrieved]
-    in_pool = [doc_id in case.grades for doc_id in case.retrieved]
-    grades = [UNJUDGED if g < 0 and pool else g for g, pool in zip(grades, in_pool, strict=True)]
-    return grades, sorted(map(float, case.grades.values()), reverse=True)
 
 
 # pytrec_eval needs a document and a judgment to speak of, and reads wild memory where all
