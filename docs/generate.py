@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import click
@@ -15,6 +16,11 @@ from berryeval.measures.guidance import ADVICE, RECOMMENDATIONS
 
 REFERENCE = Path(__file__).parent / "reference"
 TEXT_WIDTH = 80
+_MEANS = {
+    "mean": "Queries are averaged.",
+    "sum": "Queries are summed.",
+    "geometric": "Queries are averaged by the geometric mean.",
+}
 NOTICE = "<!-- Written by `make reference`; edit the code instead. -->"
 
 
@@ -48,7 +54,9 @@ def measures_page() -> str:
 
 
 def _measure_section(measure: type[Measure]) -> list[str]:
-    low, high = measure.bounds
+    low, high = ("any number" if math.isinf(bound) else f"{bound:g}" for bound in measure.bounds)
+    better = "higher" if measure.higher_is_better else "lower"
+    functions = measure.functions or (f"berryeval.measures.{measure.__name__}",)
     return [
         f"## {_heading(measure)}",
         "",
@@ -56,12 +64,11 @@ def _measure_section(measure: type[Measure]) -> list[str]:
         "",
         f"- **Use when.** {measure.use_when}",
         f"- **Avoid when.** {measure.avoid_when}",
-        f"- **Bounds.** {low:g} to {'any number' if high == float('inf') else f'{high:g}'}; "
-        "higher is better.",
+        f"- **Bounds.** {low} to {high}; {better} is better. {_MEANS[measure.aggregate]}",
         f"- **Also called.** {', '.join(f'`{alias}`' for alias in measure.aliases)}.",
         "- **Edge cases.**",
         *(f"    - {edge_case}" for edge_case in measure.edge_cases),
-        f"- **In Python.** {', '.join(f'`{function}`' for function in measure.functions)}.",
+        f"- **In Python.** {', '.join(f'`{function}`' for function in functions)}.",
         "",
     ]
 
@@ -71,7 +78,7 @@ def _heading(measure: type[Measure]) -> str:
 
 
 def _anchor(measure: type[Measure]) -> str:
-    kept = (c for c in _heading(measure).lower() if c.isalnum() or c == " ")
+    kept = (c for c in _heading(measure).lower() if c.isalnum() or c in " -")
     return "".join(kept).replace(" ", "-")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from berryeval.kernels.relevance import NOT_IN_POOL, UNJUDGED
+from berryeval.measures import Measure
 from berryeval.metrics import PADDING_ID
 
 
@@ -31,6 +33,44 @@ def judged_rankings(draw, *, min_size: int = 0, max_grade: int = 4, min_grade: i
         draw(st.lists(documents, unique=True, min_size=min_size, max_size=30)),
         draw(st.dictionaries(documents, st.integers(min_grade, max_grade), max_size=30)),
     )
+
+
+PARAMETERS = {
+    "rel": st.sampled_from([0.0, 1.0, 1.5, 2.0]),
+    "beta": st.sampled_from([0.0, 0.5, 1.0, 3.0]) | st.floats(0.0, 100.0),
+    "x": st.sampled_from([0.0, 0.25, 1.0]) | st.floats(0.0, 100.0),
+    "recall": st.floats(0.0, 1.0),
+    "times": st.floats(0.01, 10.0),
+    "p": st.floats(0.01, 0.99),
+    "max_grade": st.floats(0.5, 10.0),
+    "optional max_grade": st.none() | st.floats(0.5, 10.0),
+    "gain": st.sampled_from(["linear", "exp2"])
+    | st.dictionaries(st.integers(0, 5).map(float), st.floats(0.0, 20.0), min_size=1),
+    "worth": st.tuples(*[st.floats(-10.0, 10.0)] * 4),
+    "n_documents": st.integers(0, 10**6),
+    "rounding": st.sampled_from(["up", "nearest"]),
+}
+
+
+@st.composite
+def parameters_of(draw, measure: type[Measure], *, k: st.SearchStrategy | None = None):
+    """Draw a measure of this kind, whatever parameters it takes."""
+    drawn = {
+        field.name: draw(PARAMETERS["optional " * (field.default is None) + field.name])
+        for field in fields(measure)
+        if field.name != "k"
+    }
+    if measure.at == "k":
+        drawn["k"] = draw(st.none() | cutoffs() if k is None else k)
+    return measure(**drawn)
+
+
+def kernel_input(case: JudgedRanking) -> tuple[list[float], list[float]]:
+    """Return grades in rank order, and those of all judged documents."""
+    found = [float(case.grades.get(doc_id, NOT_IN_POOL)) for doc_id in case.retrieved]
+    in_pool = [doc_id in case.grades for doc_id in case.retrieved]
+    grades = [UNJUDGED if g < 0 and pool else g for g, pool in zip(found, in_pool, strict=True)]
+    return grades, sorted(map(float, case.grades.values()), reverse=True)
 
 
 def cutoffs(most: int = 35) -> st.SearchStrategy[int]:

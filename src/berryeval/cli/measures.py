@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 
 import click
@@ -106,18 +107,19 @@ def _to_section(measure: type[Measure]) -> Section:
             ("Use when", measure.use_when),
             ("Avoid when", measure.avoid_when),
             *zip(("Edge cases", *[""] * len(measure.edge_cases)), measure.edge_cases, strict=False),
-            ("In Python", ", ".join(measure.functions)),
+            ("In Python", ", ".join(measure.functions) or f"berryeval.measures.{measure.__name__}"),
         ),
     )
 
 
 def _to_json(measure: type[Measure]) -> dict[str, object]:
-    low, high = measure.bounds
     return {
         "name": measure.name,
         "title": measure.title,
         "aliases": measure.aliases,
-        "bounds": [low, high if high < float("inf") else None],
+        "bounds": [bound if math.isfinite(bound) else None for bound in measure.bounds],
+        "higher_is_better": measure.higher_is_better,
+        "aggregate": measure.aggregate,
         "definition": measure.definition,
         "use_when": measure.use_when,
         "avoid_when": measure.avoid_when,

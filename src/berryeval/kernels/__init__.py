@@ -1,17 +1,23 @@
 """The arithmetic of the measures, one module a family: the specification.
 
-Each function has a twin of the same name in ``native/kernels/`` that gives the same bits.
-What they take:
+Those that the array door uses have a twin of the same name in ``native/kernels/`` that gives
+the same bits. What they take:
 
 grades
     One number for each rank, best first. Below 0 stands for a document without a usable
-    grade: nobody judged it, or it stood higher up already. It is not relevant and gains 0.
+    grade: it is not relevant and gains 0. `relevance.NOT_IN_POOL` (-1) means that nobody
+    judged it, or that it stood higher up already; any other number below 0, such as
+    `relevance.UNJUDGED` (-2), that it was in the pool but not judged. Inferred average
+    precision alone tells the two apart.
 judged
-    The grades of all judged documents of the query, highest first.
+    The grades of all judged documents of the query, highest first. Grades below 0 may stand
+    at its end or be left out: no kernel looks at them.
 k
     How many ranks count; None means all of them.
 level
     The lowest grade that is relevant; 0 or more.
+
+Where there is nothing to divide by the value is 0, never NaN.
 
 Floats are added one after the other, in rank order. ``sum`` is not used for them: from
 Python 3.12 on it compensates for rounding, and the bits would depend on the version.

@@ -5,24 +5,43 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from berryeval.kernels.discounts import log2_ranks
+from berryeval.kernels.gains import LINEAR, Gain, gains, ideal_gains
 
-__all__ = ["dcg", "ndcg"]
-
-
-def dcg(grades: Sequence[float], k: int | None) -> float:
-    """Add up grade / log2(rank + 1) over the first k ranks; grades below 0 gain nothing."""
-    first = grades[:k]
-    total = 0.0
-    for grade, log2_rank in zip(first, log2_ranks(len(first)), strict=False):
-        total += max(grade, 0.0) / log2_rank
-    return total
+__all__ = ["dcg", "ideal_dcg", "ndcg"]
 
 
-def ndcg(grades: Sequence[float], judged: Sequence[float], k: int | None) -> float:
+def dcg(grades: Sequence[float], k: int | None, gain: Gain = LINEAR, level: float = 0.0) -> float:
+    """Add up gain / log2(rank + 1) over the first k ranks; grades below 0 gain nothing."""
+    return _discounted(gains(grades[:k], gain, level))
+
+
+def ideal_dcg(
+    judged: Sequence[float], k: int | None, gain: Gain = LINEAR, level: float = 0.0
+) -> float:
+    """Return the DCG of the ideal ranking.
+
+    It holds all judged documents, whether retrieved or not, highest gain first.
+    """
+    return _discounted(ideal_gains(judged, gain, level)[:k])
+
+
+def ndcg(
+    grades: Sequence[float],
+    judged: Sequence[float],
+    k: int | None,
+    gain: Gain = LINEAR,
+    level: float = 0.0,
+) -> float:
     """Divide the DCG of the ranking by that of the ideal one; 0 if that is 0.
 
-    The ideal ranking holds all judged documents, whether retrieved or not, highest grade
-    first. Rounding never lifts a ranking above it: the value is at most 1.
+    Rounding never lifts a ranking above it: the value is at most 1.
     """
-    ideal = dcg(judged, k)
-    return min(dcg(grades, k) / ideal, 1.0) if ideal > 0.0 else 0.0
+    ideal = ideal_dcg(judged, k, gain, level)
+    return min(dcg(grades, k, gain, level) / ideal, 1.0) if ideal > 0.0 else 0.0
+
+
+def _discounted(values: Sequence[float]) -> float:
+    total = 0.0
+    for value, log2_rank in zip(values, log2_ranks(len(values)), strict=False):
+        total += value / log2_rank
+    return total

@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["count_relevant"]
+__all__ = ["NOT_IN_POOL", "UNJUDGED", "count_nonrelevant", "count_relevant", "count_unjudged"]
+
+NOT_IN_POOL = -1.0
+"""Stands for the grade of a document that nobody judged."""
+
+UNJUDGED = -2.0
+"""Stands for the grade of a document that was in the pool, but was not judged."""
 
 
 def count_relevant(grades: Iterable[float], level: float) -> int:
     """Count the grades that are at least `level`."""
     return sum(1 for grade in grades if grade >= level)
+
+
+def count_nonrelevant(grades: Iterable[float], level: float) -> int:
+    """Count the documents judged to be not relevant: grades from 0 to below `level`."""
+    return sum(1 for grade in grades if 0.0 <= grade < level)
+
+
+def count_unjudged(grades: Iterable[float]) -> int:
+    """Count the documents without a grade of 0 or more."""
+    return sum(1 for grade in grades if grade < 0.0)

@@ -9,25 +9,78 @@ Examples
 0.6309297535714575
 """
 
-from berryeval.measures._base import Measure, all_measures, find_measure
-from berryeval.measures.average_precision import AveragePrecision
+from berryeval.measures._base import GEOMETRIC_FLOOR, Measure, all_measures, find_measure
+from berryeval.measures.average_precision import AveragePrecision, GeometricAveragePrecision
+from berryeval.measures.bpref import Bpref, GeometricBpref
+from berryeval.measures.counts import (
+    NumNonrelevantRetrieved,
+    NumQueries,
+    NumRelevant,
+    NumRelevantRetrieved,
+    NumRetrieved,
+)
+from berryeval.measures.cumulated_gain import NCG
+from berryeval.measures.expected_reciprocal_rank import ExpectedReciprocalRank
 from berryeval.measures.f1 import F1
+from berryeval.measures.f_beta import FBeta
 from berryeval.measures.hit_rate import HitRate
-from berryeval.measures.ndcg import DCG, NDCG
+from berryeval.measures.inferred_ap import InferredAveragePrecision
+from berryeval.measures.interpolated_precision import ElevenPointAverage, InterpolatedPrecision
+from berryeval.measures.judged_share import Judged, Unjudged
+from berryeval.measures.ndcg import DCG, IDCG, NDCG
+from berryeval.measures.ndcg_points import NDCGAtGainLevels, NDCGAtRelevant
+from berryeval.measures.normalised_gain import BinaryNormalisedGain, NormalisedGain
 from berryeval.measures.precision import Precision
+from berryeval.measures.r_precision import RPrecision, RPrecisionAtMultiple
+from berryeval.measures.rank_biased_precision import RankBiasedPrecision, RankBiasedResidual
 from berryeval.measures.recall import Recall
 from berryeval.measures.reciprocal_rank import ReciprocalRank
+from berryeval.measures.relative_precision import RelativePrecision
+from berryeval.measures.set_based import SetAveragePrecision, SetF
+from berryeval.measures.utility import Utility
+from berryeval.measures.yaap import Yaap
 
 __all__ = [
     "DCG",
     "F1",
+    "GEOMETRIC_FLOOR",
+    "IDCG",
+    "NCG",
     "NDCG",
     "AveragePrecision",
+    "BinaryNormalisedGain",
+    "Bpref",
+    "ElevenPointAverage",
+    "ExpectedReciprocalRank",
+    "FBeta",
+    "GeometricAveragePrecision",
+    "GeometricBpref",
     "HitRate",
+    "InferredAveragePrecision",
+    "InterpolatedPrecision",
+    "Judged",
     "Measure",
+    "NDCGAtGainLevels",
+    "NDCGAtRelevant",
+    "NormalisedGain",
+    "NumNonrelevantRetrieved",
+    "NumQueries",
+    "NumRelevant",
+    "NumRelevantRetrieved",
+    "NumRetrieved",
     "Precision",
+    "RPrecision",
+    "RPrecisionAtMultiple",
+    "RankBiasedPrecision",
+    "RankBiasedResidual",
     "Recall",
     "ReciprocalRank",
+    "RelativePrecision",
+    "SetAveragePrecision",
+    "SetF",
+    "Unjudged",
+    "Utility",
+    "Yaap",
     "all_measures",
     "find_measure",
 ]

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import difflib
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from dataclasses import dataclass, fields
+from typing import ClassVar, Literal, TypeVar
 
 from berryeval.core.cutoff import check_k
-from berryeval.errors import UnknownMeasureError
+from berryeval.errors import ArgumentError, UnknownMeasureError
+from berryeval.measures._parameters import CHECKS, written
 
-__all__ = ["Measure", "all_measures", "find_measure", "register"]
+__all__ = ["GEOMETRIC_FLOOR", "Measure", "all_measures", "find_measure", "register"]
+
+GEOMETRIC_FLOOR = 1e-5
+"""A geometric mean takes lower values for this one, as trec_eval does: one 0 would be all."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +29,10 @@ class Measure(ABC):
     Parameters
     ----------
     k : int or None
-        Ranks to consider, at least 1. None means the whole ranking.
+        Ranks to consider, at least 1. None means the whole ranking. Measures that always
+        look at the whole ranking take no k.
+    rel : float
+        Most measures: the lowest grade that is relevant, 1 unless told.
     """
 
     k: int | None = None
@@ -33,19 +41,42 @@ class Measure(ABC):
     title: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    aggregate: ClassVar[Literal["mean", "sum", "geometric"]] = "mean"
+    """How the values of many queries become one; ``geometric`` with `GEOMETRIC_FLOOR`."""
+    at: ClassVar[str | None] = "k"
+    """The parameter that is written after the @; None if there is none."""
+    uncut_name: ClassVar[str | None] = None
+    """What the measure is called without k, where that is another name."""
     definition: ClassVar[str]
     use_when: ClassVar[str]
     avoid_when: ClassVar[str]
     edge_cases: ClassVar[tuple[str, ...]]
-    functions: ClassVar[tuple[str, ...]]
+    functions: ClassVar[tuple[str, ...]] = ()
     """Where the metric can be called directly, for one list and for arrays."""
 
     def __post_init__(self) -> None:
         if self.k is not None:
-            check_k(self.k)
+            k = check_k(self.k)
+            if self.at != "k":
+                raise ArgumentError("k", f"none, since {self.name} takes no cutoff", str(k))
+            object.__setattr__(self, "k", k)
+        for field in fields(self):
+            if field.name != "k":
+                kind = "optional " * (field.default is None) + field.name
+                object.__setattr__(self, field.name, CHECKS[kind](getattr(self, field.name)))
 
     def __str__(self) -> str:
-        return self.name if self.k is None else f"{self.name}@{self.k}"
+        changed = [
+            f"{field.name}={written(value)}"
+            for field in fields(self)
+            if field.name not in ("k", self.at)
+            and (value := getattr(self, field.name)) != field.default
+        ]
+        cutoff = None if self.at is None else getattr(self, self.at)
+        name = self.uncut_name if cutoff is None and self.uncut_name else self.name
+        parameters = f"({','.join(changed)})" if changed else ""
+        return f"{name}{parameters}" + (f"@{written(cutoff)}" if cutoff is not None else "")
 
     @abstractmethod
     def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
@@ -53,14 +84,36 @@ class Measure(ABC):
 
 
 _REGISTRY: list[type[Measure]] = []
+_LOCK = threading.Lock()
 
 MeasureType = TypeVar("MeasureType", bound=type[Measure])
 
 
 def register(measure: MeasureType) -> MeasureType:
-    """Add a measure to those that the command line and the reference show."""
-    _REGISTRY.append(measure)
+    """Add a measure to those that the command line and the reference show.
+
+    Raises
+    ------
+    ArgumentError
+        If one of its names belongs to another measure.
+    """
+    with _LOCK:
+        taken = _by_name()
+        for word in _names(measure):
+            if word in taken:
+                expected = f"a name that is free; {word!r} is {taken[word].title}"
+                raise ArgumentError("name", expected, repr(measure.name))
+        _REGISTRY.append(measure)
     return measure
+
+
+def _names(measure: type[Measure]) -> set[str]:
+    words = (measure.name, measure.title, measure.uncut_name or "", *measure.aliases)
+    return {word.lower() for word in words if word}
+
+
+def _by_name() -> dict[str, type[Measure]]:
+    return {word: measure for measure in tuple(_REGISTRY) for word in _names(measure)}
 
 
 def all_measures() -> tuple[type[Measure], ...]:
@@ -76,11 +129,7 @@ def find_measure(name: str) -> type[Measure]:
     UnknownMeasureError
         With the nearest name there is.
     """
-    known = {
-        word.lower(): measure
-        for measure in all_measures()
-        for word in (measure.name, measure.title, *measure.aliases)
-    }
+    known = _by_name()
     wanted = name.lower()
     if wanted in known:
         return known[wanted]

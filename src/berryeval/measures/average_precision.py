@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from berryeval.kernels.average_precision import average_precision
 from berryeval.measures._base import Measure, register
 
-__all__ = ["AveragePrecision"]
+__all__ = ["AveragePrecision", "GeometricAveragePrecision"]
 
 
 @register
 @dataclass(frozen=True)
 class AveragePrecision(Measure):
     """Average precision, at k or uncut. Equals trec_eval's ``map_cut`` and ``map``."""
+
+    rel: float = 1.0
 
     name: ClassVar[str] = "AP"
     title: ClassVar[str] = "Average precision"
@@ -42,4 +44,31 @@ class AveragePrecision(Measure):
     )
 
     def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return average_precision(grades, judged, self.k)
+        return average_precision(grades, judged, self.k, self.rel)
+
+
+@register
+@dataclass(frozen=True)
+class GeometricAveragePrecision(Measure):
+    """Average precision, averaged by the geometric mean. Equals trec_eval's ``gm_map``."""
+
+    rel: float = 1.0
+
+    name: ClassVar[str] = "GMAP"
+    title: ClassVar[str] = "Geometric mean average precision"
+    aliases: ClassVar[tuple[str, ...]] = ("gm_map",)
+    aggregate: ClassVar[Literal["mean", "sum", "geometric"]] = "geometric"
+    definition: ClassVar[str] = "Average precision, averaged over queries by the geometric mean."
+    use_when: ClassVar[str] = (
+        "The worst queries shall count most: a gain from 0.01 to 0.02 is worth one from 0.4 to 0.8."
+    )
+    avoid_when: ClassVar[str] = (
+        "A few queries fail altogether: their number decides, and little else."
+    )
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "A query counts at least 0.00001 in the mean.",
+        "Of one query it is average precision.",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return average_precision(grades, judged, self.k, self.rel)

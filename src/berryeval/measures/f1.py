@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.f1 import f1
+from berryeval.kernels.precision import precision
+from berryeval.kernels.recall import recall
 from berryeval.measures._base import Measure, register
-from berryeval.measures.precision import Precision
-from berryeval.measures.recall import Recall
 
 __all__ = ["F1"]
 
@@ -18,6 +18,8 @@ __all__ = ["F1"]
 @dataclass(frozen=True)
 class F1(Measure):
     """F1 at k, the harmonic mean of precision and recall at k."""
+
+    rel: float = 1.0
 
     name: ClassVar[str] = "F1"
     title: ClassVar[str] = "F1"
@@ -41,4 +43,6 @@ class F1(Measure):
     )
 
     def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return f1(Precision(self.k).score(grades, judged), Recall(self.k).score(grades, judged))
+        n_ranks = len(grades) if self.k is None else self.k
+        found = precision(grades, n_ranks, n_ranks, self.rel)
+        return f1(found, recall(grades, judged, self.k, self.rel))

@@ -17,6 +17,8 @@ __all__ = ["HitRate"]
 class HitRate(Measure):
     """Success at k. Equals trec_eval's ``success``."""
 
+    rel: float = 1.0
+
     name: ClassVar[str] = "Success"
     title: ClassVar[str] = "Hit rate"
     aliases: ClassVar[tuple[str, ...]] = ("hit_rate", "hit", "success")
@@ -38,4 +40,4 @@ class HitRate(Measure):
     )
 
     def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return hit_rate(grades, self.k)
+        return hit_rate(grades, self.k, self.rel)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from berryeval.kernels.ndcg import dcg, ndcg
+from berryeval.kernels.gains import LINEAR, Gain
+from berryeval.kernels.ndcg import dcg, ideal_dcg, ndcg
 from berryeval.measures._base import Measure, register
 
-__all__ = ["DCG", "NDCG"]
+__all__ = ["DCG", "IDCG", "NDCG"]
 
 
 @register
@@ -17,10 +18,23 @@ __all__ = ["DCG", "NDCG"]
 class NDCG(Measure):
     """Normalised discounted cumulative gain. Equals trec_eval's ``ndcg`` and ``ndcg_cut``.
 
+    Parameters
+    ----------
+    k : int or None
+        Ranks to consider, at least 1. None means the whole ranking.
+    gain : {"linear", "exp2"}, or a mapping or pairs from grade to gain
+        What a grade is worth: itself, 2^grade - 1, or what the table says; a grade that is
+        not in the table is worth itself.
+    rel : float
+        Lower grades gain nothing. 0, the default, lets all of them count.
+
     References
     ----------
     Järvelin and Kekäläinen (2002), ACM TOIS 20(4), 422-446.
     """
+
+    gain: Gain = LINEAR
+    rel: float = 0.0
 
     name: ClassVar[str] = "nDCG"
     title: ClassVar[str] = "Normalised discounted cumulative gain"
@@ -39,8 +53,10 @@ class NDCG(Measure):
     edge_cases: ClassVar[tuple[str, ...]] = (
         "The ideal holds judged documents that were not retrieved, too.",
         "Nothing judged above 0: 0.",
-        "Grades below 0 gain nothing. The level of relevance plays no part.",
-        "The gain is the grade itself; tools that use 2^grade - 1 give other numbers.",
+        "Grades below 0 gain nothing. The level of relevance plays no part, unless rel is given: "
+        "grades below it then gain nothing.",
+        "The gain is the grade itself; nDCG(gain=exp2) takes 2^grade - 1, and "
+        "nDCG(gain={1:3,2:9}) what the table says.",
     )
     functions: ClassVar[tuple[str, ...]] = (
         "berryeval.ranking.ndcg_at_k",
@@ -48,13 +64,16 @@ class NDCG(Measure):
     )
 
     def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return ndcg(grades, judged, self.k)
+        return ndcg(grades, judged, self.k, self.gain, self.rel)
 
 
 @register
 @dataclass(frozen=True)
 class DCG(Measure):
-    """Discounted cumulative gain, not normalised."""
+    """Discounted cumulative gain, not normalised. Equals trec_eval 10's ``dcg``."""
+
+    gain: Gain = LINEAR
+    rel: float = 0.0
 
     name: ClassVar[str] = "DCG"
     title: ClassVar[str] = "Discounted cumulative gain"
@@ -75,4 +94,27 @@ class DCG(Measure):
     functions: ClassVar[tuple[str, ...]] = ("berryeval.ranking.dcg_at_k",)
 
     def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return dcg(grades, self.k)
+        return dcg(grades, self.k, self.gain, self.rel)
+
+
+@register
+@dataclass(frozen=True)
+class IDCG(Measure):
+    """Discounted cumulative gain of the ideal ranking. Equals trec_eval 10's ``ideal_dcg``."""
+
+    gain: Gain = LINEAR
+    rel: float = 0.0
+
+    name: ClassVar[str] = "IDCG"
+    title: ClassVar[str] = "Ideal discounted cumulative gain"
+    aliases: ClassVar[tuple[str, ...]] = ("ideal_dcg",)
+    bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+    definition: ClassVar[str] = (
+        "DCG@k of the ideal order of all judged documents: what nDCG divides by."
+    )
+    use_when: ClassVar[str] = "An nDCG has to be taken apart."
+    avoid_when: ClassVar[str] = "Rankings are compared: it says nothing about any of them."
+    edge_cases: ClassVar[tuple[str, ...]] = ("Nothing judged above 0: 0.",)
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return ideal_dcg(judged, self.k, self.gain, self.rel)

@@ -17,9 +17,12 @@ __all__ = ["Precision"]
 class Precision(Measure):
     """Precision at k. Equals trec_eval's ``P`` and, without k, ``set_P``."""
 
+    rel: float = 1.0
+
     name: ClassVar[str] = "P"
     title: ClassVar[str] = "Precision"
-    aliases: ClassVar[tuple[str, ...]] = ("precision",)
+    aliases: ClassVar[tuple[str, ...]] = ("precision", "set_P")
+    uncut_name: ClassVar[str | None] = "SetP"
     definition: ClassVar[str] = "Relevant documents in the first k, divided by k."
     use_when: ClassVar[str] = (
         "People read the whole first page, and every useless result on it costs them time."
@@ -31,6 +34,7 @@ class Precision(Measure):
     edge_cases: ClassVar[tuple[str, ...]] = (
         "Fewer than k documents returned: divided by k all the same. The array function "
         "divides by the documents returned unless denominator='k'.",
+        "Without k, written SetP, it is divided by the documents returned.",
         "Nothing returned, or nothing relevant: 0.",
     )
     functions: ClassVar[tuple[str, ...]] = (
@@ -40,4 +44,4 @@ class Precision(Measure):
 
     def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
         k = len(grades) if self.k is None else self.k
-        return precision(grades, k, k)
+        return precision(grades, k, k, self.rel)

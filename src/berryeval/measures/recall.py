@@ -15,11 +15,14 @@ __all__ = ["Recall"]
 @register
 @dataclass(frozen=True)
 class Recall(Measure):
-    """Recall at k. Equals trec_eval's ``recall``."""
+    """Recall at k. Equals trec_eval's ``recall`` and, without k, ``set_recall``."""
+
+    rel: float = 1.0
 
     name: ClassVar[str] = "R"
     title: ClassVar[str] = "Recall"
-    aliases: ClassVar[tuple[str, ...]] = ("recall",)
+    aliases: ClassVar[tuple[str, ...]] = ("recall", "set_recall")
+    uncut_name: ClassVar[str | None] = "SetR"
     definition: ClassVar[str] = (
         "Relevant documents in the first k, divided by all relevant documents."
     )
@@ -33,6 +36,7 @@ class Recall(Measure):
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
         "No relevant document: 0.",
+        "Without k, written SetR, the whole ranking counts.",
         "More relevant documents than k: the value cannot reach 1.",
     )
     functions: ClassVar[tuple[str, ...]] = (
@@ -41,4 +45,4 @@ class Recall(Measure):
     )
 
     def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return recall(grades, judged, self.k)
+        return recall(grades, judged, self.k, self.rel)

@@ -17,6 +17,8 @@ __all__ = ["ReciprocalRank"]
 class ReciprocalRank(Measure):
     """Reciprocal rank, at k or uncut. Uncut it equals trec_eval's ``recip_rank``."""
 
+    rel: float = 1.0
+
     name: ClassVar[str] = "RR"
     title: ClassVar[str] = "Reciprocal rank"
     aliases: ClassVar[tuple[str, ...]] = ("MRR", "mrr", "reciprocal_rank", "recip_rank")
@@ -39,4 +41,4 @@ class ReciprocalRank(Measure):
     )
 
     def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return reciprocal_rank(grades, self.k)
+        return reciprocal_rank(grades, self.k, self.rel)

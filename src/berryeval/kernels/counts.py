@@ -1,0 +1,33 @@
+"""Counts of documents: retrieved, relevant, both, judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from berryeval.kernels.relevance import count_nonrelevant, count_relevant
+
+__all__ = ["n_nonrelevant_retrieved", "n_relevant", "n_relevant_retrieved", "n_retrieved"]
+
+
+def n_retrieved(grades: Sequence[float]) -> float:
+    """Count the documents of the ranking."""
+    return float(len(grades))
+
+
+def n_relevant(judged: Sequence[float], level: float = 1.0) -> float:
+    """Count the relevant documents, retrieved or not."""
+    return float(count_relevant(judged, level))
+
+
+def n_relevant_retrieved(
+    grades: Sequence[float], k: int | None = None, level: float = 1.0
+) -> float:
+    """Count the relevant documents in the first k."""
+    return float(count_relevant(grades[:k], level))
+
+
+def n_nonrelevant_retrieved(
+    grades: Sequence[float], k: int | None = None, level: float = 1.0
+) -> float:
+    """Count the documents in the first k that were judged, and not relevant."""
+    return float(count_nonrelevant(grades[:k], level))

@@ -1,0 +1,32 @@
+"""Measures of a set of documents, whose order does not count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from berryeval.kernels.precision import precision
+from berryeval.kernels.recall import recall
+
+__all__ = ["set_average_precision", "set_f"]
+
+
+def set_average_precision(
+    grades: Sequence[float], judged: Sequence[float], level: float = 1.0
+) -> float:
+    """Multiply precision and recall of the whole ranking."""
+    n = len(grades)
+    return precision(grades, n, n, level) * recall(grades, judged, None, level)
+
+
+def set_f(
+    grades: Sequence[float], judged: Sequence[float], x: float = 1.0, level: float = 1.0
+) -> float:
+    """Return (x + 1) P R / (R + x P) of the whole ranking; 0 if both are 0.
+
+    x is the square of the beta of `f_beta`.
+    """
+    n = len(grades)
+    p = precision(grades, n, n, level)
+    r = recall(grades, judged, None, level)
+    total = r + x * p
+    return (x + 1.0) * p * r / total if total > 0.0 else 0.0

@@ -1,0 +1,137 @@
+"""The parameters of measures: how each is checked, and how it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from berryeval.core.grade import MAX_GRADE, check_grade
+from berryeval.errors import ArgumentError, InputTypeError
+
+__all__ = ["CHECKS", "written"]
+
+
+def _number(argument: str, value: object, expected: str, low: float, high: float) -> float:
+    """Return a number from `low` to `high`, or raise with what was expected."""
+    if isinstance(value, bool):
+        raise InputTypeError(argument, expected, f"bool {value}")
+    number = check_grade(value, argument)
+    if not low <= number <= high:
+        raise ArgumentError(argument, expected, written(number))
+    return number
+
+
+def _check_rel(value: object) -> float:
+    return _number("rel", value, "a number, at least 0", 0.0, MAX_GRADE)
+
+
+def _check_beta(value: object) -> float:
+    return _number("beta", value, "a number from 0 to 1e100", 0.0, 1e100)
+
+
+def _check_x(value: object) -> float:
+    return _number("x", value, "a number, at least 0", 0.0, MAX_GRADE)
+
+
+def _check_recall(value: object) -> float:
+    return _number("recall", value, "a number from 0 to 1", 0.0, 1.0)
+
+
+def _check_times(value: object) -> float:
+    return _number("times", value, "a number, above 0 and at most 1000", 1e-9, 1000.0)
+
+
+def _check_p(value: object) -> float:
+    expected = "a number between 0 and 1"
+    number = _number("p", value, expected, 0.0, 1.0)
+    if number in (0.0, 1.0):
+        raise ArgumentError("p", expected, written(number))
+    return number
+
+
+def _check_max_grade(value: object) -> float:
+    expected = "a number above 0"
+    number = _number("max_grade", value, expected, 0.0, MAX_GRADE)
+    if number == 0.0:
+        raise ArgumentError("max_grade", expected, "0")
+    return number
+
+
+def _check_optional_max_grade(value: object) -> float | None:
+    return None if value is None else _check_max_grade(value)
+
+
+def _check_gain(value: object) -> object:
+    """Return ``linear``, ``exp2``, or pairs of grade and gain in the order of the grades."""
+    expected = "'linear', 'exp2' or a gain for each grade, such as {1: 3, 2: 9}"
+    if isinstance(value, str):
+        if value not in ("linear", "exp2"):
+            raise ArgumentError("gain", expected, repr(value))
+        return value
+    items = value.items() if isinstance(value, Mapping) else value
+    try:
+        pairs = [(grade, gain) for grade, gain in items]  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        raise InputTypeError("gain", expected, f"{type(value).__name__} {value!r}") from None
+    table = {
+        _number("gain", grade, "grades of at least 0", 0.0, MAX_GRADE): check_grade(gain, "gain")
+        for grade, gain in pairs
+    }
+    if not table:
+        raise ArgumentError("gain", expected, "an empty table")
+    if len(table) < len(pairs):
+        raise ArgumentError("gain", "one gain for each grade", "two of the same grade")
+    return tuple(sorted(table.items()))
+
+
+def _check_worth(value: object) -> tuple[float, ...]:
+    expected = "four numbers: of a hit, a useless document, a missed one, any other"
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise InputTypeError("worth", expected, f"{type(value).__name__} {value!r}")
+    numbers = tuple(check_grade(number, "worth") for number in value)
+    if len(numbers) != 4:  # noqa: PLR2004 - retrieved or not, relevant or not
+        raise ArgumentError("worth", expected, f"{len(numbers)} numbers")
+    return numbers
+
+
+def _check_n_documents(value: object) -> int:
+    expected = "a whole number, at least 0"
+    number = _number("n_documents", value, expected, 0.0, MAX_GRADE)
+    if not number.is_integer():
+        raise ArgumentError("n_documents", expected, written(number))
+    return int(number)
+
+
+def _check_rounding(value: object) -> object:
+    if value not in ("up", "nearest"):
+        raise ArgumentError("rounding", "'up' or 'nearest'", repr(value))
+    return value
+
+
+CHECKS: dict[str, Callable[[object], Any]] = {
+    "rel": _check_rel,
+    "beta": _check_beta,
+    "x": _check_x,
+    "recall": _check_recall,
+    "times": _check_times,
+    "p": _check_p,
+    "max_grade": _check_max_grade,
+    "optional max_grade": _check_optional_max_grade,
+    "gain": _check_gain,
+    "worth": _check_worth,
+    "n_documents": _check_n_documents,
+    "rounding": _check_rounding,
+}
+"""By name of the parameter: return its value in one form, or raise."""
+
+
+def written(value: object) -> str:
+    """Return a value as it stands in the text of a measure: ``0.8``, ``exp2``, ``{1:3,2:9}``."""
+    if isinstance(value, float):
+        text = repr(value)
+        return text.removesuffix(".0")
+    if isinstance(value, tuple):
+        if value and isinstance(value[0], tuple):
+            return "{" + ",".join(f"{written(a)}:{written(b)}" for a, b in value) + "}"
+        return "[" + ",".join(map(written, value)) + "]"
+    return str(value)

@@ -1,0 +1,70 @@
+"""Bpref: how often judged documents stand in the right order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from berryeval.kernels.bpref import bpref
+from berryeval.measures._base import Measure, register
+
+__all__ = ["Bpref", "GeometricBpref"]
+
+
+@register
+@dataclass(frozen=True)
+class Bpref(Measure):
+    """Binary preference. Equals trec_eval's ``bpref``.
+
+    References
+    ----------
+    Buckley and Voorhees (2004), SIGIR, 25-32.
+    """
+
+    rel: float = 1.0
+
+    name: ClassVar[str] = "Bpref"
+    title: ClassVar[str] = "Binary preference"
+    aliases: ClassVar[tuple[str, ...]] = ("bpref",)
+    at: ClassVar[str | None] = None
+    definition: ClassVar[str] = (
+        "Over the relevant documents, the mean share of judged non-relevant ones that stand "
+        "below them; of these, only as many count as there are relevant ones."
+    )
+    use_when: ClassVar[str] = "Many retrieved documents were never judged: it passes over them."
+    avoid_when: ClassVar[str] = "Judgments are nearly complete: average precision then says more."
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "Nothing judged not relevant: the share of the relevant documents that was found.",
+        "No relevant document: 0.",
+        "Grades below 0 are no judgments.",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return bpref(grades, judged, self.rel)
+
+
+@register
+@dataclass(frozen=True)
+class GeometricBpref(Measure):
+    """Bpref, averaged by the geometric mean. Equals trec_eval's ``gm_bpref``."""
+
+    rel: float = 1.0
+
+    name: ClassVar[str] = "GMBpref"
+    title: ClassVar[str] = "Geometric mean of binary preference"
+    aliases: ClassVar[tuple[str, ...]] = ("gm_bpref",)
+    aggregate: ClassVar[Literal["mean", "sum", "geometric"]] = "geometric"
+    at: ClassVar[str | None] = None
+    definition: ClassVar[str] = "Binary preference, averaged over queries by the geometric mean."
+    use_when: ClassVar[str] = "Judgments are incomplete, and the worst queries shall count most."
+    avoid_when: ClassVar[str] = (
+        "A few queries fail altogether: their number decides, and little else."
+    )
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "A query counts at least 0.00001 in the mean.",
+        "Of one query it is binary preference.",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return bpref(grades, judged, self.rel)

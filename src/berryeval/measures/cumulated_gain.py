@@ -1,0 +1,47 @@
+"""Cumulated gain: what the first k documents are worth, whatever their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berryeval.kernels.cumulated_gain import normalised_cumulated_gain
+from berryeval.kernels.gains import LINEAR, Gain
+from berryeval.measures._base import Measure, register
+
+__all__ = ["NCG"]
+
+
+@register
+@dataclass(frozen=True)
+class NCG(Measure):
+    """Normalised cumulated gain.
+
+    References
+    ----------
+    Järvelin and Kekäläinen (2002), ACM TOIS 20(4), 422-446.
+    """
+
+    gain: Gain = LINEAR
+
+    name: ClassVar[str] = "NCG"
+    title: ClassVar[str] = "Normalised cumulated gain"
+    aliases: ClassVar[tuple[str, ...]] = ("ncg",)
+    definition: ClassVar[str] = (
+        "The gains of the first k documents, added up and divided by the most that k "
+        "documents could gain."
+    )
+    use_when: ClassVar[str] = (
+        "A first stage hands k documents to a second one, which orders them: the graded "
+        "counterpart of recall."
+    )
+    avoid_when: ClassVar[str] = "People see the ranking: order within the first k does not count."
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "Nothing judged above 0: 0.",
+        "Grades below 0 gain nothing. The level of relevance plays no part.",
+        "Takes the gains that nDCG takes: NCG(gain=exp2)@100.",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return normalised_cumulated_gain(grades, judged, self.k, self.gain)

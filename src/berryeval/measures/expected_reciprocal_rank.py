@@ -1,0 +1,55 @@
+"""Expected reciprocal rank: where a reader who stops at a good document stops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berryeval.kernels.expected_reciprocal_rank import expected_reciprocal_rank
+from berryeval.measures._base import Measure, register
+
+__all__ = ["ExpectedReciprocalRank"]
+
+
+@register
+@dataclass(frozen=True)
+class ExpectedReciprocalRank(Measure):
+    """Expected reciprocal rank.
+
+    Parameters
+    ----------
+    k : int or None
+        Ranks to consider, at least 1. None means the whole ranking.
+    max_grade : float
+        The highest grade of the scale, above 0. Higher grades count as this one.
+
+    References
+    ----------
+    Chapelle, Metzler, Zhang and Grinspan (2009), CIKM, 621-630.
+    """
+
+    max_grade: float = 4.0
+
+    name: ClassVar[str] = "ERR"
+    title: ClassVar[str] = "Expected reciprocal rank"
+    aliases: ClassVar[tuple[str, ...]] = ("expected_reciprocal_rank",)
+    definition: ClassVar[str] = (
+        "1 / rank, times the probability that a reader stops there, added up; a document of "
+        "grade g satisfies with probability (2^g - 1) / 2^max_grade."
+    )
+    use_when: ClassVar[str] = (
+        "One very good document is enough, and lesser ones still help: web search with grades."
+    )
+    avoid_when: ClassVar[str] = (
+        "Several documents are needed: after a good one the others hardly count."
+    )
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "max_grade is 4 unless given, as in the tool of the TREC web tracks, and is that of "
+        "the scale, not of the query.",
+        "A perfect ranking stays below 1.",
+        "The ideal is not known to it: queries without good documents lower the mean.",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return expected_reciprocal_rank(grades, self.k, self.max_grade)

@@ -1,0 +1,56 @@
+"""F-beta: one number for precision and recall, weighed against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berryeval.kernels.f_beta import f_beta
+from berryeval.measures._base import Measure, register
+
+__all__ = ["FBeta"]
+
+
+@register
+@dataclass(frozen=True)
+class FBeta(Measure):
+    """F-beta at k.
+
+    Parameters
+    ----------
+    k : int or None
+        Ranks to consider, at least 1. None means the whole ranking.
+    beta : float
+        How many times as much recall counts as precision, at least 0.
+    rel : float
+        The lowest grade that is relevant.
+
+    References
+    ----------
+    van Rijsbergen (1979), Information Retrieval, chapter 7.
+    """
+
+    beta: float = 1.0
+    rel: float = 1.0
+
+    name: ClassVar[str] = "F"
+    title: ClassVar[str] = "F-beta"
+    aliases: ClassVar[tuple[str, ...]] = ("f_beta", "fbeta")
+    definition: ClassVar[str] = (
+        "(1 + b^2) P R / (b^2 P + R), of the precision P and recall R at k, with b for beta."
+    )
+    use_when: ClassVar[str] = (
+        "A set is returned, and it is known how much more one kind of error costs."
+    )
+    avoid_when: ClassVar[str] = (
+        "Nobody can say where beta comes from: report precision and recall instead."
+    )
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "Precision and recall both 0: 0.",
+        "Precision divides by k, without k by the documents returned.",
+        "The weight of trec_eval's set_F is the square of beta.",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return f_beta(grades, judged, self.k, self.beta, self.rel)

@@ -1,0 +1,83 @@
+"""Interpolated precision: the best precision from a level of recall on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berryeval.kernels.interpolated_precision import (
+    RecallRounding,
+    eleven_point_average,
+    interpolated_precision,
+)
+from berryeval.measures._base import Measure, register
+
+__all__ = ["ElevenPointAverage", "InterpolatedPrecision"]
+
+
+@register
+@dataclass(frozen=True)
+class InterpolatedPrecision(Measure):
+    """Interpolated precision at a recall. Equals trec_eval's ``iprec_at_recall``.
+
+    Parameters
+    ----------
+    recall : float
+        The recall to reach, from 0 to 1.
+    rel : float
+        The lowest grade that is relevant.
+    rounding : {"up", "nearest"}
+        How a share of the relevant documents becomes a number of them: up, unless it ends in
+        less than a tenth, as in trec_eval 9.0.8; to the nearest, as in 10.0.
+    """
+
+    recall: float = 0.0
+    rel: float = 1.0
+    rounding: RecallRounding = "up"
+
+    name: ClassVar[str] = "IPrec"
+    title: ClassVar[str] = "Interpolated precision"
+    aliases: ClassVar[tuple[str, ...]] = ("iprec_at_recall",)
+    at: ClassVar[str | None] = "recall"
+    definition: ClassVar[str] = (
+        "The highest precision at any rank that reaches the recall after the @."
+    )
+    use_when: ClassVar[str] = "The trade of precision for recall is drawn as a curve."
+    avoid_when: ClassVar[str] = (
+        "One figure is wanted; or queries have few relevant documents, where most points are "
+        "the same."
+    )
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "The recall is never reached: 0.",
+        "Recall 0: the highest precision at any rank.",
+        "The number of documents to find is rounded as in trec_eval 9.0.8; "
+        "IPrec(rounding=nearest)@0.1 is that of 10.0.",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return interpolated_precision(grades, judged, self.recall, self.rel, self.rounding)
+
+
+@register
+@dataclass(frozen=True)
+class ElevenPointAverage(Measure):
+    """Eleven-point average of interpolated precision. Equals trec_eval's ``11pt_avg``."""
+
+    rel: float = 1.0
+    rounding: RecallRounding = "up"
+
+    name: ClassVar[str] = "AP11"
+    title: ClassVar[str] = "Eleven-point average precision"
+    aliases: ClassVar[tuple[str, ...]] = ("11pt_avg",)
+    at: ClassVar[str | None] = None
+    definition: ClassVar[str] = "The mean of the interpolated precision at recall 0, 0.1 and so on to 1."
+    use_when: ClassVar[str] = "Figures of old papers are to be reproduced."
+    avoid_when: ClassVar[str] = "There is a choice: average precision needs no interpolation."
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "Rounding as for interpolated precision: AP11(rounding=nearest) is that of trec_eval 10.0.",
+        "No relevant document: 0.",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return eleven_point_average(grades, judged, self.rel, self.rounding)

@@ -1,0 +1,71 @@
+"""nDCG averaged over several ranks: at the relevant documents, or where the ideal gain falls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berryeval.kernels.gains import LINEAR, Gain
+from berryeval.kernels.ndcg_points import ndcg_at_gain_levels, ndcg_at_relevant
+from berryeval.measures._base import Measure, register
+
+__all__ = ["NDCGAtGainLevels", "NDCGAtRelevant"]
+
+
+@register
+@dataclass(frozen=True)
+class NDCGAtRelevant(Measure):
+    """nDCG averaged over the relevant documents. Equals trec_eval's ``ndcg_rel``."""
+
+    gain: Gain = LINEAR
+
+    name: ClassVar[str] = "nDCGRel"
+    title: ClassVar[str] = "nDCG at the relevant documents"
+    aliases: ClassVar[tuple[str, ...]] = ("ndcg_rel",)
+    at: ClassVar[str | None] = None
+    definition: ClassVar[str] = (
+        "nDCG at the rank of each document that gains something, averaged over all of these."
+    )
+    use_when: ClassVar[str] = (
+        "Grades matter, and so does finding everything: it is to nDCG what average precision "
+        "is to precision."
+    )
+    avoid_when: ClassVar[str] = "Values are to be compared with published ones: few report it."
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "A document that was not retrieved counts with the DCG of the whole ranking over that"
+        " of the ideal.",
+        "Nothing judged above 0: 0. The level of relevance plays no part.",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return ndcg_at_relevant(grades, judged, self.gain)
+
+
+@register
+@dataclass(frozen=True)
+class NDCGAtGainLevels(Measure):
+    """nDCG averaged where the ideal gain falls. Equals trec_eval's ``Rndcg``."""
+
+    gain: Gain = LINEAR
+    rel: float = 1.0
+
+    name: ClassVar[str] = "Rndcg"
+    title: ClassVar[str] = "nDCG at the levels of gain"
+    aliases: ClassVar[tuple[str, ...]] = ("ndcg_at_levels",)
+    at: ClassVar[str | None] = None
+    definition: ClassVar[str] = (
+        "nDCG at each rank where the gain of the ideal ranking falls, averaged."
+    )
+    use_when: ClassVar[str] = (
+        "Queries differ in how many documents of each grade they have, and no single k fits all."
+    )
+    avoid_when: ClassVar[str] = "Values are to be compared with published ones: few report it."
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "The end of the ranking is one more point if it comes at least two ranks after the "
+        "last gain, as in trec_eval.",
+        "No relevant document: 0, and there alone the level of relevance matters.",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return ndcg_at_gain_levels(grades, judged, self.gain, self.rel)

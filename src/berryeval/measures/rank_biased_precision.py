@@ -1,0 +1,89 @@
+"""Rank-biased precision: gains seen by a reader who goes on with a fixed probability."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berryeval.kernels.rank_biased_precision import rank_biased_precision, rank_biased_residual
+from berryeval.measures._base import Measure, register
+
+__all__ = ["RankBiasedPrecision", "RankBiasedResidual"]
+
+
+@register
+@dataclass(frozen=True)
+class RankBiasedPrecision(Measure):
+    """Rank-biased precision.
+
+    Parameters
+    ----------
+    k : int or None
+        Ranks to consider, at least 1. None means the whole ranking.
+    p : float
+        The probability of going on to the next rank, between 0 and 1.
+    rel : float
+        The lowest grade that is relevant.
+    max_grade : float or None
+        The highest grade of the scale, if documents shall gain grade / max_grade; None if each
+        relevant one gains 1.
+
+    References
+    ----------
+    Moffat and Zobel (2008), ACM TOIS 27(1), 2:1-2:27.
+    """
+
+    p: float = 0.8
+    rel: float = 1.0
+    max_grade: float | None = None
+
+    name: ClassVar[str] = "RBP"
+    title: ClassVar[str] = "Rank-biased precision"
+    aliases: ClassVar[tuple[str, ...]] = ("rbp",)
+    definition: ClassVar[str] = (
+        "The sum of (1 - p) p^(rank - 1) over the relevant documents in the first k; with "
+        "max_grade, each times grade / max_grade."
+    )
+    use_when: ClassVar[str] = (
+        "Judgments are incomplete, and it shall be known how much that could change: its "
+        "residual says so."
+    )
+    avoid_when: ClassVar[str] = (
+        "Values have to reach 1: a query with few relevant documents stays far below."
+    )
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "A grade above max_grade counts as max_grade; one below rel gains nothing.",
+        "Nothing relevant: 0.",
+        "Values for different p cannot be compared.",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return rank_biased_precision(grades, self.k, self.p, self.rel, self.max_grade)
+
+
+@register
+@dataclass(frozen=True)
+class RankBiasedResidual(Measure):
+    """The residual of rank-biased precision."""
+
+    p: float = 0.8
+
+    name: ClassVar[str] = "RBPResidual"
+    title: ClassVar[str] = "Residual of rank-biased precision"
+    aliases: ClassVar[tuple[str, ...]] = ("rbp_resid",)
+    higher_is_better: ClassVar[bool] = False
+    definition: ClassVar[str] = (
+        "By how much RBP could rise if all that was not judged were perfect: the weight of "
+        "the unjudged documents in the first k, and of all ranks after them."
+    )
+    use_when: ClassVar[str] = "Beside RBP, which lies between its value and the value plus this."
+    avoid_when: ClassVar[str] = "Alone: it says how little is known, not how good a ranking is."
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "An empty ranking: 1.",
+        "trec_eval 10's rbp_resid leaves out the ranks after the last unless a document is "
+        "unjudged.",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return rank_biased_residual(grades, self.k, self.p)

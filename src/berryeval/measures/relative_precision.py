@@ -1,0 +1,43 @@
+"""Relative precision: what was found, of what the first k ranks could hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berryeval.kernels.relative_precision import relative_precision
+from berryeval.measures._base import Measure, register
+
+__all__ = ["RelativePrecision"]
+
+
+@register
+@dataclass(frozen=True)
+class RelativePrecision(Measure):
+    """Relative precision, also called capped recall. Equals trec_eval's ``relative_P``."""
+
+    rel: float = 1.0
+
+    name: ClassVar[str] = "RelP"
+    title: ClassVar[str] = "Relative precision"
+    aliases: ClassVar[tuple[str, ...]] = ("relative_P", "set_relative_P", "R_cap", "capped_recall")
+    uncut_name: ClassVar[str | None] = "SetRelP"
+    definition: ClassVar[str] = (
+        "Relevant documents in the first k, divided by the smaller of k and the number of "
+        "relevant documents."
+    )
+    use_when: ClassVar[str] = (
+        "Some queries have more relevant documents than k and some have fewer, and a perfect "
+        "ranking shall always score 1."
+    )
+    avoid_when: ClassVar[str] = (
+        "Values are held against recall or precision of other reports: it is neither."
+    )
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "Without k, written SetRelP, k is the number of documents returned.",
+        "No relevant document: 0.",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return relative_precision(grades, judged, self.k, self.rel)

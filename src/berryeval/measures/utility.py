@@ -1,0 +1,56 @@
+"""Utility: what each kind of document is worth, added up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berryeval.kernels.utility import utility
+from berryeval.measures._base import Measure, register
+
+__all__ = ["Utility"]
+
+
+@register
+@dataclass(frozen=True)
+class Utility(Measure):
+    """Linear utility. Equals trec_eval's ``utility``.
+
+    Parameters
+    ----------
+    worth : four numbers
+        What a document is worth that is retrieved and relevant; retrieved and not relevant;
+        relevant and not retrieved; neither.
+    n_documents : int
+        The size of the collection, for the last of them.
+    rel : float
+        The lowest grade that is relevant.
+    """
+
+    worth: tuple[float, float, float, float] = (1.0, -1.0, 0.0, 0.0)
+    n_documents: int = 0
+    rel: float = 1.0
+
+    name: ClassVar[str] = "Utility"
+    title: ClassVar[str] = "Utility"
+    aliases: ClassVar[tuple[str, ...]] = ("utility",)
+    bounds: ClassVar[tuple[float, float]] = (float("-inf"), float("inf"))
+    at: ClassVar[str | None] = None
+    definition: ClassVar[str] = (
+        "What documents are worth, added up: by default 1 for each relevant one returned, -1 "
+        "for each other."
+    )
+    use_when: ClassVar[str] = "Filtering: each right or wrong document has a known benefit or cost."
+    avoid_when: ClassVar[str] = (
+        "Queries of different size are averaged: the large ones outweigh the others."
+    )
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "Has no bounds, and can be negative.",
+        "Documents neither retrieved nor relevant are counted from n_documents; 0, as in "
+        "trec_eval, makes their number negative.",
+        "Nothing returned: what the missed documents are worth.",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return utility(grades, judged, self.worth, self.n_documents, self.rel)

@@ -1,0 +1,41 @@
+"""Yaap: average precision on a scale of log odds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from berryeval.kernels.yaap import yaap
+from berryeval.measures._base import Measure, register
+
+__all__ = ["Yaap"]
+
+
+@register
+@dataclass(frozen=True)
+class Yaap(Measure):
+    """Average precision as log odds. Equals trec_eval's ``yaap``."""
+
+    rel: float = 1.0
+
+    name: ClassVar[str] = "yaap"
+    title: ClassVar[str] = "Yet another average precision"
+    aliases: ClassVar[tuple[str, ...]] = ("log_odds_ap",)
+    bounds: ClassVar[tuple[float, float]] = (float("-inf"), float("inf"))
+    at: ClassVar[str | None] = None
+    definition: ClassVar[str] = (
+        "ln((1 + S) / (1 + R - S)), with S the sum of the precision at each relevant document"
+        " and R their number."
+    )
+    use_when: ClassVar[str] = (
+        "A mean or a test asks for values that are not squeezed between 0 and 1."
+    )
+    avoid_when: ClassVar[str] = "People read the figure: it has no scale they know."
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "Negative where average precision is below a half.",
+        "No relevant document: 0.",
+    )
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        return yaap(grades, judged, self.rel)

@@ -1,0 +1,125 @@
+"""What must hold of every measure in the registry, whatever its parameters."""
+
+import math
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from berryeval.kernels.relevance import NOT_IN_POOL
+from berryeval.measures import all_measures, find_measure
+from cases import cutoffs, judged_rankings, kernel_input, parameters_of
+
+every_measure = pytest.mark.parametrize("measure", all_measures(), ids=lambda m: m.name)
+
+cases = judged_rankings(min_grade=-2, max_grade=5)
+
+# Where the better document first is not always better, and why.
+NOT_BY_ORDER = {
+    "infAP": "an unjudged document above a relevant one may raise the estimate",
+    "NumNonrelJudgedRet": "an unjudged document in its place lowers it",
+}
+
+# What says how much is known or there, not how good it is; or has a scale of its own.
+NOT_NORMALISED = {
+    "DCG", "ERR", "IDCG", "Judged", "NumNonrelJudgedRet", "NumQ", "NumRel", "NumRelRet", "NumRet",
+    "P", "RBP", "RBPResidual", "RprecMult", "Unjudged", "Utility", "yaap",
+}  # fmt: skip
+PERFECT_IS_ONE = {
+    "AP", "AP11", "Bpref", "F", "F1", "G", "GMAP", "GMBpref", "IPrec", "NCG", "R", "RR", "RelP",
+    "Rndcg", "Rprec", "SetAP", "SetF", "Success", "binG", "infAP", "nDCG", "nDCGRel",
+}  # fmt: skip
+
+
+def test_every_measure_is_in_a_list_of_this_module():
+    """A new measure has to say whether a perfect ranking scores 1."""
+    assert {measure.name for measure in all_measures()} == NOT_NORMALISED | PERFECT_IS_ONE
+    assert not NOT_NORMALISED & PERFECT_IS_ONE
+
+
+@every_measure
+@settings(max_examples=40)
+@given(data=st.data(), case=cases)
+def test_values_are_finite_and_within_bounds(measure, data, case):
+    """Never a NaN, on empty rankings and without judgments as well."""
+    value = data.draw(parameters_of(measure)).score(*kernel_input(case))
+    low, high = measure.bounds
+    assert isinstance(value, float)
+    assert math.isfinite(value)
+    assert low <= value <= high + 1e-12
+
+
+@every_measure
+@pytest.mark.parametrize("grades", [[], [0.0], [NOT_IN_POOL] * 3, [1.0]])
+@pytest.mark.parametrize("judged", [[], [0.0], [-1.0], [1.0]])
+def test_the_smallest_cases_have_a_value(measure, grades, judged):
+    """Nothing retrieved, nothing judged, nothing relevant: a number, not an error."""
+    if grades == [1.0] and judged != [1.0]:
+        judged = [1.0, *judged]
+    assert math.isfinite(measure().score(grades, judged))
+
+
+@pytest.mark.parametrize("name", sorted({m.name for m in all_measures() if m.at == "k"}))
+@settings(max_examples=40)
+@given(data=st.data(), case=cases, k=cutoffs(20), tail=st.lists(st.integers(-2, 5).map(float)))
+def test_documents_after_rank_k_change_nothing(name, data, case, k, tail):
+    """What stands below the cutoff is not looked at."""
+    grades, judged = kernel_input(case)
+    first = (grades + [NOT_IN_POOL] * k)[:k]
+    measure = data.draw(parameters_of(find_measure(name), k=st.just(k)))
+    assert measure.score(first, judged) == measure.score([*first, *tail], judged)
+
+
+@pytest.mark.parametrize(
+    "name", sorted({measure.name for measure in all_measures()} - set(NOT_BY_ORDER))
+)
+@settings(max_examples=40)
+@given(case=cases, k=cutoffs())
+def test_the_best_order_of_a_ranking_scores_best(name, case, k):
+    """Sorting by grade, unjudged documents last, never makes it worse."""
+    measure = find_measure(name)
+    grades, judged = kernel_input(case)
+    for value in {measure(k), measure()} if measure.at == "k" else {measure()}:
+        given_order = value.score(grades, judged)
+        best_order = value.score(sorted(grades, reverse=True), judged)
+        gained = best_order - given_order
+        assert (gained if measure.higher_is_better else -gained) >= -1e-12
+
+
+@pytest.mark.parametrize("name", sorted(PERFECT_IS_ONE))
+@settings(max_examples=40)
+@given(grades=st.lists(st.integers(1, 5).map(float), min_size=1, max_size=20))
+def test_the_ideal_ranking_scores_1(name, grades):
+    """All that is relevant, best first, and nothing else."""
+    ideal = sorted(grades, reverse=True)
+    smoothing = 1e-4 if name == "infAP" else 1e-12
+    assert find_measure(name)().score(ideal, ideal) == pytest.approx(1.0, abs=smoothing)
+
+
+@every_measure
+@settings(max_examples=20)
+@given(data=st.data(), case=cases)
+def test_scoring_twice_or_in_another_process_gives_the_same_bits(measure, data, case):
+    """A measure has no memory, and survives a trip between processes."""
+    value = data.draw(parameters_of(measure))
+    grades, judged = kernel_input(case)
+    before = list(grades), list(judged)
+    copy = pickle.loads(pickle.dumps(value))  # noqa: S301 - our own bytes
+    assert (copy, hash(copy), str(copy)) == (value, hash(value), str(value))
+    assert value.score(grades, judged) == value.score(grades, judged) == copy.score(grades, judged)
+    assert (grades, judged) == before
+
+
+@every_measure
+def test_eight_threads_get_the_same_bits(measure):
+    """Nothing is shared but tables that are never written to."""
+    value = measure()
+    judged = [3.0, 2.0, 2.0, 1.0, 0.0]
+    rankings = [[float((i * j) % 5 - 1) for j in range(1, 200 + i)] for i in range(64)]
+    rankings = [[g if g < 1 or j < 4 else 0.0 for j, g in enumerate(r)] for r in rankings]
+    alone = [value.score(grades, judged) for grades in rankings]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda grades: value.score(grades, judged), rankings))
+    assert together == alone
