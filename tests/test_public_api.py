@@ -81,6 +81,7 @@ def test_every_module_is_documented_and_lists_what_exists(name):
     [
         berryeval.ArgumentError("k", "an integer, at least 1", "0"),
         berryeval.InputTypeError("k", "an integer, at least 1", "None"),
+        berryeval.MeasureSyntaxError("P@x", "a cutoff", "'x'", "P@10"),
         berryeval.UnknownMeasureError("ndgc", "nDCG", ("nDCG",)),
     ],
 )
@@ -95,4 +96,5 @@ def test_errors_belong_to_the_tree():
     assert issubclass(berryeval.ArgumentError, berryeval.InputError)
     assert issubclass(berryeval.InputError, (berryeval.BerryEvalError, ValueError))
     assert issubclass(berryeval.InputTypeError, (berryeval.BerryEvalError, TypeError))
+    assert issubclass(berryeval.MeasureSyntaxError, berryeval.InputError)
     assert issubclass(berryeval.UnknownMeasureError, berryeval.InputError)

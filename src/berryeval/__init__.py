@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         BerryEvalError,
         InputError,
         InputTypeError,
+        MeasureSyntaxError,
         UnknownMeasureError,
     )
 
@@ -29,6 +30,7 @@ __all__ = [
     "BerryEvalError",
     "InputError",
     "InputTypeError",
+    "MeasureSyntaxError",
     "QueryType",
     "RelevanceJudgment",
     "UnknownMeasureError",
@@ -43,6 +45,7 @@ _HOME = {
     "BerryEvalError": "berryeval.errors",
     "InputError": "berryeval.errors",
     "InputTypeError": "berryeval.errors",
+    "MeasureSyntaxError": "berryeval.errors",
     "QueryType": "berryeval.core",
     "RelevanceJudgment": "berryeval.core",
     "UnknownMeasureError": "berryeval.errors",

@@ -5,6 +5,7 @@
     BerryEvalError
     ├── InputError (ValueError)         something given cannot be used
     │   ├── ArgumentError               an argument's value
+    │   ├── MeasureSyntaxError          a measure's text that cannot be read
     │   └── UnknownMeasureError         a measure that nobody knows
     └── InputTypeError (TypeError)      an argument's type
 
@@ -23,6 +24,7 @@ __all__ = [
     "BerryEvalError",
     "InputError",
     "InputTypeError",
+    "MeasureSyntaxError",
     "UnknownMeasureError",
 ]
 
@@ -79,6 +81,34 @@ class UnknownMeasureError(InputError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.name, self.suggestion, self.known)
+
+
+class MeasureSyntaxError(InputError):
+    """The text of a measure cannot be read, or its parameters do not fit.
+
+    Parameters
+    ----------
+    text : str
+        What was given.
+    expected : str
+        What should have stood there.
+    got : str
+        What stood there.
+    example : str
+        A text that can be read.
+    """
+
+    def __init__(self, text: str, expected: str, got: str, example: str) -> None:
+        super().__init__(
+            f"measure {text!r}: expected {expected}, got {got}; write for example {example!r}"
+        )
+        self.text = text
+        self.expected = expected
+        self.got = got
+        self.example = example
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.text, self.expected, self.got, self.example)
 
 
 class BackendWarning(UserWarning):
