@@ -83,6 +83,7 @@ def test_every_module_is_documented_and_lists_what_exists(name):
         berryeval.InputTypeError("k", "an integer, at least 1", "None"),
         berryeval.FormatError("expected 6 columns, found 5", "bm25.run", 1412),
         berryeval.MismatchError("query 'q7' is judged and not in the run"),
+        berryeval.MeasureSyntaxError("P@x", "a cutoff", "'x'", "P@10"),
         berryeval.UnknownMeasureError("ndgc", "nDCG", ("nDCG",)),
     ],
 )
@@ -97,4 +98,5 @@ def test_errors_belong_to_the_tree():
     assert issubclass(berryeval.ArgumentError, berryeval.InputError)
     assert issubclass(berryeval.InputError, (berryeval.BerryEvalError, ValueError))
     assert issubclass(berryeval.InputTypeError, (berryeval.BerryEvalError, TypeError))
+    assert issubclass(berryeval.MeasureSyntaxError, berryeval.InputError)
     assert issubclass(berryeval.UnknownMeasureError, berryeval.InputError)

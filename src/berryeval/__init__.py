@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         FormatError,
         InputError,
         InputTypeError,
+        MeasureSyntaxError,
         MismatchError,
         UnknownMeasureError,
     )
@@ -32,6 +33,7 @@ __all__ = [
     "FormatError",
     "InputError",
     "InputTypeError",
+    "MeasureSyntaxError",
     "MismatchError",
     "QueryType",
     "RelevanceJudgment",
@@ -49,6 +51,7 @@ _HOME = {
     "FormatError": "berryeval.errors",
     "InputError": "berryeval.errors",
     "InputTypeError": "berryeval.errors",
+    "MeasureSyntaxError": "berryeval.errors",
     "MismatchError": "berryeval.errors",
     "QueryType": "berryeval.core",
     "RelevanceJudgment": "berryeval.core",

@@ -7,6 +7,7 @@
     │   ├── ArgumentError               an argument's value
     │   ├── FormatError                 a line of a file
     │   ├── MismatchError               data that do not belong together
+    │   ├── MeasureSyntaxError          a measure's text that cannot be read
     │   └── UnknownMeasureError         a measure that nobody knows
     └── InputTypeError (TypeError)      an argument's type
 
@@ -26,6 +27,7 @@ __all__ = [
     "FormatError",
     "InputError",
     "InputTypeError",
+    "MeasureSyntaxError",
     "MismatchError",
     "UnknownMeasureError",
 ]
@@ -111,6 +113,34 @@ class UnknownMeasureError(InputError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.name, self.suggestion, self.known)
+
+
+class MeasureSyntaxError(InputError):
+    """The text of a measure cannot be read, or its parameters do not fit.
+
+    Parameters
+    ----------
+    text : str
+        What was given.
+    expected : str
+        What should have stood there.
+    got : str
+        What stood there.
+    example : str
+        A text that can be read.
+    """
+
+    def __init__(self, text: str, expected: str, got: str, example: str) -> None:
+        super().__init__(
+            f"measure {text!r}: expected {expected}, got {got}; write for example {example!r}"
+        )
+        self.text = text
+        self.expected = expected
+        self.got = got
+        self.example = example
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.text, self.expected, self.got, self.example)
 
 
 class BackendWarning(UserWarning):

@@ -28,10 +28,12 @@ from berryeval.kernels.reciprocal_rank import reciprocal_rank
 from berryeval.kernels.relative_precision import relative_precision
 from berryeval.kernels.set_based import set_average_precision, set_f
 from berryeval.kernels.utility import utility
+from berryeval.measures import GEOMETRIC_FLOOR, parse_measure, parse_measures
 from cases import JudgedRanking, judged_rankings, kernel_input
 
 # What is no number for a query: a text, or a constant.
-NOT_SCORES = {"num_q", "relstring", "runid"}
+TEXTS = {"relstring", "runid"}
+NOT_SCORES = {"num_q", *TEXTS}
 
 SINGLE = {
     "num_ret": lambda g, _j, _level: n_retrieved(g),
@@ -155,6 +157,20 @@ def test_default_cutoffs_score_as_in_trec_eval(case, level):
         else:
             ours = AT_SHARE[family](grades, judged, float(cutoff), level)
         assert ours == pytest.approx(value, abs=1e-12), name
+
+
+@given(case=cases)
+def test_all_trec_is_read_and_scored_as_trec_eval_prints_it(case):
+    """Every name of its output is a measure here, and the nickname stands for all of them."""
+    theirs = trec_eval(case, {"all_trec"}, 1)
+    grades, judged = kernel_input(case)
+    measures = {name: parse_measure(name) for name in theirs if name not in TEXTS}
+    ours = {name: measure.score(grades, judged) for name, measure in measures.items()}
+    for name in ("gm_map", "gm_bpref"):
+        assert measures[name].aggregate == "geometric"
+        ours[name] = math.log(max(ours[name], GEOMETRIC_FLOOR))
+    assert set(measures.values()) == set(parse_measures("all_trec"))
+    assert ours == pytest.approx({name: theirs[name] for name in ours}, abs=1e-12)
 
 
 @given(case=cases, x=st.sampled_from([0.25, 0.5, 2.0, 4.0]))

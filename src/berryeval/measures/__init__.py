@@ -30,6 +30,7 @@ from berryeval.measures.judged_share import Judged, Unjudged
 from berryeval.measures.ndcg import DCG, IDCG, NDCG
 from berryeval.measures.ndcg_points import NDCGAtGainLevels, NDCGAtRelevant
 from berryeval.measures.normalised_gain import BinaryNormalisedGain, NormalisedGain
+from berryeval.measures.parse import parse_measure, parse_measures
 from berryeval.measures.precision import Precision
 from berryeval.measures.r_precision import RPrecision, RPrecisionAtMultiple
 from berryeval.measures.rank_biased_precision import RankBiasedPrecision, RankBiasedResidual
@@ -83,4 +84,6 @@ __all__ = [
     "Yaap",
     "all_measures",
     "find_measure",
+    "parse_measure",
+    "parse_measures",
 ]

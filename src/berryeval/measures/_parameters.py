@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from berryeval.core.grade import MAX_GRADE, check_grade
 from berryeval.errors import ArgumentError, InputTypeError
 
-__all__ = ["CHECKS", "written"]
+__all__ = ["CHECKS", "parameter_names", "written"]
 
 
 def _number(argument: str, value: object, expected: str, low: float, high: float) -> float:
@@ -123,6 +124,11 @@ CHECKS: dict[str, Callable[[object], Any]] = {
     "rounding": _check_rounding,
 }
 """By name of the parameter: return its value in one form, or raise."""
+
+
+def parameter_names(measure: type[Any]) -> tuple[str, ...]:
+    """Return the parameters that a measure takes, k only where it takes one."""
+    return tuple(f.name for f in fields(measure) if f.name != "k" or measure.at == "k")
 
 
 def written(value: object) -> str:

@@ -71,7 +71,9 @@ class ElevenPointAverage(Measure):
     title: ClassVar[str] = "Eleven-point average precision"
     aliases: ClassVar[tuple[str, ...]] = ("11pt_avg",)
     at: ClassVar[str | None] = None
-    definition: ClassVar[str] = "The mean of the interpolated precision at recall 0, 0.1 and so on to 1."
+    definition: ClassVar[str] = (
+        "The mean of the interpolated precision at recall 0, 0.1 and so on to 1."
+    )
     use_when: ClassVar[str] = "Figures of old papers are to be reproduced."
     avoid_when: ClassVar[str] = "There is a choice: average precision needs no interpolation."
     edge_cases: ClassVar[tuple[str, ...]] = (

@@ -1,0 +1,280 @@
+"""Reading measures from text, in any of the ways that people write them.
+
+::
+
+    ours          nDCG@10  AP(rel=2)@100  nDCG(gain=exp2)@10  RBP(p=0.8)  P@5,10
+    trec_eval     ndcg_cut.5,10  ndcg_cut_10  P_5  map  set_F.0.5  official  all_trec
+    ir_measures   nDCG(dcg='exp-log2')@10  P(rel=2)@5  IPrec@0.1  SetP(relative=True)
+    ranx          ndcg@10-l2  hit_rate@10  mrr@10  r-precision  ndcg_burges@10  rbp.95
+
+The case of letters does not matter, except where it tells two readings apart: trec_eval's
+``P``, ``recall`` and ``success`` without a cutoff are several measures, one for each of its
+default cutoffs; so are the other names that take cutoffs there. ``SetP``, ``R`` and
+``Success`` are one measure each, of the whole ranking.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from berryeval.errors import ArgumentError, InputTypeError, MeasureSyntaxError, UnknownMeasureError
+from berryeval.measures import _trec_eval
+from berryeval.measures._base import Measure, find_measure
+from berryeval.measures._literals import Unreadable, read_parameters, split_outside
+from berryeval.measures._parameters import parameter_names, written
+from berryeval.measures.counts import NumRelevantRetrieved, NumRetrieved
+from berryeval.measures.precision import Precision
+from berryeval.measures.relative_precision import RelativePrecision
+from berryeval.measures.set_based import SetF
+
+__all__ = ["parse_measure", "parse_measures"]
+
+_SHAPE = re.compile(
+    r"(?P<name>[A-Za-z0-9][\w-]*?)(?:\((?P<parameters>.*)\))?(?:@(?P<cutoffs>[^@()]*?))?"
+    r"(?:-l(?P<level>\d+(?:\.\d+)?))?",
+    re.DOTALL,
+)
+_NEXT_NUMBER = re.compile(r"[-+]?\.?\d[\d.eE+-]*(?:=[-+]?\.?\d[\d.eE+-]*)?(?=[,\s]|$)")
+_NUMBERED = re.compile(r"(?P<name>.+?)_(?P<k>\d+)")
+
+_OTHER_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
+    "ndcg_burges": ("nDCG", {"gain": "exp2"}),
+    "dcg_burges": ("DCG", {"gain": "exp2"}),
+}
+_OF_A_SET = {"setp", "set_p", "setr", "set_recall", "setrelp", "set_relative_p"}
+_OTHER_PARAMETERS = {"gains": "gain", "max_rel": "max_grade", "cutoff": "k"}
+_GAIN_OF_DCG = {"log2": "linear", "exp-log2": "exp2"}
+
+
+def parse_measure(text: str) -> Measure:
+    """Read one measure.
+
+    Parameters
+    ----------
+    text : str
+        A measure, as its ``str`` gives it or as other tools write it.
+
+    Raises
+    ------
+    UnknownMeasureError
+        If no measure goes by that name; with the nearest one.
+    MeasureSyntaxError
+        If the text or a parameter cannot be read, or stands for several measures.
+
+    Examples
+    --------
+    >>> parse_measure("nDCG@10")
+    NDCG(k=10, gain='linear', rel=0.0)
+    >>> str(parse_measure("ndcg_burges@10"))
+    'nDCG(gain=exp2)@10'
+    """
+    measures = parse_measures(text)
+    if len(measures) > 1:
+        got = f"{len(measures)} of them"
+        raise MeasureSyntaxError(text, "one measure", got, str(measures[0]))
+    return measures[0]
+
+
+def parse_measures(text: str) -> tuple[Measure, ...]:
+    """Read several measures, separated by spaces or commas; each is returned once.
+
+    Parameters
+    ----------
+    text : str
+        Measures, lists of cutoffs such as ``ndcg_cut.5,10`` and ``P@5,10``, and trec_eval's
+        nicknames ``official``, ``set`` and ``all_trec`` as of version 9.0.8, without the run's
+        name and the string of grades, which are no numbers.
+
+    Raises
+    ------
+    UnknownMeasureError
+        If no measure goes by a name; with the nearest one.
+    MeasureSyntaxError
+        If the text or a parameter cannot be read.
+
+    Examples
+    --------
+    >>> [str(measure) for measure in parse_measures("ndcg_cut.5,10 map, P(rel=2)@5")]
+    ['nDCG@5', 'nDCG@10', 'AP', 'P(rel=2)@5']
+    """
+    if not isinstance(text, str):
+        raise InputTypeError("text", "a measure such as 'nDCG@10'", type(text).__name__)
+    found = dict.fromkeys(measure for word in _words(text) for measure in _read(word))
+    if not found:
+        raise MeasureSyntaxError(text, "a measure", "nothing", "nDCG@10")
+    return tuple(found)
+
+
+def _words(text: str) -> Iterator[str]:
+    """Split at spaces and commas, but not within brackets nor before a number of a list."""
+
+    def ends(i: int) -> bool:
+        return text[i].isspace() or (text[i] == "," and not _NEXT_NUMBER.match(text, i + 1))
+
+    try:
+        yield from filter(None, split_outside(text, ends))
+    except Unreadable as error:
+        raise MeasureSyntaxError(text, error.expected, error.got, "nDCG(gain=exp2)@10") from None
+
+
+def _read(word: str) -> Iterator[Measure]:
+    if word in _trec_eval.NICKNAMES:
+        for name in _trec_eval.NICKNAMES[word]:
+            yield from _read_trec_eval(word, name, "")
+        return
+    split = _trec_eval.split_name(word)
+    if split is None:
+        yield from _read_ours(word)
+    elif split[0] in _trec_eval.TEXTS:
+        got = f"{split[0]}, which is a text"
+        raise MeasureSyntaxError(word, "a measure, a number for each query", got, "nDCG@10")
+    else:
+        yield from _read_trec_eval(word, *split)
+
+
+def _read_trec_eval(word: str, name: str, parameters: str) -> Iterator[Measure]:
+    """Read what follows a name of trec_eval: cutoffs, gains, weights; or take its defaults."""
+    family = _trec_eval.FAMILIES[name]
+    measure, parameter = family.measure, family.parameter
+    example = _example(measure)
+    if not parameters:
+        values: list[object] = list(family.defaults)
+    elif parameter is None:
+        raise MeasureSyntaxError(word, f"nothing after {name!r}", repr(parameters), example)
+    elif parameter == "worth":
+        values = [[_number(word, part, example) for part in parameters.split(",")]]
+    elif parameter == "gain":
+        pairs = [part.partition("=") for part in parameters.split(",")]
+        values = [
+            [(_number(word, a, example), _number(word, b, example)) for a, _, b in pairs],
+        ]
+    elif parameter == "p":
+        values = [_patience(word, parameters, example)]
+    else:
+        values = [_number(word, part, example) for part in parameters.split(",")]
+        if parameter == "x" and len(values) > 1:
+            raise MeasureSyntaxError(word, "one number", repr(parameters), "set_F.0.5")
+    if not values:
+        yield measure()
+    for value in values:
+        assert parameter is not None
+        yield _make(word, measure, {parameter: value})
+
+
+def _patience(word: str, parameters: str, example: str) -> object:
+    """Read trec_eval's ``p=0.95``, or ranx's digits after the point."""
+    if re.fullmatch(r"\d+", parameters):
+        return float(f"0.{parameters}")
+    return _number(word, parameters.removeprefix("p="), example)
+
+
+def _number(word: str, text: str, example: str) -> float:
+    try:
+        if not re.fullmatch(r"[-+]?\.?\d[\d.eE+-]*", text):
+            raise ValueError  # noqa: TRY301 - float() also reads nan, and digits with _
+        number = float(text)
+    except ValueError:
+        raise MeasureSyntaxError(word, "a number", repr(text), example) from None
+    return int(number) if number.is_integer() else number
+
+
+def _read_ours(word: str) -> Iterator[Measure]:
+    shape = _SHAPE.fullmatch(word)
+    if shape is None:
+        raise MeasureSyntaxError(
+            word, "name(parameter=value)@cutoff", repr(word), "nDCG(gain=exp2)@10"
+        )
+    name = shape["name"]
+    canonical, fixed = _OTHER_NAMES.get(name.lower(), (name, {}))
+    try:
+        measure = find_measure(canonical)
+    except UnknownMeasureError as error:
+        raise _unknown(word, name, error) from None
+    example = _example(measure)
+    given = dict(fixed)
+    try:
+        given |= read_parameters(shape["parameters"] or "")
+    except Unreadable as error:
+        raise MeasureSyntaxError(word, error.expected, error.got, example) from None
+    if shape["level"] is not None:
+        given["rel"] = float(shape["level"])
+    measure, given = _as_ours(word, measure, given)
+    if shape["cutoffs"] is None:
+        yield _make(word, measure, given)
+        return
+    if measure.at is None or name.lower() in _OF_A_SET:
+        expected = f"no cutoff, since {name} is of the whole ranking"
+        raise MeasureSyntaxError(word, expected, f"@{shape['cutoffs']}", word.partition("@")[0])
+    for cutoff in shape["cutoffs"].split(","):
+        value = _number(word, cutoff, example)
+        yield _make(word, measure, given | {measure.at: value})
+
+
+def _as_ours(
+    word: str, measure: type[Measure], given: dict[str, Any]
+) -> tuple[type[Measure], dict[str, Any]]:
+    """Turn what ir_measures calls things into what they are called here."""
+    given = {_OTHER_PARAMETERS.get(key, key): value for key, value in given.items()}
+    if given.get("judged_only") is False:
+        del given["judged_only"]
+    if "dcg" in given and "gain" in parameter_names(measure):
+        discount = given.pop("dcg")
+        if discount not in _GAIN_OF_DCG:
+            raise MeasureSyntaxError(
+                word, "dcg='log2' or dcg='exp-log2'", repr(discount), "nDCG(gain=exp2)@10"
+            )
+        given.setdefault("gain", _GAIN_OF_DCG[str(discount)])
+    if measure is SetF and "beta" in given:
+        given["x"] = given.pop("beta")
+    if measure is Precision and given.pop("relative", False) is True:
+        measure = RelativePrecision
+    if measure is NumRetrieved and "rel" in given:
+        measure = NumRelevantRetrieved
+    return measure, given
+
+
+def _make(word: str, measure: type[Measure], given: dict[str, Any]) -> Measure:
+    example = _example(measure)
+    known = parameter_names(measure)
+    for key in given:
+        if key not in known:
+            allowed = ", ".join(known) or "none"
+            raise MeasureSyntaxError(
+                word, f"a parameter of {measure.name} ({allowed})", repr(key), example
+            )
+    try:
+        return measure(**given)
+    except (ArgumentError, InputTypeError) as error:
+        expected = f"for {error.argument} {error.expected}"
+        raise MeasureSyntaxError(word, expected, error.got, example) from None
+
+
+def _example(measure: type[Measure]) -> str:
+    """Write the measure with all its parameters."""
+    default = measure()
+    parameters = [
+        f"{name}={written(value)}"
+        for name in parameter_names(measure)
+        if name not in ("k", measure.at) and (value := getattr(default, name)) is not None
+    ]
+    brackets = f"({','.join(parameters)})" if parameters else ""
+    if measure.at is None:
+        return f"{measure.name}{brackets}"
+    return f"{measure.name}{brackets}@{10 if measure.at == 'k' else 0.5}"
+
+
+def _unknown(word: str, name: str, error: UnknownMeasureError) -> UnknownMeasureError:
+    """Carry what follows the name over into the suggestion."""
+    rest = word[len(name) :]
+    if (numbered := _NUMBERED.fullmatch(name)) is not None:
+        try:
+            found = find_measure(numbered["name"])
+            suggestion: str | None = found.name
+        except UnknownMeasureError as nearer:
+            suggestion = nearer.suggestion
+        rest = f"@{numbered['k']}{rest}"
+    else:
+        suggestion = error.suggestion
+    return UnknownMeasureError(word, suggestion and suggestion + rest, error.known)

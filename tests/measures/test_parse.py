@@ -1,0 +1,325 @@
+"""Measures read from text: ours, trec_eval's, ir_measures' and ranx's."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from berryeval.errors import (
+    BerryEvalError,
+    InputTypeError,
+    MeasureSyntaxError,
+    UnknownMeasureError,
+)
+from berryeval.measures import NDCG, all_measures, parse_measure, parse_measures
+from cases import parameters_of
+
+every_measure = pytest.mark.parametrize("measure", all_measures(), ids=lambda m: m.name)
+
+
+@every_measure
+@settings(max_examples=50)
+@given(data=st.data())
+def test_what_a_measure_prints_is_read_as_that_measure(measure, data):
+    """Whatever its parameters; also within a list."""
+    value = data.draw(parameters_of(measure))
+    assert parse_measure(str(value)) == value
+    assert parse_measures(f"{value},nDCG@3 {value}") == tuple(dict.fromkeys([value, NDCG(3)]))
+
+
+@every_measure
+def test_a_measure_is_read_by_each_of_its_names(measure):
+    """Names and aliases, in any case of letters, with a cutoff where it takes one."""
+    for name in (measure.name, *measure.aliases):
+        cutoff = {"k": "@10", None: ""}.get(measure.at, "@0.5")
+        if name.startswith("set_"):
+            cutoff = ""
+        for text in (name, name.upper(), name.lower()):
+            assert type(parse_measure(text + cutoff)) is measure
+
+
+OURS = {
+    "nDCG@10": "nDCG@10",
+    "ndcg@10": "nDCG@10",
+    "NDCG @10".replace(" ", ""): "nDCG@10",
+    "AP(rel=2)@100": "AP(rel=2)@100",
+    "nDCG(gain=exp2)@10": "nDCG(gain=exp2)@10",
+    "nDCG( gain = {2: 9, 1: 3} )@10": "nDCG(gain={1:3,2:9})@10",
+    "RBP(p=0.8)": "RBP",
+    "RBP(p=.5)": "RBP(p=0.5)",
+    "F(beta=0.5)@5": "F(beta=0.5)@5",
+    "F1@5": "F1@5",
+    "R@100": "R@100",
+    "R": "SetR",
+    "AP": "AP",
+    "IPrec@0.25": "IPrec@0.25",
+    "Utility(worth=[1, -2, 0, 0])": "Utility(worth=[1,-2,0,0])",
+    "nDCG(k=5)": "nDCG@5",
+    "ERR(max_grade=3)@20": "ERR(max_grade=3)@20",
+    "RBP(max_grade=None)@10": "RBP@10",
+}
+
+TREC_EVAL = {
+    "ndcg_cut_10": "nDCG@10",
+    "ndcg_cut.10": "nDCG@10",
+    "NDCG_CUT_10": "nDCG@10",
+    "P_5": "P@5",
+    "P.5": "P@5",
+    "recall_100": "R@100",
+    "map": "AP",
+    "map_cut_100": "AP@100",
+    "gm_map": "GMAP",
+    "Rprec": "Rprec",
+    "Rprec_mult_0.20": "RprecMult@0.2",
+    "bpref": "Bpref",
+    "gm_bpref": "GMBpref",
+    "recip_rank": "RR",
+    "iprec_at_recall_0.10": "IPrec@0.1",
+    "11pt_avg": "AP11",
+    "relative_P_10": "RelP@10",
+    "success_1": "Success@1",
+    "set_P": "SetP",
+    "set_recall": "SetR",
+    "set_relative_P": "SetRelP",
+    "set_map": "SetAP",
+    "set_F": "SetF",
+    "set_F.0.5": "SetF(x=0.5)",
+    "set_F_0.5": "SetF(x=0.5)",
+    "utility": "Utility",
+    "utility.1,-2,0,0": "Utility(worth=[1,-2,0,0])",
+    "utility_1,-2,0,0": "Utility(worth=[1,-2,0,0])",
+    "infAP": "infAP",
+    "yaap": "yaap",
+    "ndcg": "nDCG",
+    "ndcg.1=3,2=9": "nDCG(gain={1:3,2:9})",
+    "ndcg_1=3,2=9": "nDCG(gain={1:3,2:9})",
+    "ndcg_rel": "nDCGRel",
+    "Rndcg.1=3.5": "Rndcg(gain={1:3.5})",
+    "G.1=3,2=9": "G(gain={1:3,2:9})",
+    "binG": "binG",
+    "dcg": "DCG",
+    "ideal_dcg": "IDCG",
+    "rbp": "RBP(p=0.9)",
+    "rbp.p=0.7": "RBP(p=0.7)",
+    "rbp_resid": "RBPResidual(p=0.9)",
+    "unj_5": "Unjudged@5",
+    "num_q": "NumQ",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet",
+    "num_nonrel_judged_ret": "NumNonrelJudgedRet",
+}
+
+IR_MEASURES = {
+    "nDCG(dcg='exp-log2')@10": "nDCG(gain=exp2)@10",
+    'nDCG(dcg="log2")@10': "nDCG@10",
+    "nDCG(gains={1:0,2:1})@10": "nDCG(gain={1:0,2:1})@10",
+    "nDCG(cutoff=5)": "nDCG@5",
+    "P(rel=2)@5": "P(rel=2)@5",
+    "P(judged_only=False)@5": "P@5",
+    "Success@10": "Success@10",
+    "RR@10": "RR@10",
+    "RR(rel=2)": "RR(rel=2)",
+    "Judged@10": "Judged@10",
+    "SetP": "SetP",
+    "SetP(rel=2)": "SetP(rel=2)",
+    "SetP(relative=True)": "SetRelP",
+    "SetRelP": "SetRelP",
+    "SetR": "SetR",
+    "SetAP": "SetAP",
+    "SetF(beta=0.5)": "SetF(x=0.5)",
+    "IPrec@0.1": "IPrec@0.1",
+    "IPrec(rel=2)@0.1": "IPrec(rel=2)@0.1",
+    "Rprec": "Rprec",
+    "RPrec(rel=2)": "Rprec(rel=2)",
+    "Bpref": "Bpref",
+    "BPref": "Bpref",
+    "infAP": "infAP",
+    "RBP(p=0.95,rel=2)": "RBP(p=0.95,rel=2)",
+    "ERR@20": "ERR@20",
+    "NumQ": "NumQ",
+    "NumRet": "NumRet",
+    "NumRet(rel=2)": "NumRelRet(rel=2)",
+    "NumRelRet": "NumRelRet",
+    "MAP@100": "AP@100",
+    "MRR": "RR",
+}
+
+RANX = {
+    "ndcg@10": "nDCG@10",
+    "ndcg@10-l2": "nDCG(rel=2)@10",
+    "ndcg": "nDCG",
+    "ndcg-l2": "nDCG(rel=2)",
+    "ndcg_burges@10": "nDCG(gain=exp2)@10",
+    "dcg_burges@10": "DCG(gain=exp2)@10",
+    "dcg@10": "DCG@10",
+    "hit_rate@10": "Success@10",
+    "hits@10": "NumRelRet@10",
+    "precision@5": "P@5",
+    "precision": "SetP",
+    "recall@10-l2": "R(rel=2)@10",
+    "f1@10": "F1@10",
+    "mrr@10": "RR@10",
+    "map@100": "AP@100",
+    "map-l2": "AP(rel=2)",
+    "r-precision": "Rprec",
+    "r-precision-l2": "Rprec(rel=2)",
+    "bpref": "Bpref",
+    "rbp.95": "RBP(p=0.95)",
+    "rbp.8": "RBP",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"), [*OURS.items(), *TREC_EVAL.items(), *IR_MEASURES.items(), *RANX.items()]
+)
+def test_a_measure_is_read_as_its_tool_means_it(text, canonical):
+    """One text, one measure."""
+    assert str(parse_measure(text)) == canonical
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("nDCG@10, P@5", "nDCG@10 P@5"),
+        ("nDCG@10,P@5", "nDCG@10 P@5"),
+        ("nDCG@10 P@5\tRR\n", "nDCG@10 P@5 RR"),
+        ("ndcg_cut.5,10", "nDCG@5 nDCG@10"),
+        ("ndcg_cut.5,10,map", "nDCG@5 nDCG@10 AP"),
+        ("P@5,10,11pt_avg", "P@5 P@10 AP11"),
+        ("P(rel=2)@5,10", "P(rel=2)@5 P(rel=2)@10"),
+        ("map, map AP", "AP"),
+        ("success", "Success@1 Success@5 Success@10"),
+        ("unj", "Unjudged@5 Unjudged@10 Unjudged@20"),
+        ("P", "P@5 P@10 P@15 P@20 P@30 P@100 P@200 P@500 P@1000"),
+        ("iprec_at_recall.0.1,0.2", "IPrec@0.1 IPrec@0.2"),
+        ("ndcg.1=3,2=9 map", "nDCG(gain={1:3,2:9}) AP"),
+        ("nDCG(gain={1:3,2:9})@10 map", "nDCG(gain={1:3,2:9})@10 AP"),
+    ],
+)
+def test_several_measures_are_read_in_their_order(text, canonical):
+    """Spaces and commas separate them, numbers after a comma belong to what is before."""
+    assert " ".join(map(str, parse_measures(text))) == canonical
+
+
+@pytest.mark.parametrize(
+    ("name", "n_cutoffs"),
+    [
+        ("P", 9), ("recall", 9), ("map_cut", 9), ("ndcg_cut", 9), ("relative_P", 9),
+        ("success", 3), ("iprec_at_recall", 11), ("Rprec_mult", 10), ("unj", 3),
+    ],
+)  # fmt: skip
+def test_names_that_take_cutoffs_have_those_of_trec_eval(name, n_cutoffs):
+    """Alone, such a name stands for all its default cutoffs, and is not one measure."""
+    assert len(parse_measures(name)) == n_cutoffs
+    with pytest.raises(MeasureSyntaxError, match=f"expected one measure, got {n_cutoffs} of them"):
+        parse_measure(name)
+
+
+@pytest.mark.parametrize(("nickname", "n_measures"), [("official", 29), ("set", 10)])
+def test_nicknames_stand_for_what_trec_eval_prints(nickname, n_measures):
+    """In its order, without the run's name."""
+    measures = parse_measures(nickname)
+    assert len(measures) == n_measures
+    assert str(measures[0]) == "NumQ"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ndgc@10", "unknown measure 'ndgc@10': did you mean 'nDCG@10'?"),
+        ("ndgc(gain=exp2)@10", "did you mean 'nDCG(gain=exp2)@10'?"),
+        ("ndgc_cut_10", "did you mean 'nDCG@10'?"),
+        ("Bperf", "did you mean 'Bpref'?"),
+        ("velocity@3", "unknown measure 'velocity@3': known are "),
+    ],
+)
+def test_a_misspelt_measure_is_answered_with_the_nearest(text, message):
+    """What follows the name is kept."""
+    with pytest.raises(UnknownMeasureError) as caught:
+        parse_measure(text)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "measure '': expected a measure, got nothing; write for example 'nDCG@10'"),
+        (" , ", "expected a measure, got nothing"),
+        ("nDCG@0", "expected for k an integer, at least 1, got 0"),
+        ("nDCG@-5", "expected for k an integer, at least 1, got -5"),
+        ("nDCG@ten", "expected a number, got 'ten'; write for example"),
+        ("nDCG@", "expected a number, got ''"),
+        ("nDCG@1.5", "expected for k an integer, at least 1, got float 1.5"),
+        ("nDCG@10@5", "expected name(parameter=value)@cutoff, got 'nDCG@10@5'"),
+        ("nDCG(gain=exp2", "expected a closing ')', got the end"),
+        ("nDCG)@10", "expected an opening bracket, got ')' alone"),
+        ("nDCG('x)@10", 'expected a closing "\'", got the end'),
+        ("nDCG(exp2)@10", "expected parameter=value, got 'exp2'"),
+        ("nDCG(gain=)@10", "expected a value, got ''"),
+        ("nDCG(gain=$)@10", "expected a value, got '$'"),
+        ("nDCG(gain={1})@10", "expected grade:gain, got '{1}'"),
+        ("nDCG(gain={1:[2]})@10", "expected a value, got '[2]'"),
+        ("nDCG(gain=cubic)@10", "expected for gain 'linear', 'exp2' or a gain for each grade"),
+        ("nDCG(gain=exp2,gain=exp2)@10", "expected one value for gain, got two"),
+        (
+            "nDCG(beta=1)@10",
+            "expected a parameter of nDCG (k, gain, rel), got 'beta'; "
+            "write for example 'nDCG(gain=linear,rel=0)@10'",
+        ),
+        ("nDCG(dcg='cubic')@10", "expected dcg='log2' or dcg='exp-log2', got 'cubic'"),
+        ("P(judged_only=True)@5", "expected a parameter of P (k, rel), got 'judged_only'"),
+        ("P(rel=high)@5", "expected for rel a number, got str 'high'"),
+        ("P(rel=1e999)@5", "expected for rel a finite number"),
+        ("Judged(rel=2)@5", "expected a parameter of Judged (k), got 'rel'"),
+        ("RBP(p=2)", "expected for p a number between 0 and 1, got 2"),
+        ("Rprec@5", "expected no cutoff, since Rprec is of the whole ranking, got @5"),
+        ("SetP@5", "expected no cutoff, since SetP is of the whole ranking, got @5"),
+        ("set_P_5", "expected nothing after 'set_P', got '5'"),
+        ("map_5", "expected nothing after 'map', got '5'"),
+        ("ndcg_cut.0", "expected for k an integer, at least 1, got 0"),
+        ("ndcg_cut.5,x", "unknown measure 'x'"),
+        ("ndcg.1=x", "expected a number, got 'x'"),
+        ("set_F.1,2", "expected one number, got '1,2'"),
+        ("utility.1,2", "four numbers"),
+        ("rbp.p=x", "expected a number, got 'x'"),
+        ("iprec_at_recall.2", "expected for recall a number from 0 to 1, got 2"),
+        ("runid", "expected a measure, a number for each query, got runid, which is a text"),
+        ("relstring_5", "got relstring, which is a text"),
+        ("@10", "expected name(parameter=value)@cutoff"),
+    ],
+)
+def test_what_cannot_be_read_says_what_was_expected(text, message):
+    """Where, what was expected, what came, and an example."""
+    with pytest.raises((MeasureSyntaxError, UnknownMeasureError)) as caught:
+        parse_measures(text)
+    assert message in str(caught.value)
+
+
+def test_the_examples_in_messages_can_be_read():
+    """The way out is a way."""
+    for text in ("nDCG(beta=1)@10", "P@0", "F(x=1)", "IPrec(x=1)@0.5", "Utility(x=1)", "ERR(p=1)"):
+        with pytest.raises(MeasureSyntaxError) as caught:
+            parse_measure(text)
+        assert parse_measure(caught.value.example)
+
+
+def test_only_text_is_read():
+    """A measure is no text, nor is a list."""
+    with pytest.raises(InputTypeError, match="text: expected a measure such as 'nDCG@10', got int"):
+        parse_measure(10)
+
+
+@given(text=st.text() | st.text("nNdcgPF@(){}[]=,:.-_'\"0123456789l ", max_size=30))
+@settings(max_examples=500)
+def test_any_text_has_a_value_or_a_clear_error(text):
+    """No other exception, whatever is typed."""
+    try:
+        assert parse_measures(text)
+    except BerryEvalError as error:
+        assert str(error)  # noqa: PT017 - either outcome is right
+
+
+def test_deep_brackets_are_no_danger():
+    """A text is not trusted to be sensible."""
+    with pytest.raises(MeasureSyntaxError):
+        parse_measure("nDCG(gain=" + "[" * 50_000 + "]" * 50_000 + ")")
