@@ -1,7 +1,7 @@
 """Evaluate two small search engines on a small, judged help centre.
 
 Both are SQLite's full-text search with BM25; one matches words as written, the other their
-stems. Run it with ``make demo``.
+stems. Run it with ``make demo``, or with a folder to get judgments and runs as TREC files.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import sys
 from pathlib import Path
 from typing import Any
 
-from berryeval.ranking import mean_metrics
-from berryeval.reports.means import means_table
+import berryeval as be
+from berryeval.reports.evaluation import evaluations_table
 from berryeval.reports.terminal import show_table
 
 ENGINES = {"words": "unicode61", "stems": "porter unicode61"}
@@ -38,20 +39,36 @@ def search(index: sqlite3.Connection, query: str) -> list[str]:
     return [doc_id for (doc_id,) in found]
 
 
+def write_trec_files(
+    folder: Path, judgments: dict[str, dict[str, int]], runs: dict[str, dict[str, list[str]]]
+) -> None:
+    """Write judgments and runs as trec_eval reads them."""
+    lines = [f"{q} 0 {d} {grade}" for q, grades in judgments.items() for d, grade in grades.items()]
+    (folder / "qrels.txt").write_text("\n".join(lines) + "\n")
+    for engine, run in runs.items():
+        lines = [
+            f"{q} Q0 {d} {rank} {11 - rank} {engine}"
+            for q, ranking in run.items()
+            for rank, d in enumerate(ranking, start=1)
+        ]
+        (folder / f"{engine}.run").write_text("\n".join(lines) + "\n")
+
+
 def main() -> None:
     """Search, score, and show both engines side by side."""
     data: dict[str, Any] = json.loads(Path(__file__).with_name("help_centre.json").read_text())
-    means = {}
+    judgments = {query["id"]: query["relevant"] for query in data["queries"]}
+    runs: dict[str, dict[str, list[str]]] = {}
     for engine, tokenizer in ENGINES.items():
         index = build_index(data["documents"], tokenizer)
-        means[engine] = mean_metrics(
-            {"retrieved": search(index, query["query"]), "relevant": query["relevant"]}
-            for query in data["queries"]
-        )
-    n_documents, n_queries = len(data["documents"]), len(data["queries"])
-    print(f"Two search engines, {n_documents} documents, {n_queries} judged queries.\n")
-    show_table(means_table(means))
-    best = max(means, key=lambda engine: means[engine]["ndcg"][10])
+        runs[engine] = {query["id"]: search(index, query["query"]) for query in data["queries"]}
+    if sys.argv[1:]:
+        write_trec_files(Path(sys.argv[1]), judgments, runs)
+    results = {engine: be.evaluate(judgments, run) for engine, run in runs.items()}
+
+    print(f"Two search engines, {len(data['documents'])} documents.\n")
+    show_table(evaluations_table(results))
+    best = max(results, key=lambda engine: results[engine]["nDCG@10"].mean)
     print(f"\nBy nDCG@10, {best!r} ranks better on these queries.")
 
 

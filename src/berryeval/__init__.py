@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from berryeval import measures, metrics, ranking
     from berryeval.core import QueryType, RelevanceJudgment
+    from berryeval.core.judgments import Judgments
+    from berryeval.core.run import Run
     from berryeval.errors import (
         ArgumentError,
         BackendWarning,
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
         MismatchError,
         UnknownMeasureError,
     )
+    from berryeval.evaluation import Evaluation, evaluate
+    from berryeval.formats import read_judgments, read_run
 
 __version__ = "0.1.0"
 
@@ -30,32 +34,44 @@ __all__ = [
     "ArgumentError",
     "BackendWarning",
     "BerryEvalError",
+    "Evaluation",
     "FormatError",
     "InputError",
     "InputTypeError",
+    "Judgments",
     "MeasureSyntaxError",
     "MismatchError",
     "QueryType",
     "RelevanceJudgment",
+    "Run",
     "UnknownMeasureError",
     "__version__",
+    "evaluate",
     "measures",
     "metrics",
     "ranking",
+    "read_judgments",
+    "read_run",
 ]
 
 _HOME = {
     "ArgumentError": "berryeval.errors",
     "BackendWarning": "berryeval.errors",
     "BerryEvalError": "berryeval.errors",
+    "Evaluation": "berryeval.evaluation",
     "FormatError": "berryeval.errors",
     "InputError": "berryeval.errors",
     "InputTypeError": "berryeval.errors",
+    "Judgments": "berryeval.core.judgments",
     "MeasureSyntaxError": "berryeval.errors",
     "MismatchError": "berryeval.errors",
     "QueryType": "berryeval.core",
     "RelevanceJudgment": "berryeval.core",
+    "Run": "berryeval.core.run",
     "UnknownMeasureError": "berryeval.errors",
+    "evaluate": "berryeval.evaluation",
+    "read_judgments": "berryeval.formats",
+    "read_run": "berryeval.formats",
 }
 _MODULES = frozenset({"measures", "metrics", "ranking"})
 

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -87,7 +88,7 @@ def readme_sessions() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("command", "expected"), readme_sessions())
 def test_the_readme_shows_what_its_commands_print(command, expected):
     """Each command with output gives that output, but for what a line of dots leaves out."""
-    words = command.split()
+    words = shlex.split(command)
     assert words[0] == "berryeval"
     done = subprocess.run(
         [sys.executable, "-m", *words], capture_output=True, text=True, check=True, cwd=ROOT
@@ -101,18 +102,30 @@ def test_the_readme_has_commands_to_check():
     assert readme_sessions()
 
 
-def test_the_example_runs_and_prints_its_table():
-    """`make demo` ends in a comparison of two real search engines."""
+def run_example(*arguments: Path) -> str:
     done = subprocess.run(
-        [sys.executable, ROOT / "examples" / "two_search_engines.py"],
+        [sys.executable, ROOT / "examples" / "two_search_engines.py", *arguments],
         capture_output=True,
         text=True,
         check=True,
         env=os.environ | {"COLUMNS": "80"},
     )
-    assert "words   stems" in done.stdout
-    assert re.search(r"^nDCG@10 +0\.\d{4}  0\.\d{4}$", done.stdout, re.MULTILINE)
-    assert done.stdout.rstrip().endswith("on these queries.")
+    return done.stdout
+
+
+def test_the_example_runs_and_prints_its_table():
+    """`make demo` ends in a comparison of two real search engines."""
+    shown = run_example()
+    assert "words   stems" in shown
+    assert re.search(r"^nDCG@10 +0\.\d{4}  0\.\d{4}$", shown, re.MULTILINE)
+    assert shown.rstrip().endswith("on these queries.")
+
+
+def test_the_files_beside_the_example_are_what_it_writes(tmp_path):
+    """README and documentation evaluate them."""
+    run_example(tmp_path)
+    for path in (ROOT / "examples" / "runs").iterdir():
+        assert (tmp_path / path.name).read_text() == path.read_text()
 
 
 def pages() -> list[Path]:

@@ -16,8 +16,9 @@ def pages_with_examples() -> list[Path]:
 
 
 @pytest.mark.parametrize("page", pages_with_examples(), ids=lambda page: page.name)
-def test_examples_print_what_the_page_shows(page):
-    """The blocks of a page are one session, from the top."""
+def test_examples_print_what_the_page_shows(page, monkeypatch):
+    """The blocks of a page are one session, from the top, in the root of the repository."""
+    monkeypatch.chdir(ROOT)
     text = page.read_text(encoding="utf-8")
     blocks = BLOCK.findall(text)
     assert "".join(blocks).count(">>>") == text.count(">>>"), "an example outside a pycon block"

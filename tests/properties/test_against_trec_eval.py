@@ -72,3 +72,15 @@ def test_arrays_score_as_in_trec_eval_rounded_to_float32(case, k):
     }
     for name, value in compared.items():
         assert value[0] == np.float32(theirs[name]), name
+
+
+@settings(max_examples=300)
+@given(case=cases, k=cutoffs)
+def test_graded_arrays_score_as_in_trec_eval_rounded_to_float32(case, k):
+    """B5: the parallel array of grades, negative ones included."""
+    retrieved = np.full((1, 30), metrics.PADDING_ID, dtype=np.int32)
+    retrieved[0, : len(case.retrieved)] = case.retrieved
+    judged = np.array([list(case.grades)], dtype=np.int32)
+    grades = np.array([list(case.grades.values())], dtype=np.float64)
+    value = metrics.ndcg(retrieved, judged, k, grades=grades)
+    assert value[0] == np.float32(trec_eval(case)[f"ndcg_cut_{k}"])

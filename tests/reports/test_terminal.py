@@ -6,10 +6,8 @@ import re
 
 import pytest
 
-from berryeval.ranking import mean_metrics
 from berryeval.reports import terminal
 from berryeval.reports.layout import Section, Table, section_to_text, table_to_text
-from berryeval.reports.means import means_table
 
 TABLE = Table("Means", ("", "bm25", "dense"), (("MRR", "0.5000", "1.0000"),), ("A note.",))
 SECTION = Section("nDCG", (("Definition", "word " * 30), ("Use when", "Always.")))
@@ -102,22 +100,13 @@ def test_no_color_is_respected(on_terminal, monkeypatch):
     assert "\x1b[36m" not in on_terminal(terminal.show_sections, [SECTION])
 
 
-def test_means_stand_side_by_side_with_four_decimals():
-    """E3, E4: MRR first, then each metric at each k; a column a system."""
-    good = mean_metrics([{"retrieved": ["a"], "relevant": {"a"}}], ks=(1, 3))
-    bad = mean_metrics([{"retrieved": ["x", "a"], "relevant": {"a"}}], ks=(1, 3))
-    table = means_table({"good": good, "bad": bad})
-    assert table.title == "Means over 1 query"
-    assert table.header == ("", "good", "bad")
-    assert table.rows[0] == ("MRR", "1.0000", "0.5000")
-    assert [row[0] for row in table.rows[1:5]] == [
-        "Recall@1", "Precision@1", "nDCG@1", "Hit rate@1",
-    ]  # fmt: skip
-    assert ("Precision@3", "0.3333", "0.3333") in table.rows
-
-
-def test_systems_with_other_numbers_of_queries_are_told_apart():
-    """Means over different queries are not passed off as comparable."""
-    one = mean_metrics([{"retrieved": [], "relevant": set()}])
-    none = mean_metrics([])
-    assert means_table({"one": one, "none": none}).title == "Means over 0 queries and 1 query"
+@pytest.mark.parametrize(("height", "is_paged"), [("5", True), ("500", False)])
+def test_what_does_not_fit_the_screen_goes_to_the_pager(on_terminal, monkeypatch, height, is_paged):
+    """Only where somebody sits at the keyboard."""
+    paged = []
+    monkeypatch.setattr("click.echo_via_pager", lambda text, **_: paged.append(text))
+    monkeypatch.setattr("sys.stdin", Terminal())
+    monkeypatch.setenv("LINES", height)
+    shown = on_terminal(terminal.show_sections, [SECTION] * 3)
+    assert (bool(paged), bool(shown)) == (is_paged, not is_paged)
+    assert "Definition" in "".join([*paged, shown])

@@ -37,7 +37,7 @@ def show_table(table: Table) -> None:
 
 
 def show_sections(sections: Iterable[Section]) -> None:
-    """Write sections to standard output, a blank line between them."""
+    """Write sections to standard output, a blank line between them; many of them in a pager."""
     if not sys.stdout.isatty():
         sys.stdout.write("\n\n".join(map(section_to_text, sections)) + "\n")
         return
@@ -45,16 +45,28 @@ def show_sections(sections: Iterable[Section]) -> None:
     from rich.text import Text
 
     console = _console()
-    for number, section in enumerate(sections):
-        if number:
-            console.print()
-        console.print(Text(section.heading, style="bold"))
-        grid = Grid.grid(padding=(0, 2, 0, 0))
-        grid.add_column(style="cyan", no_wrap=True)
-        grid.add_column(max_width=88, overflow="fold")
-        for label, text in section.entries:
-            grid.add_row(f"  {label}", Text(text))
-        console.print(grid)
+    with console.capture() as captured:
+        for number, section in enumerate(sections):
+            if number:
+                console.print()
+            console.print(Text(section.heading, style="bold"))
+            grid = Grid.grid(padding=(0, 2, 0, 0))
+            grid.add_column(style="cyan", no_wrap=True)
+            grid.add_column(max_width=88, overflow="fold")
+            for label, text in section.entries:
+                grid.add_row(f"  {label}", Text(text))
+            console.print(grid)
+    _page(captured.get(), console)
+
+
+def _page(text: str, console: Console) -> None:
+    """Write text that fits the screen; hand longer text to the reader's pager."""
+    if text.count("\n") < console.height or not sys.stdin.isatty():
+        sys.stdout.write(text)
+        return
+    import click
+
+    click.echo_via_pager(text, color=console.color_system is not None)
 
 
 def _console() -> Console:

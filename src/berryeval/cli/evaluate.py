@@ -1,0 +1,125 @@
+"""``berryeval evaluate``."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from berryeval.errors import ArgumentError, InputError
+
+if TYPE_CHECKING:
+    from berryeval.evaluation import Evaluation
+
+__all__ = ["command"]
+
+
+@click.command("evaluate")
+@click.argument("judgments", metavar="JUDGMENTS")
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="What to report; repeatable. Without it: RR, and R, P, nDCG, Success at 1, 3, 5, 10.",
+)
+@click.option("-q", "--per-query", is_flag=True, help="Report every query, too.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["table", "csv", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
+@click.option("-o", "--output", metavar="FILE", help="Write to a file instead.")
+@click.option(
+    "--missing",
+    type=click.Choice(["zero", "skip", "error"]),
+    default="zero",
+    show_default=True,
+    help="What a judged query is worth that the run does not have.",
+)
+@click.option(
+    "--no-relevant",
+    type=click.Choice(["zero", "skip"]),
+    default="zero",
+    show_default=True,
+    help="What a query is worth that has no relevant document.",
+)
+@click.option(
+    "--duplicates",
+    type=click.Choice(["error", "keep-best"]),
+    default="error",
+    show_default=True,
+    help="What to do with a document that comes twice for a query.",
+)
+def command(
+    judgments: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    per_query: bool,
+    output_format: str,
+    as_json: bool,
+    output: str | None,
+    **options: Any,  # noqa: ANN401 - as evaluate takes them
+) -> None:
+    """Score each RUN against JUDGMENTS.
+
+    Files may be TREC qrels and runs, JSON lines, a JSON object of objects, or tables with a
+    header, plain or compressed with gzip; `-` is standard input. Measures go by our names
+    (nDCG@10, AP(rel=2)@100), trec_eval's (ndcg_cut.5,10, official), and others'.
+
+    \b
+    berryeval evaluate qrels.txt bm25.run dense.run.gz -m nDCG@10 -m AP
+    berryeval evaluate judgments.jsonl run.csv --per-query --format csv -o scores.csv
+    """
+    from berryeval.evaluation import evaluate
+    from berryeval.evaluation.evaluate import DEFAULT_MEASURES, load_judgments
+    from berryeval.reports import evaluation as report
+    from berryeval.reports.terminal import show_table
+
+    loaded = load_judgments(judgments, options["duplicates"])
+    results: dict[str, Evaluation] = {
+        name: evaluate(loaded, path, measures or DEFAULT_MEASURES, **options)
+        for name, path in zip(_names(runs), runs, strict=True)
+    }
+    if as_json or output_format == "json":
+        text = report.evaluations_to_json(results, per_query=per_query) + "\n"
+    elif output_format == "csv":
+        text = report.evaluations_to_csv(results, per_query=per_query)
+    elif output is None:
+        layout = report.per_query_table if per_query else report.evaluations_table
+        show_table(layout(results))
+        return
+    else:
+        text = report.evaluations_to_text(results, per_query=per_query)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        _write_whole(output, text)
+
+
+def _names(paths: tuple[str, ...]) -> list[str]:
+    """Call runs by the names of their files, or by their paths where names are alike."""
+    names = [os.path.basename(path) for path in paths]  # noqa: PTH119 - pathlib is slow to import
+    if len(set(paths)) < len(paths):
+        raise ArgumentError("RUN", "each run once", ", ".join(paths))
+    return names if len(set(names)) == len(names) else list(paths)
+
+
+def _write_whole(path: str, text: str) -> None:
+    """Write a file whole or not at all."""
+    partial = f"{path}.partial"
+    try:
+        with open(partial, "w", encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, path)  # noqa: PTH105
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from error

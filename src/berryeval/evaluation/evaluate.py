@@ -1,0 +1,161 @@
+"""Score a run against judgments, wherever both come from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+from berryeval.core.cutoff import DEFAULT_KS
+from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
+from berryeval.engine import MissingQueries, NoRelevant, score
+from berryeval.errors import ArgumentError, InputTypeError, MismatchError
+from berryeval.evaluation.result import Evaluation
+from berryeval.formats import Duplicates, read_judgments, read_run
+from berryeval.measures import (
+    NDCG,
+    HitRate,
+    Measure,
+    Precision,
+    Recall,
+    ReciprocalRank,
+    parse_measures,
+)
+
+__all__ = ["DEFAULT_MEASURES", "JudgmentsSource", "MeasureLike", "RunSource", "evaluate"]
+
+JudgmentsSource: TypeAlias = (
+    "Judgments | str | os.PathLike[str] | Mapping[str, Mapping[str, float]]"
+)
+"""Judgments, the path of a file of them, or a dict of dicts."""
+
+RunSource: TypeAlias = (
+    "Run | str | os.PathLike[str] | Mapping[str, Mapping[str, float]] | Mapping[str, Iterable[str]]"
+)
+"""A run, the path of a file, a dict of dicts of scores, or a dict of lists, best first."""
+
+MeasureLike: TypeAlias = "Measure | str"
+
+DEFAULT_MEASURES: tuple[Measure, ...] = (
+    ReciprocalRank(),
+    *(measure(k) for k in DEFAULT_KS for measure in (Recall, Precision, NDCG, HitRate)),
+)
+"""What is reported when no measure is named."""
+
+
+def evaluate(
+    judgments: JudgmentsSource,
+    run: RunSource,
+    measures: Iterable[MeasureLike] | MeasureLike = DEFAULT_MEASURES,
+    *,
+    missing: MissingQueries = "zero",
+    no_relevant: NoRelevant = "zero",
+    duplicates: Duplicates = "error",
+) -> Evaluation:
+    """Score a run against judgments.
+
+    Parameters
+    ----------
+    judgments : Judgments, path or dict of dicts
+        What is relevant. Files are recognised by their first line.
+    run : Run, path, dict of dicts or dict of lists
+        What was retrieved. Scores decide the order, ties break by document id as in trec_eval;
+        lists keep their order.
+    measures : Measure, str, or several of them
+        ``"nDCG@10"``, ``"AP(rel=2)@100"``, trec_eval's ``"ndcg_cut.5,10"`` or ``"official"``.
+        Without them reciprocal rank, and recall, precision, nDCG and success at 1, 3, 5, 10.
+    missing : {"zero", "skip", "error"}
+        What a judged query that the run does not have is worth.
+    no_relevant : {"zero", "skip"}
+        What a query without a relevant document is worth.
+    duplicates : {"error", "keep-best"}
+        What to do with a document that a file has twice for one query.
+
+    Returns
+    -------
+    Evaluation
+        ``result["nDCG@10"].mean``, ``result["nDCG@10"].by_query["q1"]``, ``result.counts``.
+
+    Raises
+    ------
+    FormatError
+        For a file that cannot be read, with the line.
+    MismatchError
+        If judgments and run have no query in common.
+
+    Examples
+    --------
+    >>> judgments = {"q1": {"d1": 2, "d2": 1}, "q2": {"d3": 1}}
+    >>> run = {"q1": ["d1", "d9", "d2"], "q2": ["d8", "d3"]}
+    >>> result = evaluate(judgments, run, ["RR", "AP", "P@2"])
+    >>> result
+    <Evaluation over 2 queries
+    RR   0.7500
+    AP   0.6667
+    P@2  0.5000>
+    >>> result["AP"].by_query["q2"]
+    0.5
+    """
+    _check_choice("missing", missing, ("zero", "skip", "error"))
+    _check_choice("no_relevant", no_relevant, ("zero", "skip"))
+    _check_choice("duplicates", duplicates, ("error", "keep-best"))
+    chosen = read_measures(measures)
+    loaded_judgments = load_judgments(judgments, duplicates)
+    loaded_run = load_run(run, duplicates)
+    scores = score(loaded_judgments, loaded_run, chosen, missing=missing, no_relevant=no_relevant)
+    if scores.counts.judged and scores.counts.missing == scores.counts.judged:
+        raise MismatchError(_nothing_in_common(loaded_judgments, loaded_run))
+    return Evaluation(scores, chosen)
+
+
+def read_measures(measures: Iterable[MeasureLike] | MeasureLike) -> tuple[Measure, ...]:
+    """Return measures, each once, in the order in which they were named."""
+    if isinstance(measures, (str, Measure)):
+        measures = [measures]
+    found: dict[Measure, None] = {}
+    for measure in measures:
+        if isinstance(measure, Measure):
+            found[measure] = None
+        elif isinstance(measure, str):
+            found.update(dict.fromkeys(parse_measures(measure)))
+        else:
+            raise InputTypeError("measures", "names or measures", type(measure).__name__)
+    if not found:
+        raise ArgumentError("measures", "at least one", "none")
+    return tuple(found)
+
+
+def load_judgments(source: JudgmentsSource, duplicates: Duplicates = "error") -> Judgments:
+    """Return judgments from wherever they are."""
+    if isinstance(source, Judgments):
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        return read_judgments(source, duplicates=duplicates)
+    return Judgments.from_dict(source)
+
+
+def load_run(source: RunSource, duplicates: Duplicates = "error") -> Run:
+    """Return a run from wherever it is."""
+    if isinstance(source, Run):
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        return read_run(source, duplicates=duplicates)
+    if isinstance(source, Mapping):
+        first: Any = next(iter(source.values()), {})
+        if not isinstance(first, Mapping):
+            return Run.from_lists(source)
+    return Run.from_dict(source)  # type: ignore[arg-type]  # it checks what it reads
+
+
+def _check_choice(argument: str, value: object, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ArgumentError(argument, " or ".join(map(repr, choices)), repr(value))
+
+
+def _nothing_in_common(judgments: Judgments, run: Run) -> str:
+    shown = [
+        f"{what} {', '.join(map(repr, data.query_ids[:3])) or 'none'}"
+        for what, data in (("judged are", judgments), ("in the run are", run))
+    ]
+    return f"judgments and run have no query in common: {'; '.join(shown)}"

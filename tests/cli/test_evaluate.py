@@ -1,0 +1,120 @@
+"""berryeval evaluate."""
+
+import csv
+import io
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from berryeval.cli import main
+
+pytestmark = pytest.mark.usefixtures("data")
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """A folder with judgments and two runs, as the working directory."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 2\nq1 0 d2 1\nq2 0 d3 1\nq3 0 d1 0\n")
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 3 a\nq1 Q0 d2 2 2 a\nq2 Q0 d3 1 1 a\n")
+    (tmp_path / "b.run").write_text("q1 Q0 d9 1 3 b\nq1 Q0 d2 2 2 b\nq9 Q0 d3 1 1 b\n")
+    return tmp_path
+
+
+def berryeval(*arguments: str):
+    return CliRunner().invoke(main, ["evaluate", *arguments], prog_name="berryeval")
+
+
+def test_runs_stand_side_by_side():
+    """E3: one column a run, four decimals, and what became of the queries."""
+    result = berryeval("qrels.txt", "a.run", "b.run", "-m", "RR", "-m", "P@2")
+    assert (result.exit_code, result.output) == (
+        0,
+        "      a.run   b.run\n"
+        "RR   0.6667  0.1667\n"
+        "P@2  0.5000  0.1667\n"
+        "\n"
+        "3 queries judged, 3 scored.\n"
+        "1 query without a relevant document.\n"
+        "a.run: 1 query missing from the run.\n"
+        "b.run: 2 queries missing from the run.\n"
+        "b.run: 1 query not judged, ignored.\n",
+    )
+
+
+def test_the_usual_measures_fit_a_terminal():
+    """E4: without a measure, 17 rows, within 80 columns."""
+    lines = berryeval("qrels.txt", "a.run", "b.run").output.splitlines()
+    assert [line.split()[0] for line in lines[1:6]] == ["RR", "R@1", "P@1", "nDCG@1", "Success@1"]
+    assert max(map(len, lines)) <= 80
+
+
+def test_queries_can_be_reported_one_by_one():
+    """A row each, and one for all."""
+    lines = berryeval("qrels.txt", "a.run", "-m", "RR", "--per-query").output.splitlines()
+    assert [line.split() for line in lines[:5]] == [
+        ["query", "run", "RR"],
+        ["q1", "a.run", "1.0000"],
+        ["q2", "a.run", "1.0000"],
+        ["q3", "a.run", "0.0000"],
+        ["all", "3", "a.run", "0.6667"],
+    ]
+
+
+def test_csv_has_every_digit():
+    """One line a value; the query all has the means."""
+    result = berryeval("qrels.txt", "a.run", "-m", "RR", "-q", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(result.output)))
+    assert [row["query"] for row in rows] == ["q1", "q2", "q3", "all"]
+    assert float(rows[-1]["value"]) == 2 / 3
+
+
+@pytest.mark.parametrize("flags", [["--json"], ["--format", "json"]])
+def test_json_is_one_object(flags):
+    """Versioned, with counts."""
+    found = json.loads(berryeval("qrels.txt", "b.run", "-m", "RR", "-q", *flags).output)
+    (run,) = found["runs"]
+    assert (found["version"], run["run"], run["queries"]) == (1, "b.run", 3)
+    assert run["counts"] == {"judged": 3, "missing": 2, "ignored": 1, "no_relevant": 1}
+    assert run["means"] == {"RR": pytest.approx(1 / 6)}
+    assert run["per_query"]["q1"] == {"RR": 0.5}
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json"])
+def test_output_can_go_to_a_file(data, form):
+    """Whole or not at all: nothing partial is left."""
+    result = berryeval("qrels.txt", "a.run", "--format", form, "-o", "out")
+    assert (result.exit_code, result.output) == (0, "")
+    assert (data / "out").read_text() == berryeval("qrels.txt", "a.run", "--format", form).output
+    assert sorted(path.name for path in data.iterdir()) == ["a.run", "b.run", "out", "qrels.txt"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.txt", "a.run"], "none.txt: cannot be read: No such file or directory"),
+        (["qrels.txt", "a.run", "-m", "ndgc@10"], "unknown measure 'ndgc"),
+        (["qrels.txt", "a.run", "a.run"], "RUN: expected each run once, got a.run, a.run"),
+        (["qrels.txt", "qrels.txt"], "qrels.txt:1: expected 6 columns"),
+        (["qrels.txt", "a.run", "--missing", "error"], "query 'q3' is judged and not in the run"),
+        (
+            ["qrels.txt", "a.run", "-o", "no/such/folder"],
+            "no/such/folder: cannot be written: No such",
+        ),
+    ],
+)
+def test_what_goes_wrong_is_one_line_and_exit_code_2(arguments, message):
+    """No traceback, nothing on standard output."""
+    result = berryeval(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"Error: {message}")
+    assert result.stderr.count("\n") == 1
+
+
+def test_runs_of_the_same_name_are_called_by_their_paths(data):
+    """Otherwise one would hide the other."""
+    (data / "new").mkdir()
+    (data / "new" / "a.run").write_text((data / "b.run").read_text())
+    header = berryeval("qrels.txt", "a.run", "new/a.run", "-m", "RR").output.splitlines()[0]
+    assert header.split() == ["a.run", "new/a.run"]
