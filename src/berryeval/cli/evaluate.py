@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from berryeval.errors import ArgumentError, InputError
+from berryeval.core.files import write_whole
+from berryeval.errors import ArgumentError
 
 if TYPE_CHECKING:
     from berryeval.evaluation import Evaluation
@@ -101,7 +102,7 @@ def command(
     if output is None:
         click.echo(text, nl=False)
     else:
-        _write_whole(output, text)
+        write_whole(output, [text.encode("utf-8", "surrogateescape")])
 
 
 def _names(paths: tuple[str, ...]) -> list[str]:
@@ -110,16 +111,3 @@ def _names(paths: tuple[str, ...]) -> list[str]:
     if len(set(paths)) < len(paths):
         raise ArgumentError("RUN", "each run once", ", ".join(paths))
     return names if len(set(names)) == len(names) else list(paths)
-
-
-def _write_whole(path: str, text: str) -> None:
-    """Write a file whole or not at all."""
-    partial = f"{path}.partial"
-    try:
-        with open(partial, "w", encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, path)  # noqa: PTH105
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from error

@@ -16,7 +16,7 @@ __all__ = ["PathLike", "iter_lines", "path_name"]
 
 PathLike = str | os.PathLike[str]
 
-_GZIP = b"\x1f\x8b"
+_GZIP = b"\x1f\x8b\x08"  # the only method there is
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -63,4 +63,4 @@ def _open(path: PathLike) -> Iterator[Iterable[bytes]]:
 
 def _starts_with_gzip(source: IO[bytes]) -> bool:
     peek = getattr(source, "peek", None)
-    return peek is not None and bytes(peek(2)[:2]) == _GZIP
+    return peek is not None and bytes(peek(len(_GZIP))[: len(_GZIP)]) == _GZIP

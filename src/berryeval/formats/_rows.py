@@ -11,7 +11,7 @@ from berryeval.core.id_column import decode_id
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, path_name
 
-__all__ = ["Duplicates", "Kind", "Row", "collect", "parse_number"]
+__all__ = ["Duplicates", "Kind", "Row", "collect", "parse_number", "written"]
 
 Kind: TypeAlias = Literal["judgments", "run"]
 
@@ -54,3 +54,9 @@ def collect(rows: Iterator[Row], kind: Kind, path: PathLike, duplicates: Duplica
             raise FormatError(message, path_name(path), line)
         found.keep_best(query_id, doc_id, number)
     return found
+
+
+def written(number: float) -> str:
+    """Return a number in as few characters as bring back the same one."""
+    text = repr(number)
+    return text.removesuffix(".0") if text != "-0.0" else text

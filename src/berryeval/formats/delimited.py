@@ -7,15 +7,20 @@ columns are ignored. Fields may be quoted, as spreadsheets do it. Empty lines ar
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator
 
+from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id, encode_id
+from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
-from berryeval.formats._rows import Kind, Row, parse_number
+from berryeval.formats._rows import Kind, Row, parse_number, written
 from berryeval.formats.keys import DOCUMENT, QUERY, find_keys
 
-__all__ = ["iter_rows", "sniff"]
+__all__ = ["iter_rows", "sniff", "to_lines"]
+
+_BUFFER = 1 << 16
 
 
 def sniff(first_line: bytes) -> bool:
@@ -53,6 +58,21 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
             )
     except csv.Error as error:
         raise FormatError(f"cannot be read: {error}", path_name(path), reader.line_num) from None
+
+
+def to_lines(data: Grouped, separator: str = ",") -> Iterator[bytes]:
+    """Iterate over the lines of a file."""
+    output = io.StringIO()
+    writer = csv.writer(output, delimiter=separator, lineterminator="\n")
+    writer.writerow(["query_id", "doc_id", "score" if isinstance(data, Run) else "relevance"])
+    for query_id, rows in data.iter_queries():
+        for row in rows:
+            writer.writerow([decode_id(query_id), data.doc_ids[row], written(data.values[row])])
+            if output.tell() > _BUFFER:
+                yield encode_id(output.getvalue())
+                output.seek(0)
+                output.truncate()
+    yield encode_id(output.getvalue())
 
 
 def _chain(

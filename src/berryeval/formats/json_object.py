@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from berryeval.core.grouped import Grouped
+from berryeval.core.id_column import decode_id
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Kind, Row, parse_number
 from berryeval.formats.keys import id_bytes
 
-__all__ = ["iter_rows", "sniff"]
+__all__ = ["iter_rows", "sniff", "to_lines"]
 
 _PAIRS = list[tuple[str, object]]
 
@@ -49,3 +51,13 @@ def _pairs(value: object, path: PathLike, what: str) -> _PAIRS:
         return value
     message = f"expected an object of {what}, found {type(value).__name__}"
     raise FormatError(message, path_name(path))
+
+
+def to_lines(data: Grouped) -> Iterator[bytes]:
+    """Iterate over the lines of a file: one for each query, between braces."""
+    yield b"{"
+    for number, (query_id, rows) in enumerate(data.iter_queries()):
+        documents = {data.doc_ids[row]: data.values[row] for row in rows}
+        entry = f"{json.dumps(decode_id(query_id))}: {json.dumps(documents)}"
+        yield (b",\n" if number else b"\n") + entry.encode()
+    yield b"\n}\n"

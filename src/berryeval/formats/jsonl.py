@@ -10,12 +10,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from berryeval.core.grouped import Grouped
+from berryeval.core.id_column import decode_id
+from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Kind, Row, parse_number
 from berryeval.formats.keys import find_keys, id_bytes
 
-__all__ = ["iter_rows", "sniff"]
+__all__ = ["iter_rows", "sniff", "to_lines"]
 
 
 def sniff(first_line: bytes) -> bool:
@@ -53,3 +56,17 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
 
 def _plain(value: object) -> float | str:
     return value if isinstance(value, (int, float, str)) else repr(value)
+
+
+def to_lines(data: Grouped) -> Iterator[bytes]:
+    """Iterate over the lines of a file."""
+    key = "score" if isinstance(data, Run) else "relevance"
+    for query_id, rows in data.iter_queries():
+        for row in rows:
+            number = data.values[row]
+            record = {
+                "query_id": decode_id(query_id),
+                "doc_id": data.doc_ids[row],
+                key: int(number) if number.is_integer() else number,
+            }
+            yield json.dumps(record).encode() + b"\n"

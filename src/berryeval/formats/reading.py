@@ -12,7 +12,14 @@ from berryeval.formats import delimited, json_object, jsonl, trec
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Duplicates, Kind, collect
 
-__all__ = ["FORMATS", "read_judgments", "read_run"]
+__all__ = [
+    "FORMATS",
+    "check_format",
+    "first_line",
+    "read_judgments",
+    "read_run",
+    "sniff_format",
+]
 
 FORMATS: dict[str, ModuleType] = {
     "jsonl": jsonl,
@@ -60,20 +67,31 @@ def read_run(
 
 
 def _collect(path: PathLike, kind: Kind, name: str | None, duplicates: Duplicates) -> Grouping:
-    if name is None:
-        name = _sniff(path)
-    elif name not in FORMATS:
+    chosen = sniff_format(path) if name is None else check_format(name)
+    return collect(FORMATS[chosen].iter_rows(path, kind), kind, path, duplicates)
+
+
+def check_format(name: str) -> str:
+    """Return the name of a format, or raise if there is none."""
+    if name not in FORMATS:
         raise ArgumentError("format", " or ".join(map(repr, FORMATS)), repr(name))
-    return collect(FORMATS[name].iter_rows(path, kind), kind, path, duplicates)
+    return name
 
 
-def _sniff(path: PathLike) -> str:
+def sniff_format(path: PathLike) -> str:
+    """Return the format of a file, found out from its first line."""
     if path == "-":
         return "trec"
-    first = next((line for _, line in iter_lines(path) if _says_something(line)), b"")
-    if not first:
-        raise FormatError("expected judgments or a run, found nothing", path_name(path))
-    return next((name for name, module in FORMATS.items() if module.sniff(first)), "trec")
+    line = first_line(path)
+    return next((name for name, module in FORMATS.items() if module.sniff(line)), "trec")
+
+
+def first_line(path: PathLike) -> bytes:
+    """Return the first line that is neither empty nor a comment, or raise if there is none."""
+    for _, line in iter_lines(path):
+        if _says_something(line):
+            return line
+    raise FormatError("expected judgments or a run, found nothing", path_name(path))
 
 
 def _says_something(line: bytes) -> bool:

@@ -14,11 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from berryeval.errors import FormatError
+from berryeval.core.grouped import Grouped
+from berryeval.core.id_column import decode_id
+from berryeval.core.run import Run
+from berryeval.errors import FormatError, InputError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
-from berryeval.formats._rows import Kind, Row, parse_number
+from berryeval.formats._rows import Kind, Row, parse_number, written
 
-__all__ = ["iter_rows", "sniff"]
+__all__ = ["iter_rows", "sniff", "to_lines"]
 
 _JUDGMENTS = ("query", "iteration", "document", "grade")
 _RUN = ("query", "Q0", "document", "rank", "score", "tag")
@@ -42,3 +45,31 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
             raise FormatError(message, path_name(path), number)
         value = columns[3] if kind == "judgments" else columns[4]
         yield number, columns[0], columns[2], parse_number(value, kind, path, number)
+
+
+def to_lines(data: Grouped) -> Iterator[bytes]:
+    """Iterate over the lines of a file.
+
+    Raises
+    ------
+    InputError
+        For an id that the format cannot hold: an empty one, one with white space, or a query
+        that begins with #.
+    """
+    for query_id, rows in data.iter_queries():
+        _check_id(query_id)
+        if query_id.startswith(b"#"):
+            raise InputError(f"{decode_id(query_id)!r} would be a comment in a TREC file")
+        for rank, row in enumerate(rows, start=1):
+            doc_id = data.doc_ids.bytes_at(row)
+            _check_id(doc_id)
+            value = written(data.values[row]).encode()
+            if isinstance(data, Run):
+                yield b"%s Q0 %s %d %s berryeval\n" % (query_id, doc_id, rank, value)
+            else:
+                yield b"%s 0 %s %s\n" % (query_id, doc_id, value)
+
+
+def _check_id(doc_id: bytes) -> None:
+    if doc_id.split() != [doc_id]:
+        raise InputError(f"a TREC file cannot hold the id {decode_id(doc_id)!r}")

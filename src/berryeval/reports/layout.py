@@ -53,5 +53,6 @@ def section_to_text(section: Section) -> str:
             initial_indent=f"  {label}".ljust(indent),
             subsequent_indent=" " * indent,
             break_on_hyphens=False,
+            break_long_words=False,  # a hash or a path is copied whole
         )
     return "\n".join(lines)

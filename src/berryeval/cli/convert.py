@@ -1,0 +1,56 @@
+"""``berryeval convert``."""
+
+from __future__ import annotations
+
+import click
+
+from berryeval.formats.facts import guess_kind
+from berryeval.formats.reading import check_format, read_judgments, read_run, sniff_format
+from berryeval.formats.writing import write_judgments, write_run
+
+__all__ = ["command"]
+
+FORMAT_NAMES = ["jsonl", "json", "table", "trec"]
+
+
+@click.command("convert")
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+@click.option(
+    "--kind",
+    type=click.Choice(["judgments", "run"]),
+    help="What FROM holds; guessed from its first line unless given.",
+)
+@click.option("--from", "source_format", type=click.Choice(FORMAT_NAMES), help="FROM's format.")
+@click.option("--to", "target_format", type=click.Choice(FORMAT_NAMES), help="TO's format.")
+@click.option(
+    "--duplicates",
+    type=click.Choice(["error", "keep-best"]),
+    default="error",
+    show_default=True,
+    help="What to do with a document that comes twice for a query.",
+)
+def command(
+    source: str,
+    target: str,
+    kind: str | None,
+    source_format: str | None,
+    target_format: str | None,
+    duplicates: str,
+) -> None:
+    """Write judgments or a run in another format.
+
+    FROM is recognised by its first line. The name of TO tells its format: .jsonl, .json, .csv,
+    .tsv, any other is TREC; .gz at the end compresses. TO is written whole or not at all.
+
+    \b
+    berryeval convert bm25.run bm25.jsonl
+    berryeval convert qrels/test.tsv qrels.txt.gz
+    """
+    known = sniff_format(source) if source_format is None else check_format(source_format)
+    if (kind or guess_kind(source, known)) == "judgments":
+        judgments = read_judgments(source, format=known, duplicates=duplicates)  # type: ignore[arg-type]
+        write_judgments(judgments, target, format=target_format)
+    else:
+        run = read_run(source, format=known, duplicates=duplicates)  # type: ignore[arg-type]
+        write_run(run, target, format=target_format)

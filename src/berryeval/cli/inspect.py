@@ -1,0 +1,59 @@
+"""``berryeval inspect``."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from berryeval.formats._rows import written
+from berryeval.formats.facts import FileFacts, read_facts
+from berryeval.reports.layout import Section
+from berryeval.reports.terminal import show_sections
+
+if TYPE_CHECKING:
+    from berryeval.formats._rows import Kind
+
+__all__ = ["command"]
+
+
+@click.command("inspect")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.option(
+    "--kind",
+    type=click.Choice(["judgments", "run"]),
+    help="What the files hold; guessed from the first line unless given.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(files: tuple[str, ...], kind: Kind | None, as_json: bool) -> None:
+    """Tell what is in files of judgments and runs.
+
+    Format, queries, documents a query, range of grades or scores, ties, duplicates, hash.
+
+    \b
+    berryeval inspect qrels.txt bm25.run
+    """
+    facts = [read_facts(path, kind=kind) for path in files]
+    if as_json:
+        click.echo(json.dumps([asdict(one) for one in facts], indent=2))
+    else:
+        show_sections(map(_to_section, facts))
+
+
+def _to_section(facts: FileFacts) -> Section:
+    documents = f"{facts.fewest_documents} to {facts.most_documents}"
+    entries = [
+        ("Kind", f"{facts.kind}, format {facts.format}"),
+        ("Queries", f"{facts.queries:,}"),
+        ("Rows", f"{facts.rows:,}"),
+        ("Documents a query", f"{documents}, median {facts.median_documents:g}"),
+    ]
+    numbers = f"{written(facts.lowest)} to {written(facts.highest)}"
+    if facts.kind == "judgments":
+        entries += [("Grades", numbers), ("Relevant", f"{facts.relevant:,}, grade 1 or higher")]
+    else:
+        entries += [("Scores", numbers), ("Tied", f"{facts.tied:,} rows")]
+    entries += [("Duplicates", f"{facts.duplicates:,}"), ("SHA-256", facts.sha256)]
+    return Section(facts.path, tuple(entries))

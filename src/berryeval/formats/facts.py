@@ -1,0 +1,133 @@
+"""What is in a file of judgments or of a run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from berryeval.errors import ArgumentError, FormatError
+from berryeval.formats._lines import PathLike, iter_lines, path_name
+from berryeval.formats._rows import Kind
+from berryeval.formats.keys import GRADE
+from berryeval.formats.reading import FORMATS, check_format, first_line, sniff_format
+
+__all__ = ["FileFacts", "guess_kind", "read_facts"]
+
+_RUN_COLUMNS = 6
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """What `berryeval inspect` tells of a file."""
+
+    path: str
+    kind: Kind
+    format: str
+    sha256: str
+    """Of the file's content, decompressed."""
+    queries: int
+    rows: int
+    fewest_documents: int
+    """Documents of the query that has the fewest."""
+    median_documents: float
+    most_documents: int
+    lowest: float
+    """The lowest grade or score."""
+    highest: float
+    tied: int
+    """Rows of a run whose score another document of the query has, too."""
+    duplicates: int
+    """Rows with a document that the query has already."""
+    relevant: int
+    """Judgments with a grade of at least 1."""
+
+
+def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None = None) -> FileFacts:
+    """Read a file, and tell what is in it.
+
+    Parameters
+    ----------
+    path : path
+        The file; not standard input, since it is read more than once.
+    kind : {"judgments", "run"}, optional
+        Guessed unless given.
+    format : str, optional
+        One of `FORMATS`; found out unless given.
+
+    Raises
+    ------
+    FormatError
+        With file and line, for what cannot be read. Duplicates are counted, not refused.
+    """
+    if os.fspath(path) == "-":
+        raise ArgumentError("path", "a file", "standard input, which can be read only once")
+    chosen = sniff_format(path) if format is None else check_format(format)
+    known = guess_kind(path, chosen) if kind is None else kind
+    documents: dict[bytes, set[bytes]] = {}
+    numbers: dict[bytes, list[float]] = {}
+    rows = duplicates = 0
+    for _, query_id, doc_id, number in FORMATS[chosen].iter_rows(path, known):
+        rows += 1
+        seen = documents.setdefault(query_id, set())
+        duplicates += doc_id in seen
+        seen.add(doc_id)
+        numbers.setdefault(query_id, []).append(number)
+    if not rows:
+        raise FormatError("expected judgments or a run, found nothing", path_name(path))
+    sizes = sorted(len(found) for found in numbers.values())
+    return FileFacts(
+        path=path_name(path),
+        kind=known,
+        format=chosen,
+        sha256=_sha256(path),
+        queries=len(numbers),
+        rows=rows,
+        fewest_documents=sizes[0],
+        median_documents=(sizes[len(sizes) // 2] + sizes[(len(sizes) - 1) // 2]) / 2,
+        most_documents=sizes[-1],
+        lowest=min(map(min, numbers.values())),
+        highest=max(map(max, numbers.values())),
+        tied=_count_tied(numbers.values()) if known == "run" else 0,
+        duplicates=duplicates,
+        relevant=sum(grade >= 1 for found in numbers.values() for grade in found)
+        if known == "judgments"
+        else 0,
+    )
+
+
+def guess_kind(path: PathLike, format: str) -> Kind:
+    """Tell judgments from a run by the first line, or by the numbers of a JSON object."""
+    if format == "json":
+        rows = FORMATS[format].iter_rows(path, "run")
+        return "judgments" if all(number.is_integer() for *_, number in rows) else "run"
+    line = first_line(path)
+    if format == "trec":
+        return "run" if len(line.split()) >= _RUN_COLUMNS else "judgments"
+    if format == "jsonl":
+        names = {name.lower() for name in json.loads(line)}
+    else:
+        names = {name.strip().strip('"').lower() for name in _header(line)}
+    # BEIR calls grades scores; nobody else has a corpus-id.
+    is_judged = names & set(GRADE) - {"score"} or "corpus-id" in names
+    return "judgments" if is_judged else "run"
+
+
+def _header(line: bytes) -> list[str]:
+    text = line.decode("utf-8", "replace")
+    return text.split("\t" if "\t" in text else ",")
+
+
+def _count_tied(rankings: Iterable[list[float]]) -> int:
+    counts = (Counter(scores).values() for scores in rankings)
+    return sum(count for found in counts for count in found if count > 1)
+
+
+def _sha256(path: PathLike) -> str:
+    digest = hashlib.sha256()
+    for _, line in iter_lines(path):
+        digest.update(line)
+    return digest.hexdigest()

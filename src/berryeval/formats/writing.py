@@ -1,0 +1,69 @@
+"""Writing judgments and runs in the format that a name asks for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from berryeval.core.files import write_whole
+from berryeval.core.grouped import Grouped
+from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
+from berryeval.formats import delimited
+from berryeval.formats._lines import PathLike
+from berryeval.formats.reading import FORMATS, check_format
+
+__all__ = ["format_of_name", "write_judgments", "write_run"]
+
+_ENDINGS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "table",
+    ".tsv": "table",
+}
+
+
+def write_judgments(judgments: Judgments, path: PathLike, *, format: str | None = None) -> None:
+    """Write judgments to a file, whole or not at all.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        What to write.
+    path : path
+        The file. A name that ends in ``.gz`` is compressed.
+    format : str, optional
+        One of `FORMATS`. Without it the name decides: ``.jsonl``, ``.json``, ``.csv`` and
+        ``.tsv``; any other is TREC.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be written.
+    InputError
+        If an id has no place in the format.
+    """
+    write_whole(path, _to_lines(judgments, path, format))
+
+
+def write_run(run: Run, path: PathLike, *, format: str | None = None) -> None:
+    """Write a run to a file, whole or not at all. Takes what `write_judgments` takes."""
+    write_whole(path, _to_lines(run, path, format))
+
+
+def format_of_name(path: PathLike) -> str:
+    """Return the format that a file's name asks for."""
+    return _ENDINGS.get(_ending(path), "trec")
+
+
+def _to_lines(data: Grouped, path: PathLike, name: str | None) -> Iterator[bytes]:
+    chosen = format_of_name(path) if name is None else check_format(name)
+    if chosen == "table" and _ending(path) == ".tsv":
+        return delimited.to_lines(data, separator="\t")
+    lines: Iterator[bytes] = FORMATS[chosen].to_lines(data)
+    return lines
+
+
+def _ending(path: PathLike) -> str:
+    return os.path.splitext(os.fspath(path).removesuffix(".gz"))[1].lower()  # noqa: PTH122

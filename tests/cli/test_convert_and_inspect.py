@@ -1,0 +1,139 @@
+"""berryeval convert and berryeval inspect."""
+
+import hashlib
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from berryeval.cli import main
+from berryeval.formats import read_judgments, read_run
+
+RUN = b"q1 Q0 a 1 3 t\nq1 Q0 b 2 3 t\nq1 Q0 c 3 1.5 t\nq2 Q0 a 1 -2 t\nq2 Q0 a 2 0 t\n"
+QRELS = b"q1 0 a 2\nq1 0 b 0\nq2 0 c 1\nq3 0 a -1\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A folder with a run that has a duplicate, and judgments; the working directory."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.run").write_bytes(RUN)
+    (tmp_path / "good.run").write_bytes(RUN.rsplit(b"q2", 1)[0])
+    (tmp_path / "qrels").write_bytes(QRELS)
+    return tmp_path
+
+
+def berryeval(*arguments: str):
+    return CliRunner().invoke(main, arguments, prog_name="berryeval")
+
+
+@pytest.mark.parametrize("target", ["b.jsonl", "b.json", "b.csv", "b.tsv.gz", "b.run"])
+def test_a_run_is_converted(target):
+    """What was read is in the new file, too."""
+    assert berryeval("convert", "good.run", target).exit_code == 0
+    assert read_run(target).to_dict() == read_run("good.run").to_dict()
+
+
+@pytest.mark.parametrize("target", ["b.jsonl", "b.json", "b.csv", "b.tsv", "b.txt"])
+def test_judgments_are_told_from_runs_and_converted_back(target):
+    """There and back again, by the first line alone."""
+    assert berryeval("convert", "qrels", target).exit_code == 0
+    assert berryeval("convert", target, "back").exit_code == 0
+    assert read_judgments("back").to_dict() == read_judgments("qrels").to_dict()
+
+
+def test_formats_and_kind_can_be_told(folder):
+    """Where names and first lines mislead."""
+    (folder / "beir.tsv").write_text("query-id\tcorpus-id\tscore\nq\td\t1\n")
+    assert berryeval("convert", "beir.tsv", "out", "--to", "jsonl").exit_code == 0
+    assert (folder / "out").read_text() == '{"query_id": "q", "doc_id": "d", "relevance": 1}\n'
+    result = berryeval("convert", "beir.tsv", "out", "--kind", "run", "--from", "table")
+    assert result.exit_code == 0
+    assert (folder / "out").read_text() == "q Q0 d 1 1 berryeval\n"
+
+
+def test_duplicates_stop_a_conversion_unless_told(folder):
+    """One line, exit code 2, and no file."""
+    result = berryeval("convert", "a.run", "b.run")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "Error: a.run:5: document 'a' is retrieved a second time for query 'q2'\n"
+    )
+    assert not (folder / "b.run").exists()
+    assert berryeval("convert", "a.run", "b.run", "--duplicates", "keep-best").exit_code == 0
+    assert read_run("b.run").to_dict()["q2"] == {"a": 0.0}
+
+
+def test_a_run_is_inspected():
+    """Queries, rows, scores, ties, duplicates, hash; a duplicate is counted, not refused."""
+    result = berryeval("inspect", "a.run")
+    assert result.output == (
+        "a.run\n"
+        "  Kind               run, format trec\n"
+        "  Queries            2\n"
+        "  Rows               5\n"
+        "  Documents a query  2 to 3, median 2.5\n"
+        "  Scores             -2 to 3\n"
+        "  Tied               2 rows\n"
+        "  Duplicates         1\n"
+        f"  SHA-256            {hashlib.sha256(RUN).hexdigest()}\n"
+    )
+
+
+def test_judgments_are_inspected():
+    """Grades, and how many are relevant."""
+    (facts,) = json.loads(berryeval("inspect", "qrels", "--json").output)
+    assert facts == {
+        "path": "qrels",
+        "kind": "judgments",
+        "format": "trec",
+        "sha256": hashlib.sha256(QRELS).hexdigest(),
+        "queries": 3,
+        "rows": 4,
+        "fewest_documents": 1,
+        "median_documents": 1.0,
+        "most_documents": 2,
+        "lowest": -1.0,
+        "highest": 2.0,
+        "tied": 0,
+        "duplicates": 0,
+        "relevant": 2,
+    }
+    assert "Relevant           2, grade 1 or higher" in berryeval("inspect", "qrels").output
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        ('{"q": {"d": 1}}', "judgments"),
+        ('{"q": {"d": 1.5}}', "run"),
+        ('{"query_id": "q", "doc_id": "d", "score": 1}\n', "run"),
+        ('{"query_id": "q", "doc_id": "d", "grade": 1}\n', "judgments"),
+        ("qid,docno,score\nq,d,1\n", "run"),
+        ("query,docid,rating\nq,d,1\n", "judgments"),
+    ],
+)
+def test_the_kind_of_a_file_is_guessed(folder, content, kind):
+    """By keys where there are any, else by numbers."""
+    (folder / "file").write_text(content)
+    (facts,) = json.loads(berryeval("inspect", "file", "--json").output)
+    assert facts["kind"] == kind
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["inspect", "-"],
+            "path: expected a file, got standard input, which can be read only once",
+        ),
+        (["inspect", "none"], "none: cannot be read: No such file or directory"),
+        (["inspect", "empty.csv"], "empty.csv: expected judgments or a run, found nothing"),
+        (["convert", "none", "x"], "none: cannot be read: No such file or directory"),
+    ],
+)
+def test_what_goes_wrong_is_one_line(folder, arguments, message):
+    """Exit code 2."""
+    (folder / "empty.csv").write_text("query,docid,rating\n")
+    result = berryeval(*arguments)
+    assert (result.exit_code, result.stderr) == (2, f"Error: {message}\n")

@@ -1,0 +1,109 @@
+"""What every format promises: what is written is read again."""
+
+import gzip
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from berryeval.core.id_column import decode_id
+from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
+from berryeval.errors import FormatError, InputError
+from berryeval.formats import FORMATS, read_judgments, read_run, write_judgments, write_run
+
+
+def fits_every_format(text: str) -> bool:
+    """No white space and no comment, for TREC; no NUL, for CSV; no mark that a file begins with."""
+    written = text.encode("utf-8", "surrogateescape")
+    return written.split() == [written] and b"\0" not in written and written[0] not in b"#\x1f\xef"
+
+
+ids = (
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
+    | st.binary(min_size=1, max_size=4).map(decode_id)
+).filter(fits_every_format)
+scores = st.floats(allow_nan=False)
+grades = st.integers(-2, 10) | st.floats(-1e3, 1e3)
+
+
+def by_query(values):
+    return st.dictionaries(
+        ids, st.dictionaries(ids, values, min_size=1, max_size=5), min_size=1, max_size=4
+    )
+
+
+in_temporary_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+every_format = pytest.mark.parametrize("name", FORMATS)
+
+
+@every_format
+@in_temporary_folder
+@given(data=by_query(scores))
+def test_a_run_that_was_written_is_read_again(name, data, tmp_path):
+    """Every digit of every score, any id that the format can hold."""
+    run = Run.from_dict(data)
+    write_run(run, tmp_path / "run", format=name)
+    assert read_run(tmp_path / "run", format=name) == run
+
+
+@every_format
+@in_temporary_folder
+@given(data=by_query(grades))
+def test_judgments_that_were_written_are_read_again(name, data, tmp_path):
+    """Whole and broken grades, negative ones included."""
+    judgments = Judgments.from_dict(data)
+    write_judgments(judgments, tmp_path / "qrels", format=name)
+    assert read_judgments(tmp_path / "qrels", format=name) == judgments
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "ndjson", "json", "csv", "tsv", "run", "txt", ""])
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+def test_the_name_decides_and_the_content_is_recognised(tmp_path, ending, suffix):
+    """Written by name, read by first line."""
+    run = Run.from_dict({"q1": {"d1": 0.5, "d2": 1.0}, "q2": {"d1": 2.0}})
+    path = tmp_path / f"file.{ending}{suffix}"
+    write_run(run, path)
+    assert read_run(path) == run
+    assert path.read_bytes().startswith(b"\x1f\x8b") == bool(suffix)
+
+
+def test_the_same_content_compresses_to_the_same_bytes(tmp_path):
+    """A file in version control does not change by being written again."""
+    run = Run.from_dict({"q": {"d": 1.0}})
+    write_run(run, tmp_path / "a.run.gz")
+    write_run(run, tmp_path / "b.run.gz")
+    assert (tmp_path / "a.run.gz").read_bytes() == (tmp_path / "b.run.gz").read_bytes()
+    assert gzip.decompress((tmp_path / "a.run.gz").read_bytes()) == b"q Q0 d 1 1 berryeval\n"
+
+
+@pytest.mark.parametrize("doc_id", ["", "a b", "a\tb", "a\n"])
+def test_an_id_that_trec_cannot_hold_is_refused_and_nothing_is_lost(tmp_path, doc_id):
+    """What stood there before is still there, and nothing partial."""
+    path = tmp_path / "run.txt"
+    path.write_text("before")
+    with pytest.raises(InputError, match="a TREC file cannot hold the id"):
+        write_run(Run.from_dict({"q": {"d": 1, doc_id: 2}}), path)
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("run.txt", "before")]
+
+
+def test_a_query_that_would_be_a_comment_is_refused(tmp_path):
+    """It could not be read again."""
+    with pytest.raises(InputError, match="'#1' would be a comment in a TREC file"):
+        write_judgments(Judgments.from_dict({"#1": {"d": 1}}), tmp_path / "qrels")
+
+
+def test_a_file_that_cannot_be_written_is_an_error(tmp_path):
+    """With the system's reason."""
+    path = tmp_path / "no" / "such" / "folder"
+    with pytest.raises(FormatError) as caught:
+        write_run(Run.from_dict({}), path)
+    assert str(caught.value) == f"{path}: cannot be written: No such file or directory"
+
+
+def test_a_large_table_is_written_in_pieces(tmp_path):
+    """More than fits the buffer at once."""
+    run = Run.from_dict({"q": {f"document-{i}": float(i) for i in range(10_000)}})
+    write_run(run, tmp_path / "run.csv")
+    assert read_run(tmp_path / "run.csv") == run
