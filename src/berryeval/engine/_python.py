@@ -11,6 +11,7 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.core.scores import QueryCounts, Scores
 from berryeval.errors import MismatchError
+from berryeval.kernels.relevance import NOT_IN_POOL, UNJUDGED
 from berryeval.measures import Measure
 
 __all__ = ["MissingQueries", "NoRelevant", "score"]
@@ -20,9 +21,6 @@ MissingQueries: TypeAlias = Literal["zero", "skip", "error"]
 
 NoRelevant: TypeAlias = Literal["zero", "skip"]
 """What a query without a relevant document is worth."""
-
-NOT_IN_POOL = -1.0
-UNJUDGED = -2.0
 
 
 def score(
@@ -40,8 +38,8 @@ def score(
     by the definition of the measures, or is left out (``no_relevant="skip"``). Queries of the
     run without judgments are ignored. All of them are counted.
 
-    A document without a judgment stands as -1 in what the measures see, one with a negative
-    grade as -2: both are without a usable grade.
+    A document without a judgment stands as `NOT_IN_POOL` in what the measures see, one with a
+    negative grade as `UNJUDGED`: both are without a usable grade.
     """
     scored: list[bytes] = []
     values: dict[str, array[float]] = {str(measure): array("d") for measure in measures}
@@ -71,5 +69,7 @@ def score(
 
 
 def _usable(grade_of: dict[bytes, float], doc_id: bytes) -> float:
-    grade = grade_of.get(doc_id, NOT_IN_POOL)
-    return grade if grade >= 0 or doc_id not in grade_of else UNJUDGED
+    grade = grade_of.get(doc_id)
+    if grade is None:
+        return NOT_IN_POOL
+    return grade if grade >= 0 else UNJUDGED
