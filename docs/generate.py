@@ -54,7 +54,6 @@ def measures_page() -> str:
 
 
 def _measure_section(measure: type[Measure]) -> list[str]:
-    low, high = ("any number" if math.isinf(bound) else f"{bound:g}" for bound in measure.bounds)
     better = "higher" if measure.higher_is_better else "lower"
     functions = measure.functions or (f"berryeval.measures.{measure.__name__}",)
     return [
@@ -64,13 +63,20 @@ def _measure_section(measure: type[Measure]) -> list[str]:
         "",
         f"- **Use when.** {measure.use_when}",
         f"- **Avoid when.** {measure.avoid_when}",
-        f"- **Bounds.** {low} to {high}; {better} is better. {_MEANS[measure.aggregate]}",
+        f"- **Bounds.** {_bounds(measure)}; {better} is better. {_MEANS[measure.aggregate]}",
         f"- **Also called.** {', '.join(f'`{alias}`' for alias in measure.aliases)}.",
         "- **Edge cases.**",
         *(f"    - {edge_case}" for edge_case in measure.edge_cases),
         f"- **In Python.** {', '.join(f'`{function}`' for function in functions)}.",
         "",
     ]
+
+
+def _bounds(measure: type[Measure]) -> str:
+    low, high = measure.bounds
+    if math.isinf(low):
+        return "None"
+    return f"{low:g} to {'any number' if math.isinf(high) else f'{high:g}'}"
 
 
 def _heading(measure: type[Measure]) -> str:

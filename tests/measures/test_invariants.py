@@ -3,6 +3,7 @@
 import math
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -31,6 +32,10 @@ PERFECT_IS_ONE = {
     "AP", "AP11", "Bpref", "F", "F1", "G", "GMAP", "GMBpref", "IPrec", "NCG", "R", "RR", "RelP",
     "Rndcg", "Rprec", "SetAP", "SetF", "Success", "binG", "infAP", "nDCG", "nDCGRel",
 }  # fmt: skip
+
+
+BY_GAIN = {measure.name for measure in all_measures() if hasattr(measure, "gain")}
+BY_LEVEL = {measure.name for measure in all_measures() if getattr(measure, "rel", 0) == 1} - BY_GAIN
 
 
 def test_every_measure_is_in_a_list_of_this_module():
@@ -86,6 +91,40 @@ def test_the_best_order_of_a_ranking_scores_best(name, case, k):
         best_order = value.score(sorted(grades, reverse=True), judged)
         gained = best_order - given_order
         assert (gained if measure.higher_is_better else -gained) >= -1e-12
+
+
+@pytest.mark.parametrize("name", sorted(BY_LEVEL))
+@settings(max_examples=40)
+@given(data=st.data(), case=cases, rel=st.sampled_from([0.0, 1.5, 2.0, 4.0]))
+def test_a_level_of_relevance_scores_as_binary_judgments_do(name, data, case, rel):
+    """Grades from the level on count as 1, those below as 0."""
+    grades, judged = kernel_input(case)
+    usable = [grade for grade in judged if grade >= 0]
+    measure = data.draw(parameters_of(find_measure(name)))
+    if name == "RBP":
+        measure = replace(measure, max_grade=None)
+    binary = [float(grade >= rel) if grade >= 0 else grade for grade in grades]
+    all_binary = [float(grade >= rel) for grade in usable]
+    expected = replace(measure, rel=1.0).score(binary, all_binary)
+    assert replace(measure, rel=rel).score(grades, judged) == expected
+
+
+@pytest.mark.parametrize("name", sorted(BY_GAIN))
+@settings(max_examples=40)
+@given(
+    case=cases, k=cutoffs(), table=st.permutations([0.0, 0.5, 1.0, 2.0, 7.0, 8.5]).map(enumerate)
+)
+def test_gains_of_a_table_score_as_grades_of_that_height_do(name, case, k, table):
+    """Whatever order the table puts the grades in."""
+    gain_of = {float(grade): gain for grade, gain in table}
+    grades, judged = kernel_input(case)
+    gained = [gain_of.get(grade, grade) for grade in grades]
+    all_gained = sorted((gain_of.get(grade, grade) for grade in judged), reverse=True)
+    measure = find_measure(name)
+    own = {"k": k} if measure.at == "k" else {}
+    own |= {"rel": 0.0} if name == "Rndcg" else {}
+    expected = measure(**own).score(gained, all_gained)
+    assert measure(**own, gain=gain_of).score(grades, judged) == expected
 
 
 @pytest.mark.parametrize("name", sorted(PERFECT_IS_ONE))

@@ -229,6 +229,8 @@ def test_nicknames_stand_for_what_trec_eval_prints(nickname, n_measures):
         ("ndgc@10", "unknown measure 'ndgc@10': did you mean 'nDCG@10'?"),
         ("ndgc(gain=exp2)@10", "did you mean 'nDCG(gain=exp2)@10'?"),
         ("ndgc_cut_10", "did you mean 'nDCG@10'?"),
+        ("mrr_10", "did you mean 'RR@10'?"),
+        ("r_precision_10", "did you mean 'Rprec'?"),
         ("Bperf", "did you mean 'Bpref'?"),
         ("velocity@3", "unknown measure 'velocity@3': known are "),
     ],

@@ -79,6 +79,12 @@ WORKED = [
     ),
     # Costs 3, 2, 1, 1: at rank 2 5 - 2 are not gained, at rank 4 7 - 3.
     (NormalisedGain(), (2 / LOG5 + 1 / math.log2(6)) / 6),
+    # A rank costs at least 1, however little can be gained.
+    (
+        NormalisedGain(gain={1: 0.5, 2: 0.5, 3: 0.5}),
+        (0.5 / math.log2(3.5) + 0.5 / LOG5) / 1.5,
+    ),
+    (NDCGAtGainLevels(rel=4), 0.0),
     (NCG(2), 2 / 5),
     (NCG(), 3 / 6),
     (ExpectedReciprocalRank(), (3 / 16) / 2 + (13 / 16) * (1 / 16) / 4),
@@ -126,6 +132,7 @@ WORKED = [
     (RelativePrecision(), 2 / 3),
     (RPrecision(), 1 / 3),
     (RPrecisionAtMultiple(times=2), 2 / 6),
+    (RPrecisionAtMultiple(times=2, rel=2), 1 / 4),
     (ReciprocalRank(), 1 / 2),
     (ReciprocalRank(1), 0.0),
     (Utility(), 2.0 - 4.0),

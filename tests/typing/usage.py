@@ -7,7 +7,7 @@ import numpy as np
 import berryeval as be
 from berryeval import metrics, ranking
 from berryeval.core import QueryType, RelevanceJudgment
-from berryeval.measures import NDCG, Measure
+from berryeval.measures import NDCG, Measure, define_measure, parse_measure, parse_measures
 
 
 def lists() -> None:
@@ -39,7 +39,17 @@ def words() -> None:
     print(label, measure, score, be.__version__, be.ranking.hit_rate_at_k([], set(), 1))
 
 
+def names() -> None:
+    one: Measure = parse_measure("nDCG@10")
+    several: tuple[Measure, ...] = parse_measures("official")
+    graded: Measure = NDCG(10, gain={1: 3, 2: 9}, rel=1)
+    own = define_measure("Mine", lambda grades, judged: grades[0] + judged[0], bounds=(0, 1))
+    cut: Measure = own(k=5)
+    print(one, several, graded, cut, one.higher_is_better, one.aggregate)
+
+
 def wrong() -> None:
     metrics.precision_at_k(None, None, 3, denominator="n")  # type: ignore[arg-type]
     ranking.recall_at_k(["a"], {"a"})  # type: ignore[call-arg]
+    NDCG(gain="cubic")  # type: ignore[arg-type]
     NDCG(k="10")  # type: ignore[arg-type]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
 
 from berryeval.core.grade import MAX_GRADE
 
 __all__ = ["LINEAR", "Gain", "gains", "ideal_gains"]
 
-Gain: TypeAlias = Literal["linear", "exp2"] | tuple[tuple[float, float], ...]
-"""``linear``: the grade. ``exp2``: 2^grade - 1. Pairs (grade, gain): these, others as linear."""
+Gain: TypeAlias = Literal["linear", "exp2"] | Mapping[Any, float] | tuple[tuple[float, float], ...]
+"""``linear``: the grade. ``exp2``: 2^grade - 1. A table from grade to gain, others as linear."""
 
 LINEAR: Gain = "linear"
 

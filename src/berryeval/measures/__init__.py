@@ -20,6 +20,7 @@ from berryeval.measures.counts import (
     NumRetrieved,
 )
 from berryeval.measures.cumulated_gain import NCG
+from berryeval.measures.custom import define_measure
 from berryeval.measures.expected_reciprocal_rank import ExpectedReciprocalRank
 from berryeval.measures.f1 import F1
 from berryeval.measures.f_beta import FBeta
@@ -83,6 +84,7 @@ __all__ = [
     "Utility",
     "Yaap",
     "all_measures",
+    "define_measure",
     "find_measure",
     "parse_measure",
     "parse_measures",

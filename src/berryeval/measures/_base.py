@@ -13,7 +13,14 @@ from berryeval.core.cutoff import check_k
 from berryeval.errors import ArgumentError, UnknownMeasureError
 from berryeval.measures._parameters import CHECKS, written
 
-__all__ = ["GEOMETRIC_FLOOR", "Measure", "all_measures", "find_measure", "register"]
+__all__ = [
+    "GEOMETRIC_FLOOR",
+    "Measure",
+    "all_measures",
+    "find_measure",
+    "register",
+    "register_defined",
+]
 
 GEOMETRIC_FLOOR = 1e-5
 """A geometric mean takes lower values for this one, as trec_eval does: one 0 would be all."""
@@ -84,13 +91,20 @@ class Measure(ABC):
 
 
 _REGISTRY: list[type[Measure]] = []
+_DEFINED: list[type[Measure]] = []
 _LOCK = threading.Lock()
 
 MeasureType = TypeVar("MeasureType", bound=type[Measure])
 
 
 def register(measure: MeasureType) -> MeasureType:
-    """Add a measure to those that the command line and the reference show.
+    """Add a measure to those that the command line and the reference show."""
+    _REGISTRY.append(measure)
+    return measure
+
+
+def register_defined(measure: MeasureType) -> MeasureType:
+    """Add a measure that a user defined: it is found by its names, but not shown.
 
     Raises
     ------
@@ -101,9 +115,9 @@ def register(measure: MeasureType) -> MeasureType:
         taken = _by_name()
         for word in _names(measure):
             if word in taken:
-                expected = f"a name that is free; {word!r} is {taken[word].title}"
-                raise ArgumentError("name", expected, repr(measure.name))
-        _REGISTRY.append(measure)
+                got = f"{word!r}, which is {taken[word].name}"
+                raise ArgumentError("name", "a name that is free", got)
+        _DEFINED.append(measure)
     return measure
 
 
@@ -113,16 +127,18 @@ def _names(measure: type[Measure]) -> set[str]:
 
 
 def _by_name() -> dict[str, type[Measure]]:
-    return {word: measure for measure in tuple(_REGISTRY) for word in _names(measure)}
+    return {word: measure for measure in (*_REGISTRY, *_DEFINED) for word in _names(measure)}
 
 
 def all_measures() -> tuple[type[Measure], ...]:
-    """Return every measure, in alphabetical order of their titles."""
+    """Return every measure that is built in, in alphabetical order of their titles."""
     return tuple(sorted(_REGISTRY, key=lambda measure: measure.title.lower()))
 
 
 def find_measure(name: str) -> type[Measure]:
     """Return the measure that goes by this name, title or alias, in any case of letters.
+
+    Those that `define_measure` made are among them.
 
     Raises
     ------

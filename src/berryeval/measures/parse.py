@@ -267,14 +267,18 @@ def _example(measure: type[Measure]) -> str:
 
 def _unknown(word: str, name: str, error: UnknownMeasureError) -> UnknownMeasureError:
     """Carry what follows the name over into the suggestion."""
-    rest = word[len(name) :]
-    if (numbered := _NUMBERED.fullmatch(name)) is not None:
-        try:
-            found = find_measure(numbered["name"])
-            suggestion: str | None = found.name
-        except UnknownMeasureError as nearer:
-            suggestion = nearer.suggestion
-        rest = f"@{numbered['k']}{rest}"
+    numbered = _NUMBERED.fullmatch(name)
+    if numbered is None:
+        suggestion, rest = error.suggestion, word[len(name) :]
     else:
-        suggestion = error.suggestion
-    return UnknownMeasureError(word, suggestion and suggestion + rest, error.known)
+        suggestion, rest = _nearest(numbered["name"]), f"@{numbered['k']}"
+    if suggestion is not None and find_measure(suggestion).at is not None:
+        suggestion += rest
+    return UnknownMeasureError(word, suggestion, error.known)
+
+
+def _nearest(name: str) -> str | None:
+    try:
+        return find_measure(name).name
+    except UnknownMeasureError as error:
+        return error.suggestion

@@ -1,0 +1,142 @@
+"""A measure of your own: a Python function with a name."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from berryeval.errors import ArgumentError, InputTypeError, UnknownMeasureError
+from berryeval.measures._base import Measure, find_measure, register_defined
+from berryeval.measures.parse import parse_measures
+
+__all__ = ["CustomMeasure", "ScoreFunction", "define_measure"]
+
+ScoreFunction: TypeAlias = Callable[[Sequence[float], Sequence[float]], float]
+"""Scores one query, given grades in rank order and the grades of all judged documents."""
+
+_NAME = re.compile(r"[A-Za-z]\w*")
+
+
+@dataclass(frozen=True)
+class CustomMeasure(Measure):
+    """A measure that `define_measure` made; its k cuts the ranking before it is scored."""
+
+    function: ClassVar[ScoreFunction]
+
+    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
+        value = type(self).function(grades[: self.k], judged)
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            got = f"{type(value).__name__} {value!r}"
+            raise InputTypeError(f"value of {self}", "a number", got) from None
+        if math.isnan(number):
+            raise ArgumentError(f"value of {self}", "a number", "NaN")
+        return number
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The class exists only where define_measure was called: it is found by name.
+        return _restored, (self.name, self.k)
+
+
+def _restored(name: str, k: int | None) -> Measure:
+    return find_measure(name)(k)
+
+
+def define_measure(
+    name: str,
+    function: ScoreFunction,
+    *,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    higher_is_better: bool = True,
+    aggregate: Literal["mean", "sum", "geometric"] = "mean",
+    title: str | None = None,
+    definition: str | None = None,
+) -> type[Measure]:
+    """Make a measure out of a function, so that its name can be used as any other.
+
+    Parameters
+    ----------
+    name : str
+        Letters, digits and underscores, beginning with a letter. No other measure may go by
+        it, in any case of letters.
+    function : callable
+        Takes the grades in rank order, where a document without a grade is below 0, and the
+        grades of all judged documents, highest first; returns a number. It must give the
+        same number for the same grades, and may be called from several threads. ``name@10``
+        hands it the first 10 grades.
+    bounds : tuple of float
+        The lowest and the highest value.
+    higher_is_better : bool
+        Whether a higher value is the better one.
+    aggregate : {"mean", "sum", "geometric"}
+        How the values of many queries become one.
+    title, definition : str, optional
+        What it is called in full, and what it is.
+
+    Returns
+    -------
+    type of Measure
+        Called with k, or without, it gives the measure.
+
+    Raises
+    ------
+    ArgumentError
+        If the name is taken or cannot be read, or a bound is no number.
+
+    Notes
+    -----
+    A measure can be pickled; the process that reads it has to define it, too.
+
+    Examples
+    --------
+    >>> def first_is_relevant(grades, judged):
+    ...     return float(len(grades) > 0 and grades[0] >= 1)
+    >>> FirstHit = define_measure("FirstHit", first_is_relevant)
+    >>> from berryeval.measures import parse_measure
+    >>> parse_measure("FirstHit").score([2, 0], [2, 1])
+    1.0
+    """
+    _check_name(name)
+    if not callable(function):
+        raise InputTypeError("function", "a function of grades and judged", repr(function))
+    low, high = bounds
+    if not low < high:  # also if one is NaN
+        raise ArgumentError("bounds", "a lower and a higher number", repr(bounds))
+    if aggregate not in ("mean", "sum", "geometric"):
+        raise ArgumentError("aggregate", "'mean', 'sum' or 'geometric'", repr(aggregate))
+    measure = type(
+        name,
+        (CustomMeasure,),
+        {
+            "__doc__": definition or f"{name}, a measure of the user's own.",
+            "__module__": __name__,
+            "name": name,
+            "title": title or name,
+            "bounds": (float(low), float(high)),
+            "higher_is_better": higher_is_better,
+            "aggregate": aggregate,
+            "definition": definition or "Defined by the user.",
+            "use_when": "Whoever defined it knows.",
+            "avoid_when": "Others are to compute the same figure.",
+            "edge_cases": ("Whatever its function returns; NaN is an error.",),
+            "function": staticmethod(function),
+        },
+    )
+    return register_defined(dataclass(frozen=True)(measure))
+
+
+def _check_name(name: object) -> None:
+    expected = "a name of letters, digits and underscores, beginning with a letter"
+    if not isinstance(name, str):
+        raise InputTypeError("name", expected, f"{type(name).__name__} {name!r}")
+    if not _NAME.fullmatch(name):
+        raise ArgumentError("name", expected, repr(name))
+    try:
+        taken = parse_measures(name)
+    except UnknownMeasureError:
+        return
+    raise ArgumentError("name", "a name that is free", f"{name!r}, which is {taken[0]}")

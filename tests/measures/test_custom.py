@@ -1,0 +1,134 @@
+"""Measures that a user defines."""
+
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from berryeval.errors import ArgumentError, InputTypeError, UnknownMeasureError
+from berryeval.measures import _base, all_measures, define_measure, find_measure, parse_measure
+
+
+@pytest.fixture(autouse=True)
+def forgotten(monkeypatch):
+    """What a test defines is gone after it."""
+    monkeypatch.setattr(_base, "_DEFINED", [])
+
+
+def share_above_0(grades, judged):
+    """Of the documents returned, those with a grade above 0, over all judged ones."""
+    return sum(grade > 0 for grade in grades) / max(len(judged), 1)
+
+
+def test_a_function_becomes_a_measure():
+    """It is read by its name, in any case of letters, and printed as any other."""
+    ours = define_measure("Liked", share_above_0, title="Liked share", definition="As it says.")
+    assert parse_measure("Liked") == parse_measure("liked") == ours()
+    assert str(parse_measure("liked@2")) == "Liked@2"
+    assert find_measure("Liked share") is ours
+    assert ours.definition == "As it says."
+
+
+def test_the_cutoff_is_applied_before_the_function():
+    """Documents after rank k are not handed over."""
+    define_measure("Liked", share_above_0)
+    grades, judged = [1.0, 0.0, 2.0, -1.0], [2.0, 1.0, 0.0]
+    assert parse_measure("Liked").score(grades, judged) == 2 / 3
+    assert parse_measure("Liked@2").score(grades, judged) == 1 / 3
+
+
+def test_it_declares_what_other_measures_declare():
+    """Bounds, direction and mean are as given, or as usual."""
+    cost = define_measure(
+        "Cost", lambda _g, _j: 7, bounds=(0, 100), higher_is_better=False, aggregate="sum"
+    )
+    assert (cost.bounds, cost.higher_is_better, cost.aggregate) == ((0.0, 100.0), False, "sum")
+    assert cost().score([], []) == 7.0
+    usual = define_measure("Usual", share_above_0)
+    assert (usual.bounds, usual.higher_is_better, usual.aggregate) == ((0.0, 1.0), True, "mean")
+    assert all(text.endswith(".") for text in (usual.definition, usual.use_when, usual.avoid_when))
+
+
+def test_it_is_a_value_that_can_be_pickled():
+    """The other process finds it by name, if it defined it, too."""
+    measure = define_measure("Liked", share_above_0)(5)
+    sent = pickle.dumps(measure)
+    assert pickle.loads(sent) == measure  # noqa: S301 - our own bytes
+    assert len({measure, pickle.loads(sent)}) == 1  # noqa: S301 - our own bytes
+    _base._DEFINED.clear()
+    with pytest.raises(UnknownMeasureError, match="'Liked'"):
+        pickle.loads(sent)  # noqa: S301 - our own bytes
+
+
+def test_it_is_not_among_the_built_in_measures():
+    """The reference and the command line show what everybody has."""
+    assert define_measure("Liked", share_above_0) not in all_measures()
+
+
+@pytest.mark.parametrize(
+    "name", ["nDCG", "NDCG", "map", "P", "official", "ndcg_burges", "SetP", "P_5", "Bpref"]
+)
+def test_a_name_that_is_taken_is_refused(name):
+    """By a measure, an alias, a nickname, or as another tool's spelling."""
+    with pytest.raises(ArgumentError, match="name: expected a name that is free, got"):
+        define_measure(name, share_above_0)
+
+
+def test_a_name_can_be_defined_once():
+    """Two functions of one name would be two meanings of one text."""
+    define_measure("Liked", share_above_0)
+    with pytest.raises(ArgumentError, match="expected a name that is free, got 'LIKED'"):
+        define_measure("LIKED", share_above_0)
+    with pytest.raises(ArgumentError, match="expected a name that is free, got 'liked'"):
+        define_measure("Other", share_above_0, title="Liked")
+
+
+@pytest.mark.parametrize("name", ["", "2nd", "my measure", "a@b", "a-l2", "a.b", "ä?"])
+def test_a_name_that_could_not_be_read_back_is_refused(name):
+    """Letters, digits and underscores."""
+    with pytest.raises(ArgumentError, match="name: expected a name of letters"):
+        define_measure(name, share_above_0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((3, share_above_0), {}, "name: expected a name of letters.*got int 3"),
+        (("Mine", 3), {}, "function: expected a function"),
+        (("Mine", share_above_0), {"bounds": (1, 0)}, "bounds: expected a lower and a higher"),
+        (("Mine", share_above_0), {"aggregate": "median"}, "aggregate: expected 'mean', 'sum' or"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_at_once(arguments, options, message):
+    """Not when the first query is scored."""
+    with pytest.raises((ArgumentError, InputTypeError), match=message):
+        define_measure(*arguments, **options)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("high", "value of Mine@3: expected a number, got str 'high'"),
+        (None, "value of Mine@3: expected a number, got NoneType None"),
+        (float("nan"), "value of Mine@3: expected a number, got NaN"),
+    ],
+)
+def test_a_function_that_returns_no_number_is_named(value, message):
+    """A NaN would spoil every mean without a trace."""
+    measure = define_measure("Mine", lambda _g, _j: value)(3)
+    with pytest.raises((ArgumentError, InputTypeError), match=message):
+        measure.score([1.0], [1.0])
+
+
+def test_one_of_many_threads_gets_the_name():
+    """The others are told that it is taken."""
+
+    def define(_: int) -> bool:
+        try:
+            define_measure("Raced", share_above_0)
+        except ArgumentError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(define, range(32))) == 1
