@@ -31,6 +31,7 @@ def loaded_by(code: str) -> set[str]:
         "from berryeval.cli import main; main(['version'], standalone_mode=False)",
         "from berryeval.cli import main; main(['version', '--json'], standalone_mode=False)",
         "from berryeval.cli import main; main(['measures'], standalone_mode=False)",
+        "import berryeval as be; be.evaluate({'q': {'d': 1}}, {'q': ['d']})",
     ],
 )
 def test_light_things_load_nothing_heavy(code):
@@ -83,6 +84,7 @@ def test_every_module_is_documented_and_lists_what_exists(name):
         berryeval.InputTypeError("k", "an integer, at least 1", "None"),
         berryeval.FormatError("expected 6 columns, found 5", "bm25.run", 1412),
         berryeval.MismatchError("query 'q7' is judged and not in the run"),
+        berryeval.MissingExtraError("Reading zstd", "zstd"),
         berryeval.MeasureSyntaxError("P@x", "a cutoff", "'x'", "P@10"),
         berryeval.UnknownMeasureError("ndgc", "nDCG", ("nDCG",)),
     ],

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         InputTypeError,
         MeasureSyntaxError,
         MismatchError,
+        MissingExtraError,
         UnknownMeasureError,
     )
     from berryeval.evaluation import Evaluation, evaluate
@@ -41,6 +42,7 @@ __all__ = [
     "Judgments",
     "MeasureSyntaxError",
     "MismatchError",
+    "MissingExtraError",
     "QueryType",
     "RelevanceJudgment",
     "Run",
@@ -65,6 +67,7 @@ _HOME = {
     "Judgments": "berryeval.core.judgments",
     "MeasureSyntaxError": "berryeval.errors",
     "MismatchError": "berryeval.errors",
+    "MissingExtraError": "berryeval.errors",
     "QueryType": "berryeval.core",
     "RelevanceJudgment": "berryeval.core",
     "Run": "berryeval.core.run",

@@ -9,7 +9,8 @@
     │   ├── MismatchError               data that do not belong together
     │   ├── MeasureSyntaxError          a measure's text that cannot be read
     │   └── UnknownMeasureError         a measure that nobody knows
-    └── InputTypeError (TypeError)      an argument's type
+    ├── InputTypeError (TypeError)      an argument's type
+    └── MissingExtraError (ImportError) a library that is not installed
 
     BackendWarning (UserWarning)        the native extension is not in use
 
@@ -29,6 +30,7 @@ __all__ = [
     "InputTypeError",
     "MeasureSyntaxError",
     "MismatchError",
+    "MissingExtraError",
     "UnknownMeasureError",
 ]
 
@@ -141,6 +143,26 @@ class MeasureSyntaxError(InputError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.text, self.expected, self.got, self.example)
+
+
+class MissingExtraError(BerryEvalError, ImportError):
+    """Something needs a library that is not installed.
+
+    Parameters
+    ----------
+    what : str
+        What was asked for, at the beginning of a sentence.
+    extra : str
+        The extra of the package that brings the library.
+    """
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs a library more: pip install 'berryeval[{extra}]'")
+        self.what = what
+        self.extra = extra
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.what, self.extra)
 
 
 class BackendWarning(UserWarning):

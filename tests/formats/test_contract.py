@@ -16,7 +16,10 @@ from berryeval.formats import FORMATS, read_judgments, read_run, write_judgments
 def fits_every_format(text: str) -> bool:
     """No white space and no comment, for TREC; no NUL, for CSV; no mark that a file begins with."""
     written = text.encode("utf-8", "surrogateescape")
-    return written.split() == [written] and b"\0" not in written and written[0] not in b"#\x1f\xef"
+    begins_a_file = written.startswith(
+        (b"#", b"\xef\xbb\xbf", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd")
+    )
+    return written.split() == [written] and b"\0" not in written and not begins_a_file
 
 
 ids = (

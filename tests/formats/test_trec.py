@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from berryeval.errors import FormatError
+from berryeval.errors import FormatError, MissingExtraError
 from berryeval.formats import read_judgments, read_run
 
 
@@ -37,13 +37,41 @@ def test_ids_need_not_be_utf_8(write):
     assert read_judgments(path).grades_of(b"q\xff") == {b"d\xe9\x00x": 1.0}
 
 
-def test_gzip_is_recognised_by_its_bytes(write):
+def zstd_compress(content: bytes) -> bytes:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        return zstd.compress(content)
+    import zstandard
+
+    return zstandard.compress(content)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstd_compress])
+def test_compression_is_recognised_by_its_bytes(write, compress):
     """Whatever the file is called."""
-    path = write(gzip.compress(b"q 0 d 1\n"), "qrels.txt")
+    path = write(compress(b"q 0 d 1\n"), "qrels.txt")
     assert read_judgments(path).to_dict() == {"q": {"d": 1}}
 
 
-@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_zstd_without_its_library_says_what_to_install(write, monkeypatch):
+    """The way out is a command."""
+    path = write(zstd_compress(b"q 0 d 1\n"))
+    monkeypatch.setitem(sys.modules, "compression", None)
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(MissingExtraError) as caught:
+        read_judgments(path)
+    assert str(caught.value) == "Reading zstd needs a library more: pip install 'berryeval[zstd]'"
+
+
+def test_a_damaged_zstd_file_is_an_error(write):
+    """One line, as for gzip."""
+    content = zstd_compress(b"".join(b"q%d 0 d%d 1\n" % (i, i) for i in range(1000)))
+    with pytest.raises(FormatError, match="cannot be read"):
+        read_judgments(write(content[:20] + b"\0" * 30 + content[50:]))
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, zstd_compress])
 def test_a_dash_is_standard_input(monkeypatch, compress):
     """Also compressed."""
     stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(compress(b"q 0 d 1\n"))))

@@ -65,7 +65,7 @@ def test_plain_instructions_give_identical_bytes(case):
     assert computed(case, **PORTABLE) == specified(case)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(array_cases(max_columns=300))
 def test_long_rows_give_identical_bytes(case):
     """B7: rows of several words, and those long enough for the hash table, change no bit."""

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import IO
+from typing import IO, BinaryIO, cast
 
-from berryeval.errors import FormatError
+from berryeval.errors import FormatError, MissingExtraError
 
 __all__ = ["PathLike", "iter_lines", "path_name"]
 
 PathLike = str | os.PathLike[str]
 
 _GZIP = b"\x1f\x8b\x08"  # the only method there is
+_ZSTD = b"\x28\xb5\x2f\xfd"
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -29,13 +31,15 @@ def path_name(path: PathLike) -> str:
 def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
     """Iterate over the lines of a file and their numbers, from 1.
 
-    ``-`` reads standard input. gzip is recognised by its first bytes, whatever the file is
-    called. A byte order mark is dropped.
+    ``-`` reads standard input. gzip and zstd are recognised by their first bytes, whatever the
+    file is called. A byte order mark is dropped.
 
     Raises
     ------
     FormatError
         If the file cannot be read, or is damaged.
+    MissingExtraError
+        If it is compressed with zstd, Python is older than 3.14, and the extra is not there.
     """
     name = path_name(path)
     try:
@@ -45,6 +49,10 @@ def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise FormatError(f"cannot be read: {reason}", name) from error
+    except Exception as error:
+        if type(error).__name__ != "ZstdError":  # of either library, without importing it
+            raise
+        raise FormatError(f"cannot be read: {error}", name) from error
 
 
 @contextmanager
@@ -55,12 +63,27 @@ def _open(path: PathLike) -> Iterator[Iterable[bytes]]:
         else:
             # pathlib is slow to import; the stack closes the file.
             source = opened.enter_context(open(path, "rb"))  # noqa: PTH123
-        if _starts_with_gzip(source):
+        first = _first_bytes(source)
+        if first.startswith(_GZIP):
             yield opened.enter_context(gzip.open(source))
+        elif first.startswith(_ZSTD):
+            yield opened.enter_context(_open_zstd(source))
         else:
             yield source
 
 
-def _starts_with_gzip(source: IO[bytes]) -> bool:
+def _first_bytes(source: IO[bytes]) -> bytes:
     peek = getattr(source, "peek", None)
-    return peek is not None and bytes(peek(len(_GZIP))[: len(_GZIP)]) == _GZIP
+    return b"" if peek is None else bytes(peek(len(_ZSTD))[: len(_ZSTD)])
+
+
+def _open_zstd(source: IO[bytes]) -> BinaryIO:
+    try:
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+
+            return cast("BinaryIO", zstd.open(source))
+        import zstandard
+    except ImportError:
+        raise MissingExtraError("Reading zstd", "zstd") from None
+    return cast("BinaryIO", io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(source)))

@@ -1,0 +1,7 @@
+"""Settings of all tests."""
+
+from hypothesis import settings
+
+# No test asserts a time: machines are shared, and a slow moment is no defect.
+settings.register_profile("berryeval", deadline=None)
+settings.load_profile("berryeval")
