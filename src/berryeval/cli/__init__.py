@@ -16,7 +16,12 @@ __all__ = ["main"]
 
 # Name of the command: its module. Imported when the command is called, so that none waits
 # for what another needs.
-_COMMANDS = {"evaluate": "evaluate", "measures": "measures", "version": "version"}
+_COMMANDS = {
+    "evaluate": "evaluate",
+    "measures": "measures",
+    "trec_eval": "trec_eval",
+    "version": "version",
+}
 _ALIASES = {"metrics": "measures"}
 
 BAD_INPUT = 2
