@@ -8,6 +8,7 @@
     │   ├── FormatError                 a line of a file
     │   ├── MismatchError               data that do not belong together
     │   ├── MeasureSyntaxError          a measure's text that cannot be read
+    │   ├── TrecEvalError               what trec_eval refuses, with its exit code
     │   └── UnknownMeasureError         a measure that nobody knows
     ├── InputTypeError (TypeError)      an argument's type
     └── MissingExtraError (ImportError) a library that is not installed
@@ -31,6 +32,7 @@ __all__ = [
     "MeasureSyntaxError",
     "MismatchError",
     "MissingExtraError",
+    "TrecEvalError",
     "UnknownMeasureError",
 ]
 
@@ -163,6 +165,27 @@ class MissingExtraError(BerryEvalError, ImportError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.what, self.extra)
+
+
+class TrecEvalError(InputError):
+    """Something that trec_eval refuses, and so does the command of its name.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong.
+    exit_code : int
+        What trec_eval answers to a shell: 1 usage, 4 a query that cannot be scored, 7 no query
+        in common. Files and parameters that cannot be used, its 2, are an `InputError`.
+    """
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.exit_code = exit_code
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message, self.exit_code)
 
 
 class BackendWarning(UserWarning):

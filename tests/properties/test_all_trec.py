@@ -114,6 +114,15 @@ def test_measures_without_a_cutoff_score_as_in_trec_eval(case, level):
     assert ours == pytest.approx({name: theirs[name] for name in ours}, abs=1e-12)
 
 
+@given(case=cases, level=levels)
+@example(case=JudgedRanking([1, 2, 3, 4, 5], dict.fromkeys(range(5, 21), 1)), level=1)
+def test_products_and_sums_round_as_in_trec_eval(case, level):
+    """To the bit: one division for set_map, the last recall point first for 11pt_avg."""
+    theirs = trec_eval(case, {"set_map", "11pt_avg"}, level)
+    grades, judged = kernel_input(case)
+    assert {name: SINGLE[name](grades, judged, level) for name in theirs} == theirs
+
+
 @settings(max_examples=300)
 @given(case=cases, level=levels, ks=st.sets(st.integers(1, 60), min_size=1, max_size=4))
 @example(case=JudgedRanking([3, 1, 2], {1: 3, 2: 1, 9: 2}), level=1, ks={1, 3, 1000})

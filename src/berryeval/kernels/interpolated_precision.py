@@ -8,7 +8,13 @@ from typing import Literal, TypeAlias
 
 from berryeval.kernels.relevance import count_relevant
 
-__all__ = ["ELEVEN_POINTS", "RecallRounding", "eleven_point_average", "interpolated_precision"]
+__all__ = [
+    "ELEVEN_POINTS",
+    "RecallRounding",
+    "average_over_points",
+    "eleven_point_average",
+    "interpolated_precision",
+]
 
 RecallRounding: TypeAlias = Literal["up", "nearest"]
 """How a share of the relevant documents becomes a number of them.
@@ -53,7 +59,18 @@ def eleven_point_average(
     rounding: RecallRounding = "up",
 ) -> float:
     """Average the interpolated precision at recall 0, 0.1, … 1."""
+    return average_over_points(grades, judged, ELEVEN_POINTS, level, rounding)
+
+
+def average_over_points(
+    grades: Sequence[float],
+    judged: Sequence[float],
+    points: Sequence[float],
+    level: float = 1.0,
+    rounding: RecallRounding = "up",
+) -> float:
+    """Average the interpolated precision at these rising points, added up from the last one."""
     total = 0.0
-    for recall in ELEVEN_POINTS:
+    for recall in reversed(points):
         total += interpolated_precision(grades, judged, recall, level, rounding)
-    return total / len(ELEVEN_POINTS)
+    return total / len(points)

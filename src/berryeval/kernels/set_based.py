@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from berryeval.kernels.precision import precision
 from berryeval.kernels.recall import recall
+from berryeval.kernels.relevance import count_relevant
 
 __all__ = ["set_average_precision", "set_f"]
 
@@ -13,9 +14,13 @@ __all__ = ["set_average_precision", "set_f"]
 def set_average_precision(
     grades: Sequence[float], judged: Sequence[float], level: float = 1.0
 ) -> float:
-    """Multiply precision and recall of the whole ranking."""
-    n = len(grades)
-    return precision(grades, n, n, level) * recall(grades, judged, None, level)
+    """Multiply precision and recall of the whole ranking.
+
+    One division, as in trec_eval: rounding twice could change the fourth digit.
+    """
+    n_found = count_relevant(grades, level)
+    possible = len(grades) * count_relevant(judged, level)
+    return n_found * n_found / possible if possible else 0.0
 
 
 def set_f(

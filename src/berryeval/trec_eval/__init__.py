@@ -1,0 +1,12 @@
+"""trec_eval's own behaviour: its parsers, its measures by name, the bytes it prints.
+
+The rest of the library decides for itself what to do with odd input; here trec_eval decides.
+Where it crashes, prints NaN or reads uninitialised memory there is an error, or the value that
+the definition of the measure gives.
+"""
+
+from berryeval.trec_eval.files import read_judgments, read_run
+from berryeval.trec_eval.names import Version, read_names
+from berryeval.trec_eval.report import Options, report
+
+__all__ = ["Options", "Version", "read_judgments", "read_names", "read_run", "report"]

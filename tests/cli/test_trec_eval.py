@@ -1,0 +1,397 @@
+"""berryeval trec_eval."""
+
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from berryeval.cli import main
+
+pytestmark = pytest.mark.usefixtures("data")
+
+QRELS = "q1 0 d1 2\nq1 0 d2 1\nq1 0 d4 0\nq1 0 d5 -1\nq2 0 d3 1\nq3 0 d1 1\n"
+RUN = (
+    "q2 Q0 d3 1 1 first\n\nq1 Q0 d4 1 3 first\nq1 Q0 d2 2 2 first extra\nq1 Q0 d9 9 1 first\n"
+    "q1 Q0 d5 9 0.5 first\nq9 Q0 d1 1 1 last\n"
+)
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """A folder with qrels and a run, as the working directory."""
+    monkeypatch.chdir(tmp_path)
+    write("qrels", QRELS)
+    write("run", RUN)
+
+
+def write(name: str, text: str) -> None:
+    with open(name, "w", encoding="utf-8", newline="") as file:  # noqa: PTH123 - as it comes
+        file.write(text)
+
+
+def trec_eval(*arguments: str, files=("qrels", "run"), stdin: str | None = None):
+    return CliRunner().invoke(
+        main, ["trec_eval", *arguments, *files], input=stdin, prog_name="berryeval"
+    )
+
+
+def printed(*arguments: str, **options) -> dict[tuple[str, str], str]:
+    """What is printed, by measure and query."""
+    result = trec_eval(*arguments, **options)
+    assert result.exit_code == 0, result.output
+    rows = [line.split("\t") for line in result.stdout.splitlines()]
+    return {(name.rstrip(), query): value for name, query, value in rows}
+
+
+def refused(*arguments: str, **options) -> tuple[int, str]:
+    """The exit code, and the message without what click puts before it."""
+    result = trec_eval(*arguments, **options)
+    assert result.stdout == ""
+    return result.exit_code, result.stderr.splitlines()[-1].removeprefix("Error: ")
+
+
+OFFICIAL = """\
+runid                 \tall\tlast
+num_q                 \tall\t2
+num_ret               \tall\t5
+num_rel               \tall\t3
+num_rel_ret           \tall\t2
+map                   \tall\t0.6250
+gm_map                \tall\t0.5000
+Rprec                 \tall\t0.7500
+bpref                 \tall\t0.5000
+recip_rank            \tall\t0.7500
+iprec_at_recall_0.00  \tall\t0.7500
+iprec_at_recall_0.10  \tall\t0.7500
+iprec_at_recall_0.20  \tall\t0.7500
+iprec_at_recall_0.30  \tall\t0.7500
+iprec_at_recall_0.40  \tall\t0.7500
+iprec_at_recall_0.50  \tall\t0.7500
+iprec_at_recall_0.60  \tall\t0.5000
+iprec_at_recall_0.70  \tall\t0.5000
+iprec_at_recall_0.80  \tall\t0.5000
+iprec_at_recall_0.90  \tall\t0.5000
+iprec_at_recall_1.00  \tall\t0.5000
+P_5                   \tall\t0.2000
+P_10                  \tall\t0.1000
+P_15                  \tall\t0.0667
+P_20                  \tall\t0.0500
+P_30                  \tall\t0.0333
+P_100                 \tall\t0.0100
+P_200                 \tall\t0.0050
+P_500                 \tall\t0.0020
+P_1000                \tall\t0.0010
+"""
+
+
+@pytest.mark.parametrize("flags", [[], ["-m", "official"], ["-mofficial", "-mmap"]])
+def test_without_a_measure_the_official_ones_are_printed(flags):
+    """Names in 22 columns, tabs, four digits; the tag is that of the last line."""
+    result = trec_eval(*flags)
+    assert (result.exit_code, result.stdout) == (0, OFFICIAL)
+
+
+def test_the_bytes_are_the_same_through_a_pipe():
+    """Line feeds alone end lines, and ids that are no text come out as they went in."""
+    with open("qrels", "ab") as file:  # noqa: PTH123
+        file.write(b"\xff\xfe 0 d1 1\n")
+    with open("run", "ab") as file:  # noqa: PTH123
+        file.write(b"\xff\xfe Q0 d1 1 1 t\xe9g\r\n")
+    arguments = [sys.executable, "-m", "berryeval", "trec_eval", "-q", "-mmap", "-mrunid"]
+    done = subprocess.run([*arguments, "qrels", "run"], capture_output=True, check=True)
+    assert done.stdout == (
+        b"map                   \tq1\t0.2500\nmap                   \tq2\t1.0000\n"
+        b"map                   \t\xff\xfe\t1.0000\n"
+        b"runid                 \tall\tt\xe9g\nmap                   \tall\t0.7500\n"
+    )
+
+
+def test_queries_come_in_the_order_of_bytes_and_measures_in_that_of_the_registry():
+    """Neither the order of lines nor that of -m matters."""
+    write("qrels", "2 0 a 1\n10 0 a 1\n1 0 a 1\n")
+    write("run", "2 Q0 a 1 1 t\n1 Q0 a 1 1 t\n10 Q0 a 1 1 t\n")
+    keys = list(printed("-q", "-m", "success.1", "-m", "map", "-m", "num_q"))
+    assert keys == [
+        *((name, query) for query in ("1", "10", "2") for name in ("map", "success_1")),
+        *((name, "all") for name in ("num_q", "map", "success_1")),
+    ]
+
+
+def test_geometric_means_and_texts_have_their_own_places():
+    """gm_map, num_q and runid are in the summary only; relstring is not."""
+    names = ["-mgm_map", "-mnum_q", "-mrunid", "-mrelstring"]
+    assert list(printed("-q", *names)) == [
+        ("relstring", "q1"),
+        ("relstring", "q2"),
+        ("runid", "all"),
+        ("num_q", "all"),
+        ("gm_map", "all"),
+    ]
+
+
+def test_relstring_shows_grades_in_rank_order():
+    """Unjudged is -, a negative grade a point, and a grade above 9 a bracket."""
+    assert printed("-q", "-mrelstring")["relstring", "q1"] == "'01-.'"
+    assert printed("-q", "-mrelstring.2")["relstring_2", "q1"] == "'01'"
+    write("qrels", "q1 0 d4 10\nq1 0 d2 9\n")
+    assert printed("-q", "-mrelstring")["relstring", "q1"] == "'>9--'"
+
+
+@pytest.mark.parametrize("flag", ["-c", "--complete_rel_info_wanted"])
+def test_complete_averages_over_all_judged_queries(flag):
+    """q3 counts as 0 and is not printed; num_rel counts all grades above 0, whatever -l."""
+    found = printed(flag, "-q", "-l2", "-m", "official")
+    assert {query for _, query in found} == {"q1", "q2", "all"}
+    found = printed(flag, "-m", "official")
+    assert found["num_q", "all"] == "3"
+    assert found["num_rel", "all"] == printed(flag, "-l2")["num_rel", "all"] == "4"
+    assert found["map", "all"] == "0.4167"
+    assert found["gm_map", "all"] == "0.0136"  # the cube root of 0.25 * 1 * 0.00001
+
+
+@pytest.mark.parametrize("flags", [["-l", "2"], ["-l2"], ["--level_for_rel=2"], ["-l", "2.9x"]])
+def test_level_says_what_is_relevant(flags):
+    """Only d1 has a grade of 2, and it was not retrieved; nDCG does not look at the level."""
+    found = printed(*flags, "-m", "num_rel", "-m", "map", "-m", "ndcg")
+    assert (found["num_rel", "all"], found["map", "all"]) == ("1", "0.0000")
+    assert found["ndcg", "all"] == printed("-m", "ndcg")["ndcg", "all"] != "0.0000"
+
+
+def test_level_0_makes_every_judged_document_relevant():
+    """d4 of grade 0 counts, d9 without a judgment and d5 with a negative one do not."""
+    found = printed("-l0", "-q", "-mnum_rel", "-mnum_rel_ret")
+    assert (found["num_rel", "q1"], found["num_rel_ret", "q1"]) == ("3", "2")
+
+
+def test_judged_only_closes_ranks():
+    """Documents without a grade, and with a negative one, go."""
+    write("run", "q1 Q0 d9 1 9 t\nq1 Q0 d5 1 8 t\nq1 Q0 d2 1 1 t\n")
+    assert printed("-J", "-q", "-mrelstring", "-mnum_ret", "-mrecip_rank") == {
+        ("num_ret", "q1"): "1",
+        ("recip_rank", "q1"): "1.0000",
+        ("relstring", "q1"): "'1'",
+        ("num_ret", "all"): "1",
+        ("recip_rank", "all"): "1.0000",
+    }
+
+
+def test_judged_only_with_nothing_left_is_0():
+    """trec_eval divides by 0 there and prints -nan."""
+    write("run", "q1 Q0 d9 1 9 t\n")
+    assert printed("-J", "-miprec_at_recall.0")["iprec_at_recall_0.00", "all"] == "0.0000"
+
+
+@pytest.mark.parametrize("flags", [["-M", "1"], ["-M1"], ["--Max_retrieved_per_topic", "1"]])
+def test_most_documents_are_cut_after_sorting(flags):
+    """The best one of each query stays; repeats behind it go unseen."""
+    with open("run", "a", encoding="utf-8") as file:  # noqa: PTH123
+        file.write("q1 Q0 d9 1 0 last\n")
+    assert printed(*flags, "-q", "-mrelstring")["relstring", "q1"] == "'0'"
+
+
+def test_without_a_summary_there_may_be_nothing():
+    """-n alone prints nothing; with -q it prints queries."""
+    assert trec_eval("-n").stdout == ""
+    assert {query for _, query in printed("-nq")} == {"q1", "q2"}
+
+
+def test_the_size_of_the_collection_is_for_utility():
+    """Neither retrieved nor relevant: 10 + 1 - 4 - 2 of q1, 10 + 1 - 1 - 1 of q2."""
+    found = printed("-N10", "-q", "-m", "utility.0,0,0,1")
+    assert [found["utility_0,0,0,1", query] for query in ("q1", "q2")] == ["5.0000", "9.0000"]
+
+
+def test_parameters_are_sorted_and_read_as_far_as_they_go():
+    """Cutoffs go into names, other parameters as they were written."""
+    words = ["P.10,5", "ndcg_cut.23.4", "Rprec_mult.1,.5", "set_F.0.5", "ndcg.1=3,2=9", "map.7"]
+    found = printed(*(f"-m{word}" for word in words), "-m11pt_avg..25,.5")
+    assert [name for name, _ in found] == [
+        "map", "P_5", "P_10", "Rprec_mult_0.50", "Rprec_mult_1.00", "11pt_avg_.25,.5",
+        "ndcg_1=3,2=9", "ndcg_cut_23", "set_F_0.5",
+    ]  # fmt: skip
+    assert found["11pt_avg_.25,.5", "all"] == "0.7500"
+
+
+def test_the_first_list_of_parameters_wins():
+    """Also over that of a nickname."""
+    assert list(printed("-mP.5", "-mP.10")) == [("P_5", "all")]
+    assert ("P_100", "all") not in printed("-mofficial", "-mP.5")
+
+
+def test_nicknames_hold_what_they_hold_in_trec_eval():
+    """11 of set; all_trec has 34 measures in 9.0.8, and unj and rbp_resid more in 10.0."""
+    assert len(printed("-mset", "-q")) == 2 * 9 + 11
+    old = {name for name, _ in printed("-q", "-mall_trec")}
+    new = {name for name, _ in printed("-q", "-mall_trec", "-c", "--compat=10.0")}
+    assert new - old == {"rbp_resid", "unj_5", "unj_10", "unj_20"}
+
+
+def test_numbers_are_read_as_c_reads_them():
+    """Grades stop at the first letter or point; scores may be hexadecimal, infinite, or words."""
+    write("qrels", "q 0 a 1.9\nq 0 b 2e1\nq 0 c abc\nq 0 d +3\nq 0 e 0x1\nq 0 f 4abc\n")
+    write(
+        "run",
+        "q 0 a 1 0x10 t\nq 0 b 1 inf t\nq 0 c 1 abc t\nq 0 d 1 1,5 t\nq 0 e 1 .5 t\n"
+        "q 0 f 1 -0x1p9999 t\n",
+    )
+    assert printed("-q", "-mrelstring")["relstring", "q"] == "'213004'"
+
+
+def test_scores_have_32_bits_in_9_and_64_in_10():
+    """What ties in 32 bits is ordered by id, the greater one first."""
+    write("qrels", "q 0 a 1\n")
+    write("run", "q 0 a 1 1.00000002 t\nq 0 b 1 1.00000001 t\nq 0 c 1 1 t\nq 0 d 1 1e39 t\n")
+    assert printed("-mrecip_rank")["recip_rank", "all"] == "0.2500"
+    assert printed("-mrecip_rank", "--compat", "10.0")["recip_rank", "all"] == "0.5000"
+
+
+def test_recall_points_are_rounded_to_the_nearest_in_10():
+    """Of three relevant documents, 0.4 asks for 2 in 9.0.8 and for 1 in 10.0."""
+    write("qrels", "q 0 a 1\nq 0 b 1\nq 0 c 1\n")
+    write("run", "q 0 a 1 1 t\n")
+    point = ("iprec_at_recall_0.40", "all")
+    assert printed("-miprec_at_recall")[point] == "0.0000"
+    assert printed("-miprec_at_recall", "--compat=10.0")[point] == "1.0000"
+    assert printed("-m11pt_avg")["11pt_avg", "all"] == "0.3636"
+    assert printed("-m11pt_avg", "--compat=10.0")["11pt_avg", "all"] == "0.4545"
+
+
+def test_10_prints_missing_queries():
+    """They are 0, but for what leaks where a measure was given parameters."""
+    measures = ["-mall_trec", "-mutility.1,-2,-1,0", "-mrelstring.5", "-mrbp_resid.p=0.8", "-myaap"]
+    found = printed("-c", "-q", "--compat=10.0", *measures)
+    leaked = {name for (name, query), value in found.items() if query == "q3" and value > "0.0000"}
+    assert leaked == {"num_rel", "rbp_resid_p=0.8"}
+    assert found["rbp_resid_p=0.8", "q3"] == "1.0000"
+    assert found["utility_1,-2,-1,0", "q3"] == "-3.0000"
+    assert found["relstring_5", "q3"] == "'-'"
+    assert found["yaap", "q3"] == "-0.6931"
+    found = printed("-c", "-q", "--compat=10.0", "-mset", "-mrelstring", "-munj.1")
+    assert [found[name, "q3"] for name in ("num_ret", "utility", "relstring", "unj_1")] == [
+        "0",
+        "0.0000",
+        "''",
+        "0.0000",
+    ]
+
+
+def test_10_reads_comments_and_standard_input():
+    """9.0.8 does neither."""
+    commented = f"# a run\n  # indented\n{RUN}# the end"
+    write("qrels", f"# judged\n{QRELS}")
+    arguments = ["-c", "-mmap", "--compat=10.0"]
+    assert printed(*arguments, files=("qrels", "-"), stdin=commented)["map", "all"] == "0.4167"
+    assert refused("-c")[0] == 2
+    write("qrels", QRELS)
+    assert refused("-c", files=("qrels", "-"), stdin=RUN)[0] == 2
+
+
+def test_10_scores_a_run_without_a_common_query_if_complete():
+    """9.0.8 refuses it."""
+    write("run", "q9 0 a 1 1 t\n")
+    expected = (7, "no queries with both results and relevance info")
+    assert refused("-c") == expected
+    assert printed("-c", "-mmap", "--compat=10.0") == {("map", "all"): "0.0000"}
+
+
+def test_10_refuses_a_missing_query_after_those_before_it():
+    """Exit code 4, unless -c is given; what was printed stays."""
+    result = trec_eval("-q", "-mmap", "--compat=10.0")
+    assert (result.exit_code, len(result.stdout.splitlines())) == (4, 2)
+    assert "query 'q3' is not in the run" in result.stderr
+
+
+FOUR = "expected 4 columns (query, iteration, document, grade)"
+SIX = "expected 6 columns (query, Q0, document, rank, score, tag)"
+NO_NAN = "expected a score, found nan, which has no place in an order"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code", "message"),
+    [
+        ("qrels", QRELS + "\n", 2, f"qrels:7: {FOUR}, found 0"),
+        ("qrels", "q 0 a 1 x\n", 2, f"qrels:1: {FOUR}, found 5"),
+        ("qrels", "q 0 a\n", 2, f"qrels:1: {FOUR}, found 3"),
+        ("qrels", "", 2, "qrels: expected lines, found an empty file"),
+        ("qrels", "q 0 \0 1\n", 2, "qrels: expected text, found a zero byte"),
+        ("qrels", "q2 0 a 1\nq2 1 a 1\n", 4, "duplicate docs a of query 'q2' in the judgments"),
+        ("qrels", "q2 0 a -1\n", 4, "query 'q2': expected a grade, at least 0, found none"),
+        ("run", "q1 Q0 a 1 1\n", 2, f"run:1: {SIX}, found 5"),
+        ("run", "q1 Q0 a 1 -nan t\n", 2, f"run:1: {NO_NAN}"),
+        ("run", "", 2, "run: expected lines, found an empty file"),
+        ("run", " \n", 7, "no queries with both results and relevance info"),
+        ("run", RUN + "q1 0 d9 1 1 t\n", 4, "duplicate docs d9 of query 'q1' in the run"),
+    ],
+)  # fmt: skip
+def test_files_that_trec_eval_refuses_are_refused(name, text, code, message):
+    """One line, and trec_eval's exit code."""
+    write(name, text)
+    assert refused() == (code, message)
+
+
+def test_repeats_matter_only_where_they_are_seen():
+    """Not in a query that is not scored, nor if no ranking is looked at."""
+    write("qrels", QRELS + "q8 0 a 1\nq8 0 a 1\n")
+    assert trec_eval().exit_code == 0
+    write("run", RUN + "q1 0 d9 1 1 t\n")
+    assert printed("-mnum_q", "-mrunid") == {("runid", "all"): "t", ("num_q", "all"): "2"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["-mndgc"], 1, "illegal measure 'ndgc'"),
+        (["-mP_5"], 1, "illegal measure 'P_5'"),
+        (["-mP."], 1, "illegal measure 'P.'"),
+        (["-munj"], 1, "illegal measure 'unj'"),
+        (["-mprefs_simp"], 1, "illegal measure 'prefs_simp'"),
+        (
+            ["-mrbp", "--compat=10.0"],
+            1,
+            "rbp has no defined value in trec_eval 10.0: take berryeval evaluate -m RBP",
+        ),
+        (["--nope"], 1, "No such option '--nope'."),
+        (["-Zz"], 1, "-Z is not supported"),
+        (["-D1"], 1, "-D is not supported"),
+        (["third"], 1, "expected QRELS and RUN, found 3 files"),
+        (["-Rprefs"], 2, "-R: only qrels is supported, found 'prefs'"),
+        (["-Tother"], 2, "-T: only trec_results is supported, found 'other'"),
+        (["-l-1"], 2, "-l: expected a level, at least 0, found -1"),
+        (["-M-1"], 2, "-M: expected a number of documents, at least 0, found -1"),
+        (["-mP.abc"], 2, "measure P: expected cutoffs, at least 1, each once, found 'abc'"),
+        (["-mP.5,5"], 2, "measure P: expected cutoffs, at least 1, each once, found '5,5'"),
+        (
+            ["-mRprec_mult.-1"],
+            2,
+            "measure Rprec_mult: expected cutoffs, at least 0, each once, found '-1'",
+        ),
+        (["-mndcg.1"], 2, "measure ndcg: expected pairs grade=gain, found '1'"),
+        (
+            ["-mndcg.1=-2"],
+            2,
+            "measure ndcg: expected gains, at least 0, each grade once, found '1=-2'",
+        ),
+        (["-mset_F.-1"], 2, "measure set_F: expected a weight, at least 0, found '-1'"),
+        (["-mset_F.inf"], 2, "measure set_F: expected finite numbers, found 'inf'"),
+        (
+            ["-m11pt_avg.1,0"],
+            2,
+            "measure 11pt_avg: expected rising recall points, at least 0, found '1,0'",
+        ),
+        (
+            ["-mrbp_resid.p=1", "--compat=10.0"],
+            2,
+            "measure rbp_resid: expected p= and a number between 0 and 1, found 'p=1'",
+        ),
+        (["-mutility.1,2"], 4, "utility: expected 4 coefficients, found 2"),
+    ],
+)
+def test_what_cannot_be_done_is_said(arguments, code, message):
+    """One line, and the exit code of trec_eval."""
+    assert refused(*arguments) == (code, message)
+
+
+def test_a_file_that_is_not_there_cannot_be_read():
+    """Exit code 2."""
+    assert refused(files=("nowhere", "run"))[0] == 2
