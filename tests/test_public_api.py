@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import berryeval
+from berryeval.errors import TrecEvalError
 
 HEAVY = ("numpy", "scipy", "rich")
 
@@ -87,6 +88,7 @@ def test_every_module_is_documented_and_lists_what_exists(name):
         berryeval.MissingExtraError("Reading zstd", "zstd"),
         berryeval.MeasureSyntaxError("P@x", "a cutoff", "'x'", "P@10"),
         berryeval.UnknownMeasureError("ndgc", "nDCG", ("nDCG",)),
+        TrecEvalError("illegal measure 'ndgc'", 1),
     ],
 )
 def test_errors_survive_a_trip_between_processes(error):
