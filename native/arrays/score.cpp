@@ -110,11 +110,11 @@ private:
     void read_row(std::size_t query, std::size_t row) {
         const std::size_t first_retrieved = query * n_retrieved_;
         const std::size_t first_relevant = query * n_relevant_;
-        match_row_({request_.retrieved.data() + first_retrieved, depth_,
-                    request_.retrieved.size() - first_retrieved},
-                   {request_.relevant.data() + first_relevant, n_relevant_,
-                    request_.relevant.size() - first_relevant},
-                   match_);
+        const join::Row retrieved{request_.retrieved.data() + first_retrieved, depth_,
+                                  request_.retrieved.size() - first_retrieved};
+        const join::Row relevant{request_.relevant.data() + first_relevant, n_relevant_,
+                                 request_.relevant.size() - first_relevant};
+        match_row_(retrieved, relevant, match_);
         n_relevant_of_[row] = static_cast<double>(match_.n_relevant);
         if (request_.grades) {
             read_grades(row, request_.grades + first_relevant);
@@ -171,17 +171,20 @@ private:
             }
         }
         reciprocal_ranks_[row] = kernels::reciprocal_rank(first_rank);
+        // Where no cell is padding, k documents were returned.
+        const bool is_full = depth_ <= join::word_bits && returned_[0] == join::first_bits(depth_);
+        const bool divides_by_k = request_.divide_by_k || is_full;
         std::size_t found_at_k = 0;
         std::size_t returned_at_k = 0;
         std::size_t previous_k = 0;
         for (std::size_t i_k = 0; i_k < request_.ks.size(); ++i_k) {
             const std::size_t k = request_.ks[i_k];
             found_at_k += n_new_[i_k];
-            if (!request_.divide_by_k) returned_at_k += count_bits(returned_, previous_k, k);
+            returned_at_k = divides_by_k ? k : returned_at_k + count_bits(returned_, previous_k, k);
             previous_k = k;
             AtK& at_k = at_k_[i_k];
             at_k.n_found[row] = static_cast<double>(found_at_k);
-            at_k.denominator[row] = static_cast<double>(request_.divide_by_k ? k : returned_at_k);
+            at_k.denominator[row] = static_cast<double>(returned_at_k);
             at_k.precision_sum[row] = precision_sums_[found_at_k];
             at_k.dcg[row] = dcgs_[found_at_k];
         }

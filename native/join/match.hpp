@@ -37,7 +37,7 @@ struct Match {
 inline constexpr std::int32_t not_retrieved = -1;
 inline constexpr std::int32_t not_a_document = -2;  // padding, or an id that stood further left
 
-using MatchRow = void (*)(Row retrieved, Row relevant, Match& match);
+using MatchRow = void (*)(const Row& retrieved, const Row& relevant, Match& match);
 
 struct Matcher {
     MatchRow match_row;

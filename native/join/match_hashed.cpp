@@ -33,7 +33,7 @@ private:
     std::size_t n_slots_;
 };
 
-void match_row_hashed(Row retrieved, Row relevant, Match& match) {
+void match_row_hashed(const Row& retrieved, const Row& relevant, Match& match) {
     ColumnOfId columns(relevant, match.slots);
     match.n_relevant = 0;
     for (std::size_t j = 0; j < relevant.count; ++j) {

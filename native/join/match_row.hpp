@@ -54,7 +54,9 @@ private:
 };
 
 template <class Block>
-void match_row(Row retrieved, Row relevant, Match& match) {
+void match_row(const Row& retrieved_row, const Row& relevant_row, Match& match) {
+    const Row retrieved = retrieved_row;  // copies, which nothing that is written can change
+    const Row relevant = relevant_row;
     for (std::size_t j = 0; j < relevant.count; ++j) {
         match.places[j] = relevant.cells[j] == padding_id ? not_a_document : not_retrieved;
     }
