@@ -26,7 +26,7 @@ GEOMETRIC_FLOOR = 1e-5
 """A geometric mean takes lower values for this one, as trec_eval does: one 0 would be all."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Measure(ABC):
     """A metric with a name and parameters, as people report it: ``nDCG@10``.
 
@@ -84,6 +84,22 @@ class Measure(ABC):
         name = self.uncut_name if cutoff is None and self.uncut_name else self.name
         parameters = f"({','.join(changed)})" if changed else ""
         return f"{name}{parameters}" + (f"@{written(cutoff)}" if cutoff is not None else "")
+
+    # Once for all measures: generated for each, these would take half the time of importing them.
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._parameters() == other._parameters()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._parameters()))
+
+    def __repr__(self) -> str:
+        parameters = (f"{field.name}={getattr(self, field.name)!r}" for field in fields(self))
+        return f"{type(self).__name__}({', '.join(parameters)})"
+
+    def _parameters(self) -> tuple[object, ...]:
+        return tuple(getattr(self, field.name) for field in fields(self))
 
     @abstractmethod
     def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:

@@ -13,7 +13,7 @@ __all__ = ["AveragePrecision", "GeometricAveragePrecision"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AveragePrecision(Measure):
     """Average precision, at k or uncut. Equals trec_eval's ``map_cut`` and ``map``."""
 
@@ -48,7 +48,7 @@ class AveragePrecision(Measure):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class GeometricAveragePrecision(Measure):
     """Average precision, averaged by the geometric mean. Equals trec_eval's ``gm_map``."""
 

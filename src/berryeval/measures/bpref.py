@@ -13,7 +13,7 @@ __all__ = ["Bpref", "GeometricBpref"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Bpref(Measure):
     """Binary preference. Equals trec_eval's ``bpref``.
 
@@ -45,7 +45,7 @@ class Bpref(Measure):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class GeometricBpref(Measure):
     """Bpref, averaged by the geometric mean. Equals trec_eval's ``gm_bpref``."""
 

@@ -24,7 +24,7 @@ __all__ = [
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NumQueries(Measure):
     """The number of queries. Equals trec_eval's ``num_q``."""
 
@@ -46,7 +46,7 @@ class NumQueries(Measure):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NumRetrieved(Measure):
     """The number of documents retrieved. Equals trec_eval's ``num_ret``."""
 
@@ -66,7 +66,7 @@ class NumRetrieved(Measure):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NumRelevant(Measure):
     """The number of relevant documents. Equals trec_eval's ``num_rel``."""
 
@@ -88,7 +88,7 @@ class NumRelevant(Measure):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NumRelevantRetrieved(Measure):
     """The number of relevant documents retrieved. Equals trec_eval's ``num_rel_ret``."""
 
@@ -112,7 +112,7 @@ class NumRelevantRetrieved(Measure):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NumNonrelevantRetrieved(Measure):
     """Retrieved documents judged not relevant. Equals trec_eval's ``num_nonrel_judged_ret``."""
 

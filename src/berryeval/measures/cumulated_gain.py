@@ -14,7 +14,7 @@ __all__ = ["NCG"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NCG(Measure):
     """Normalised cumulated gain.
 

@@ -13,7 +13,7 @@ __all__ = ["ExpectedReciprocalRank"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ExpectedReciprocalRank(Measure):
     """Expected reciprocal rank.
 

@@ -15,7 +15,7 @@ __all__ = ["F1"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class F1(Measure):
     """F1 at k, the harmonic mean of precision and recall at k."""
 

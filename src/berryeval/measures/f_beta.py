@@ -13,7 +13,7 @@ __all__ = ["FBeta"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class FBeta(Measure):
     """F-beta at k.
 

@@ -13,7 +13,7 @@ __all__ = ["HitRate"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class HitRate(Measure):
     """Success at k. Equals trec_eval's ``success``."""
 

@@ -13,7 +13,7 @@ __all__ = ["InferredAveragePrecision"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class InferredAveragePrecision(Measure):
     """Inferred average precision. Equals trec_eval's ``infAP``.
 

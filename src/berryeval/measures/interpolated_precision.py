@@ -17,7 +17,7 @@ __all__ = ["ElevenPointAverage", "InterpolatedPrecision"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class InterpolatedPrecision(Measure):
     """Interpolated precision at a recall. Equals trec_eval's ``iprec_at_recall``.
 
@@ -60,7 +60,7 @@ class InterpolatedPrecision(Measure):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ElevenPointAverage(Measure):
     """Eleven-point average of interpolated precision. Equals trec_eval's ``11pt_avg``."""
 

@@ -13,7 +13,7 @@ __all__ = ["Judged", "Unjudged"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Judged(Measure):
     """The share of judged documents in the first k. Equals ir_measures' ``Judged``."""
 
@@ -36,7 +36,7 @@ class Judged(Measure):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Unjudged(Measure):
     """Unjudged documents in the first k. Equals trec_eval 10's ``unj``."""
 

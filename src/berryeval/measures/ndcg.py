@@ -14,7 +14,7 @@ __all__ = ["DCG", "IDCG", "NDCG"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NDCG(Measure):
     """Normalised discounted cumulative gain. Equals trec_eval's ``ndcg`` and ``ndcg_cut``.
 
@@ -68,7 +68,7 @@ class NDCG(Measure):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class DCG(Measure):
     """Discounted cumulative gain, not normalised. Equals trec_eval 10's ``dcg``."""
 
@@ -98,7 +98,7 @@ class DCG(Measure):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class IDCG(Measure):
     """Discounted cumulative gain of the ideal ranking. Equals trec_eval 10's ``ideal_dcg``."""
 

@@ -14,7 +14,7 @@ __all__ = ["NDCGAtGainLevels", "NDCGAtRelevant"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NDCGAtRelevant(Measure):
     """nDCG averaged over the relevant documents. Equals trec_eval's ``ndcg_rel``."""
 
@@ -43,7 +43,7 @@ class NDCGAtRelevant(Measure):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NDCGAtGainLevels(Measure):
     """nDCG averaged where the ideal gain falls. Equals trec_eval's ``Rndcg``."""
 

@@ -14,7 +14,7 @@ __all__ = ["BinaryNormalisedGain", "NormalisedGain"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NormalisedGain(Measure):
     """Normalised gain. Equals trec_eval's ``G``."""
 
@@ -39,7 +39,7 @@ class NormalisedGain(Measure):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class BinaryNormalisedGain(Measure):
     """Normalised gain of binary judgments. Equals trec_eval's ``binG``."""
 

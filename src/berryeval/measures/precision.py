@@ -13,7 +13,7 @@ __all__ = ["Precision"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Precision(Measure):
     """Precision at k. Equals trec_eval's ``P`` and, without k, ``set_P``."""
 

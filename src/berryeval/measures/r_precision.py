@@ -13,7 +13,7 @@ __all__ = ["RPrecision", "RPrecisionAtMultiple"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class RPrecision(Measure):
     """R-precision. Equals trec_eval's ``Rprec``."""
 
@@ -43,7 +43,7 @@ class RPrecision(Measure):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class RPrecisionAtMultiple(Measure):
     """Precision at a multiple of R. Equals trec_eval's ``Rprec_mult``."""
 

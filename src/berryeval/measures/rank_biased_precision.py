@@ -13,7 +13,7 @@ __all__ = ["RankBiasedPrecision", "RankBiasedResidual"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class RankBiasedPrecision(Measure):
     """Rank-biased precision.
 
@@ -63,7 +63,7 @@ class RankBiasedPrecision(Measure):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class RankBiasedResidual(Measure):
     """The residual of rank-biased precision."""
 

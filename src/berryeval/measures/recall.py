@@ -13,7 +13,7 @@ __all__ = ["Recall"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Recall(Measure):
     """Recall at k. Equals trec_eval's ``recall`` and, without k, ``set_recall``."""
 

@@ -13,7 +13,7 @@ __all__ = ["ReciprocalRank"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReciprocalRank(Measure):
     """Reciprocal rank, at k or uncut. Uncut it equals trec_eval's ``recip_rank``."""
 

@@ -13,7 +13,7 @@ __all__ = ["RelativePrecision"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class RelativePrecision(Measure):
     """Relative precision, also called capped recall. Equals trec_eval's ``relative_P``."""
 

@@ -13,7 +13,7 @@ __all__ = ["SetAveragePrecision", "SetF"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class SetAveragePrecision(Measure):
     """Precision times recall of the set returned. Equals trec_eval's ``set_map``."""
 
@@ -35,7 +35,7 @@ class SetAveragePrecision(Measure):
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class SetF(Measure):
     """F of the set returned, weighed as in trec_eval's ``set_F``.
 

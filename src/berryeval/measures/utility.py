@@ -13,7 +13,7 @@ __all__ = ["Utility"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Utility(Measure):
     """Linear utility. Equals trec_eval's ``utility``.
 

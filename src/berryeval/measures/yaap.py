@@ -13,7 +13,7 @@ __all__ = ["Yaap"]
 
 
 @register
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Yaap(Measure):
     """Average precision as log odds. Equals trec_eval's ``yaap``."""
 
