@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from berryeval.cli._options import duplicates_option
 from berryeval.formats.facts import guess_kind
 from berryeval.formats.reading import check_format, read_judgments, read_run, sniff_format
 from berryeval.formats.writing import write_judgments, write_run
@@ -23,13 +24,7 @@ FORMAT_NAMES = ["jsonl", "json", "table", "trec"]
 )
 @click.option("--from", "source_format", type=click.Choice(FORMAT_NAMES), help="FROM's format.")
 @click.option("--to", "target_format", type=click.Choice(FORMAT_NAMES), help="TO's format.")
-@click.option(
-    "--duplicates",
-    type=click.Choice(["error", "keep-best"]),
-    default="error",
-    show_default=True,
-    help="What to do with a document that comes twice for a query.",
-)
+@duplicates_option
 def command(
     source: str,
     target: str,

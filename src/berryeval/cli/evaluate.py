@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from berryeval.cli._options import duplicates_option
 from berryeval.core.files import write_whole
 from berryeval.errors import ArgumentError
 
@@ -52,13 +53,7 @@ __all__ = ["command"]
     show_default=True,
     help="What a query is worth that has no relevant document.",
 )
-@click.option(
-    "--duplicates",
-    type=click.Choice(["error", "keep-best"]),
-    default="error",
-    show_default=True,
-    help="What to do with a document that comes twice for a query.",
-)
+@duplicates_option
 def command(
     judgments: str,
     runs: tuple[str, ...],
