@@ -53,10 +53,16 @@ PARAMETERS = {
 
 
 @st.composite
-def parameters_of(draw, measure: type[Measure], *, k: st.SearchStrategy | None = None):
+def parameters_of(
+    draw,
+    measure: type[Measure],
+    *,
+    k: st.SearchStrategy | None = None,
+    parameters: dict[str, st.SearchStrategy] = PARAMETERS,
+):
     """Draw a measure of this kind, whatever parameters it takes."""
     drawn = {
-        field.name: draw(PARAMETERS["optional " * (field.default is None) + field.name])
+        field.name: draw(parameters["optional " * (field.default is None) + field.name])
         for field in fields(measure)
         if field.name != "k"
     }

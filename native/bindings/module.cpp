@@ -1,4 +1,4 @@
-// berryeval._native: the only part of native/ that sees Python.
+// berryeval._native. Only this folder of native/ sees Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -9,6 +9,7 @@
 
 #include "arrays/score.hpp"
 #include "bindings/grouping.hpp"
+#include "bindings/plan.hpp"
 #include "join/match.hpp"
 
 namespace nb = nanobind;
@@ -79,6 +80,7 @@ NB_MODULE(_native, m) {
     define_score<float>(m);
     define_score<double>(m);
     berryeval::bindings::define_grouping(m);
+    define_plan(m);
     m.def("simd", [] { return berryeval::join::choose_matcher(false).name; },
           "Name the instructions that this processor is served with.");
 }

@@ -1,14 +1,34 @@
 #pragma once
 
+#include "kernels/relevance.hpp"
+
 namespace berryeval::kernels {
 
 // What a relevant document at `rank` adds, being the `n_found`-th.
 inline double precision_at_found(double n_found, double rank) { return n_found / rank; }
 
-// Twin of berryeval.kernels.average_precision.
 // `precision_sum` has precision_at_found of each relevant document in the first k, in rank order.
 inline double average_precision(double precision_sum, double n_relevant) {
     return n_relevant > 0.0 ? precision_sum / n_relevant : 0.0;
+}
+
+// Twin of berryeval.kernels.average_precision.precision_sum.
+inline double precision_sum(const Ranking& ranking, Cutoff k, double level) {
+    double n_found = 0.0;
+    double total = 0.0;
+    for (const Hit& hit : first(ranking, k)) {
+        if (hit.grade >= level) {
+            n_found += 1.0;
+            total += precision_at_found(n_found, hit.rank);
+        }
+    }
+    return total;
+}
+
+// Twin of berryeval.kernels.average_precision.
+inline double average_precision(const Ranking& ranking, Cutoff k, double level) {
+    return average_precision(precision_sum(ranking, k, level),
+                             count_relevant(ranking.judged, level));
 }
 
 }  // namespace berryeval::kernels

@@ -1,11 +1,19 @@
 #pragma once
 
+#include "kernels/precision.hpp"
+#include "kernels/recall.hpp"
+
 namespace berryeval::kernels {
 
-// Twin of berryeval.kernels.f1: the harmonic mean of precision and recall.
+// Twin of berryeval.kernels.f1.harmonic_mean, of precision and recall.
 inline double f1(double precision, double recall) {
     const double sum = precision + recall;
     return sum > 0.0 ? 2.0 * precision * recall / sum : 0.0;
+}
+
+// Twin of berryeval.kernels.f1.
+inline double f1(const Ranking& ranking, Cutoff k, double level) {
+    return f1(precision(ranking, k, level), recall(ranking, k, level));
 }
 
 }  // namespace berryeval::kernels

@@ -1,10 +1,17 @@
 #pragma once
 
+#include "kernels/relevance.hpp"
+
 namespace berryeval::kernels {
 
-// Twin of berryeval.kernels.recall: found among the first k, of all that are relevant.
+// Found among the first k, of all that are relevant.
 inline double recall(double n_found, double n_relevant) {
     return n_relevant > 0.0 ? n_found / n_relevant : 0.0;
+}
+
+// Twin of berryeval.kernels.recall.
+inline double recall(const Ranking& ranking, Cutoff k, double level) {
+    return recall(count_relevant(first(ranking, k), level), count_relevant(ranking.judged, level));
 }
 
 }  // namespace berryeval::kernels

@@ -37,6 +37,7 @@ from berryeval.core.judged_list import JudgedList, JudgmentsLike, iterate, read_
 from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.kernels.average_precision import average_precision as _average_precision
 from berryeval.kernels.f1 import f1 as _f1
+from berryeval.kernels.f1 import harmonic_mean
 from berryeval.kernels.hit_rate import hit_rate as _hit_rate
 from berryeval.kernels.ndcg import dcg as _dcg
 from berryeval.kernels.ndcg import ndcg as _ndcg
@@ -112,8 +113,7 @@ def precision_at_k(
     0.4
     """
     case = JudgedList.of(retrieved, judgments)
-    checked_k = check_k(k)
-    return _precision(case.grades, checked_k, checked_k, check_level(level))
+    return _precision(case.grades, case.judged, check_k(k), check_level(level))
 
 
 def f1_at_k(
@@ -129,11 +129,7 @@ def f1_at_k(
     0.4
     """
     case = JudgedList.of(retrieved, judgments)
-    checked_k, checked_level = check_k(k), check_level(level)
-    return _f1(
-        _precision(case.grades, checked_k, checked_k, checked_level),
-        _recall(case.grades, case.judged, checked_k, checked_level),
-    )
+    return _f1(case.grades, case.judged, check_k(k), check_level(level))
 
 
 def hit_rate_at_k(
@@ -149,7 +145,7 @@ def hit_rate_at_k(
     1.0
     """
     case = JudgedList.of(retrieved, judgments)
-    return _hit_rate(case.grades, check_k(k), check_level(level))
+    return _hit_rate(case.grades, case.judged, check_k(k), check_level(level))
 
 
 def reciprocal_rank(
@@ -170,7 +166,7 @@ def reciprocal_rank(
     0.5
     """
     case = JudgedList.of(retrieved, judgments)
-    return _reciprocal_rank(case.grades, _check_k_or_none(k), check_level(level))
+    return _reciprocal_rank(case.grades, case.judged, _check_k_or_none(k), check_level(level))
 
 
 def average_precision(
@@ -205,7 +201,8 @@ def dcg_at_k(retrieved: Iterable[Hashable], judgments: JudgmentsLike, k: int) ->
     >>> dcg_at_k(["a", "c", "b"], {"a": 2, "b": 1, "c": 0}, k=3)
     2.5
     """
-    return _dcg(JudgedList.of(retrieved, judgments).grades, check_k(k))
+    case = JudgedList.of(retrieved, judgments)
+    return _dcg(case.grades, case.judged, check_k(k))
 
 
 def ndcg_at_k(retrieved: Iterable[Hashable], judgments: JudgmentsLike, k: int) -> float:
@@ -390,18 +387,18 @@ def _compute_all(
     case: JudgedList, graded_case: JudgedList, ks: tuple[int, ...], level: float
 ) -> RankingMetrics:
     grades, judged = case.grades, case.judged
-    precision = {k: _precision(grades, k, k, level) for k in ks}
+    precision = {k: _precision(grades, judged, k, level) for k in ks}
     recall = {k: _recall(grades, judged, k, level) for k in ks}
     return RankingMetrics(
-        reciprocal_rank=_reciprocal_rank(grades, None, level),
+        reciprocal_rank=_reciprocal_rank(grades, judged, None, level),
         average_precision=_average_precision(grades, judged, None, level),
         recall=AtK(recall),
         precision=AtK(precision),
-        f1=AtK({k: _f1(precision[k], recall[k]) for k in ks}),
-        hit_rate=AtK({k: _hit_rate(grades, k, level) for k in ks}),
-        dcg=AtK({k: _dcg(graded_case.grades, k) for k in ks}),
+        f1=AtK({k: harmonic_mean(precision[k], recall[k]) for k in ks}),
+        hit_rate=AtK({k: _hit_rate(grades, judged, k, level) for k in ks}),
+        dcg=AtK({k: _dcg(graded_case.grades, graded_case.judged, k) for k in ks}),
         ndcg=AtK({k: _ndcg(graded_case.grades, graded_case.judged, k) for k in ks}),
-        rr=AtK({k: _reciprocal_rank(grades, k, level) for k in ks}),
+        rr=AtK({k: _reciprocal_rank(grades, judged, k, level) for k in ks}),
         ap=AtK({k: _average_precision(grades, judged, k, level) for k in ks}),
     )
 

@@ -7,6 +7,7 @@ import pytest
 from berryeval.kernels.bpref import bpref
 from berryeval.kernels.counts import (
     n_nonrelevant_retrieved,
+    n_queries,
     n_relevant,
     n_relevant_retrieved,
     n_retrieved,
@@ -31,10 +32,12 @@ JUDGED = [2.0, 2.0, 1.0, 1.0, 0.0, 0.0]
 
 def test_documents_are_counted_by_kind():
     """Holes are neither relevant nor judged not to be."""
-    assert n_retrieved(GRADES) == 5
-    assert (n_relevant(JUDGED), n_relevant(JUDGED, 2)) == (4, 2)
-    assert (n_relevant_retrieved(GRADES), n_relevant_retrieved(GRADES, 3)) == (2, 1)
-    assert (n_nonrelevant_retrieved(GRADES), n_nonrelevant_retrieved(GRADES, level=2)) == (1, 2)
+    case = (GRADES, JUDGED)
+    assert n_queries(*case) == 1
+    assert n_retrieved(*case) == 5
+    assert (n_relevant(*case), n_relevant(*case, 2)) == (4, 2)
+    assert (n_relevant_retrieved(*case), n_relevant_retrieved(*case, 3)) == (2, 1)
+    assert (n_nonrelevant_retrieved(*case), n_nonrelevant_retrieved(*case, level=2)) == (1, 2)
 
 
 def test_r_precision_looks_at_as_many_ranks_as_are_relevant():
@@ -148,9 +151,9 @@ def test_binary_gain_is_discounted_by_the_useless_documents_above():
 
 def test_judged_documents_are_a_share_of_those_that_are_there():
     """Three of five; with k = 10 still of five, while the unjudged are two of ten."""
-    assert (judged_share(GRADES), judged_share(GRADES, 10)) == (3 / 5, 3 / 5)
-    assert (unjudged_share(GRADES), unjudged_share(GRADES, 10)) == (2 / 5, 2 / 10)
-    assert (judged_share(GRADES, 2), unjudged_share(GRADES, 2)) == (1.0, 0.0)
+    assert (judged_share(GRADES, JUDGED), judged_share(GRADES, JUDGED, 10)) == (3 / 5, 3 / 5)
+    assert (unjudged_share(GRADES, JUDGED), unjudged_share(GRADES, JUDGED, 10)) == (2 / 5, 2 / 10)
+    assert (judged_share(GRADES, JUDGED, 2), unjudged_share(GRADES, JUDGED, 2)) == (1.0, 0.0)
 
 
 @pytest.mark.parametrize("judged", [[], [0.0], [1.0]])
@@ -169,7 +172,8 @@ def test_an_empty_ranking_scores_0(judged):
     ):
         assert kernel([], judged) == 0.0
     assert interpolated_precision([], judged, 0.0) == 0.0
-    assert judged_share([]) == unjudged_share([]) == unjudged_share([], 5) == 0.0
+    assert judged_share([], judged) == 0.0
+    assert unjudged_share([], judged) == unjudged_share([], judged, 5) == 0.0
 
 
 def test_yaap_without_anything_relevant_is_0():

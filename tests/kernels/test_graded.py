@@ -49,17 +49,17 @@ def test_the_ideal_order_is_that_of_the_gains():
 
 def test_dcg_and_its_ideal_take_any_gain():
     """1, -, 3 against 3, 2, 1."""
-    assert dcg(GRADES, None) == 1 + 3 / 2
-    assert ideal_dcg(JUDGED, None) == 3 + 2 / LOG3 + 1 / 2
-    assert dcg(GRADES, 3, "exp2") == 1 + 7 / 2
-    assert ideal_dcg(JUDGED, 2, "exp2") == 7 + 3 / LOG3
+    assert dcg(GRADES, JUDGED, None) == 1 + 3 / 2
+    assert ideal_dcg(GRADES, JUDGED, None) == 3 + 2 / LOG3 + 1 / 2
+    assert dcg(GRADES, JUDGED, 3, "exp2") == 1 + 7 / 2
+    assert ideal_dcg(GRADES, JUDGED, 2, "exp2") == 7 + 3 / LOG3
     assert ndcg(GRADES, JUDGED, 2, TABLE) == 5 / (5 + 2 / LOG3)
 
 
 def test_a_gain_below_0_is_subtracted():
     """A harmful document lowers the value, and is not in the ideal."""
-    assert dcg([1.0, 0.0], None, ((0.0, -1.0),)) == 1 - 1 / LOG3
-    assert ideal_dcg([1.0, 0.0], None, ((0.0, -1.0),)) == 1.0
+    assert dcg([1.0, 0.0], [1.0, 0.0], None, ((0.0, -1.0),)) == 1 - 1 / LOG3
+    assert ideal_dcg([], [1.0, 0.0], None, ((0.0, -1.0),)) == 1.0
 
 
 def test_ndcg_with_a_level_leaves_lower_grades_out_of_the_ideal():
@@ -104,35 +104,36 @@ def test_rounding_never_takes_the_logarithm_of_less_than_2():
 
 def test_expected_reciprocal_rank_stops_at_good_documents():
     """Grades 1 and 3 of at most 4: 1/16 satisfied, then 7/16 of the rest at rank 3."""
-    assert expected_reciprocal_rank(GRADES) == 1 / 16 + (15 / 16) * (7 / 16) / 3
-    assert expected_reciprocal_rank(GRADES, 2) == 1 / 16
-    assert expected_reciprocal_rank([1.0], max_grade=1.0) == 1 / 2
+    assert expected_reciprocal_rank(GRADES, JUDGED) == 1 / 16 + (15 / 16) * (7 / 16) / 3
+    assert expected_reciprocal_rank(GRADES, JUDGED, 2) == 1 / 16
+    assert expected_reciprocal_rank([1.0], [], max_grade=1.0) == 1 / 2
 
 
 def test_expected_reciprocal_rank_takes_any_grade():
     """One above the highest counts as that one."""
-    assert expected_reciprocal_rank([9.0]) == expected_reciprocal_rank([4.0]) == 15 / 16
-    assert expected_reciprocal_rank([2000.0], max_grade=2000.0) == 1.0
+    assert expected_reciprocal_rank([9.0], []) == expected_reciprocal_rank([4.0], []) == 15 / 16
+    assert expected_reciprocal_rank([2000.0], [], max_grade=2000.0) == 1.0
 
 
 def test_rank_biased_precision_weighs_by_patience():
     """p = 0.5: relevant at ranks 1 and 3 have weights 1/2 and 1/8."""
-    assert rank_biased_precision(GRADES, p=0.5) == 1 / 2 + 1 / 8
-    assert rank_biased_precision(GRADES, 2, p=0.5) == 1 / 2
-    assert rank_biased_precision(GRADES, p=0.5, level=2.0) == 1 / 8
+    assert rank_biased_precision(GRADES, JUDGED, p=0.5) == 1 / 2 + 1 / 8
+    assert rank_biased_precision(GRADES, JUDGED, 2, p=0.5) == 1 / 2
+    assert rank_biased_precision(GRADES, JUDGED, p=0.5, level=2.0) == 1 / 8
 
 
 def test_graded_rank_biased_precision_divides_by_the_highest_grade():
     """Of at most 3: 1/3 and 1. Of at most 2: 1/2, and no more than 1."""
-    assert rank_biased_precision(GRADES, p=0.5, max_grade=3.0) == pytest.approx(1 / 6 + 1 / 8)
-    assert rank_biased_precision(GRADES, p=0.5, max_grade=2.0) == 1 / 4 + 1 / 8
+    of_3 = rank_biased_precision(GRADES, JUDGED, p=0.5, max_grade=3.0)
+    assert of_3 == pytest.approx(1 / 6 + 1 / 8)
+    assert rank_biased_precision(GRADES, JUDGED, p=0.5, max_grade=2.0) == 1 / 4 + 1 / 8
 
 
 def test_the_residual_is_what_is_not_known():
     """Rank 2 is a hole: 1/4. After rank 4: 1/16. Of nothing, everything is unknown."""
-    assert rank_biased_residual(GRADES, p=0.5) == 1 / 4 + 1 / 16
-    assert rank_biased_residual(GRADES, 1, p=0.5) == 1 / 2
-    assert rank_biased_residual([]) == 1.0
+    assert rank_biased_residual(GRADES, JUDGED, p=0.5) == 1 / 4 + 1 / 16
+    assert rank_biased_residual(GRADES, JUDGED, 1, p=0.5) == 1 / 2
+    assert rank_biased_residual([], []) == 1.0
 
 
 def test_cumulated_gain_ignores_order():
@@ -150,4 +151,4 @@ def test_an_empty_ranking_scores_0(judged):
     assert normalised_gain([], judged) == 0.0
     assert normalised_cumulated_gain([], judged) == 0.0
     assert ndcg([], judged, None, "exp2") == 0.0
-    assert expected_reciprocal_rank([]) == rank_biased_precision([]) == 0.0
+    assert expected_reciprocal_rank([], []) == rank_biased_precision([], []) == 0.0

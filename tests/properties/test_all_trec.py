@@ -36,18 +36,18 @@ TEXTS = {"relstring", "runid"}
 NOT_SCORES = {"num_q", *TEXTS}
 
 SINGLE = {
-    "num_ret": lambda g, _j, _level: n_retrieved(g),
-    "num_rel": lambda _g, j, level: n_relevant(j, level),
-    "num_rel_ret": lambda g, _j, level: n_relevant_retrieved(g, None, level),
-    "num_nonrel_judged_ret": lambda g, _j, level: n_nonrelevant_retrieved(g, None, level),
+    "num_ret": lambda g, j, _level: n_retrieved(g, j),
+    "num_rel": n_relevant,
+    "num_rel_ret": lambda g, j, level: n_relevant_retrieved(g, j, None, level),
+    "num_nonrel_judged_ret": lambda g, j, level: n_nonrelevant_retrieved(g, j, None, level),
     "map": lambda g, j, level: average_precision(g, j, None, level),
     "gm_map": lambda g, j, level: math.log(max(average_precision(g, j, None, level), 1e-5)),
     "Rprec": r_precision,
     "bpref": bpref,
     "gm_bpref": lambda g, j, level: math.log(max(bpref(g, j, level), 1e-5)),
-    "recip_rank": lambda g, _j, level: reciprocal_rank(g, None, level),
+    "recip_rank": lambda g, j, level: reciprocal_rank(g, j, None, level),
     "11pt_avg": eleven_point_average,
-    "set_P": lambda g, _j, level: precision(g, len(g), len(g), level),
+    "set_P": lambda g, j, level: precision(g, j, None, level),
     "set_recall": lambda g, j, level: recall(g, j, None, level),
     "set_relative_P": lambda g, j, level: relative_precision(g, j, None, level),
     "set_map": set_average_precision,
@@ -62,10 +62,10 @@ SINGLE = {
 }
 
 AT_CUTOFF = {
-    "P": lambda g, _j, k, level: precision(g, k, k, level),
+    "P": precision,
     "recall": recall,
     "relative_P": relative_precision,
-    "success": lambda g, _j, k, level: hit_rate(g, k, level),
+    "success": hit_rate,
     "map_cut": average_precision,
     "ndcg_cut": lambda g, j, k, _level: ndcg(g, j, k),
 }

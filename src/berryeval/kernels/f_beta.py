@@ -21,8 +21,7 @@ def f_beta(
 
     Recall counts beta times as much as precision.
     """
-    n_ranks = len(grades) if k is None else k
-    p = precision(grades, n_ranks, n_ranks, level)
+    p = precision(grades, judged, k, level)
     r = recall(grades, judged, k, level)
     weight = beta * beta
     total = weight * p + r

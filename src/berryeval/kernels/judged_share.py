@@ -9,13 +9,15 @@ from berryeval.kernels.relevance import count_unjudged
 __all__ = ["judged_share", "unjudged_share"]
 
 
-def judged_share(grades: Sequence[float], k: int | None = None) -> float:
+def judged_share(grades: Sequence[float], _judged: Sequence[float], k: int | None = None) -> float:
     """Divide the judged documents in the first k by all that stand there; 0 if none does."""
     first = grades[:k]
     return (len(first) - count_unjudged(first)) / len(first) if first else 0.0
 
 
-def unjudged_share(grades: Sequence[float], k: int | None = None) -> float:
+def unjudged_share(
+    grades: Sequence[float], _judged: Sequence[float], k: int | None = None
+) -> float:
     """Divide the documents in the first k that were not judged by k, as trec_eval 10 does."""
     n_ranks = len(grades) if k is None else k
     return count_unjudged(grades[:k]) / n_ranks if n_ranks else 0.0

@@ -10,13 +10,23 @@ from berryeval.kernels.gains import LINEAR, Gain, gains, ideal_gains
 __all__ = ["dcg", "ideal_dcg", "ndcg"]
 
 
-def dcg(grades: Sequence[float], k: int | None, gain: Gain = LINEAR, level: float = 0.0) -> float:
+def dcg(
+    grades: Sequence[float],
+    _judged: Sequence[float],
+    k: int | None = None,
+    gain: Gain = LINEAR,
+    level: float = 0.0,
+) -> float:
     """Add up gain / log2(rank + 1) over the first k ranks; grades below 0 gain nothing."""
     return _discounted(gains(grades[:k], gain, level))
 
 
 def ideal_dcg(
-    judged: Sequence[float], k: int | None, gain: Gain = LINEAR, level: float = 0.0
+    _grades: Sequence[float],
+    judged: Sequence[float],
+    k: int | None = None,
+    gain: Gain = LINEAR,
+    level: float = 0.0,
 ) -> float:
     """Return the DCG of the ideal ranking.
 
@@ -28,7 +38,7 @@ def ideal_dcg(
 def ndcg(
     grades: Sequence[float],
     judged: Sequence[float],
-    k: int | None,
+    k: int | None = None,
     gain: Gain = LINEAR,
     level: float = 0.0,
 ) -> float:
@@ -36,8 +46,8 @@ def ndcg(
 
     Rounding never lifts a ranking above it: the value is at most 1.
     """
-    ideal = ideal_dcg(judged, k, gain, level)
-    return min(dcg(grades, k, gain, level) / ideal, 1.0) if ideal > 0.0 else 0.0
+    ideal = ideal_dcg(grades, judged, k, gain, level)
+    return min(dcg(grades, judged, k, gain, level) / ideal, 1.0) if ideal > 0.0 else 0.0
 
 
 def _discounted(values: Sequence[float]) -> float:

@@ -16,15 +16,15 @@ def r_precision(grades: Sequence[float], judged: Sequence[float], level: float =
     A ranking of fewer documents is divided by R all the same.
     """
     n_relevant = count_relevant(judged, level)
-    return precision(grades, n_relevant, n_relevant, level)
+    return precision(grades, judged, n_relevant, level)
 
 
 def r_precision_at_multiple(
-    grades: Sequence[float], judged: Sequence[float], x: float, level: float = 1.0
+    grades: Sequence[float], judged: Sequence[float], times: float, level: float = 1.0
 ) -> float:
-    """Return the precision at rank x R, rounded up where it ends in more than a tenth.
+    """Return the precision at rank `times` R, rounded up where it ends in more than a tenth.
 
-    The rank is the whole part of x R + 0.9, as in trec_eval.
+    The rank is the whole part of `times` R + 0.9, as in trec_eval.
     """
-    cutoff = int(x * count_relevant(judged, level) + 0.9)
-    return precision(grades, cutoff, cutoff, level)
+    cutoff = int(times * count_relevant(judged, level) + 0.9)
+    return precision(grades, judged, cutoff, level)

@@ -9,6 +9,7 @@ __all__ = ["rank_biased_precision", "rank_biased_residual"]
 
 def rank_biased_precision(
     grades: Sequence[float],
+    _judged: Sequence[float],
     k: int | None = None,
     p: float = 0.8,
     level: float = 1.0,
@@ -29,7 +30,9 @@ def rank_biased_precision(
     return (1.0 - p) * total
 
 
-def rank_biased_residual(grades: Sequence[float], k: int | None = None, p: float = 0.8) -> float:
+def rank_biased_residual(
+    grades: Sequence[float], _judged: Sequence[float], k: int | None = None, p: float = 0.8
+) -> float:
     """Return by how much RBP could rise if all that was not judged were perfect.
 
     That is the weight of the unjudged documents in the first k, and of all ranks after them.

@@ -10,7 +10,7 @@ __all__ = ["recall"]
 
 
 def recall(
-    grades: Sequence[float], judged: Sequence[float], k: int | None, level: float = 1.0
+    grades: Sequence[float], judged: Sequence[float], k: int | None = None, level: float = 1.0
 ) -> float:
     """Divide the relevant documents in the first k by all that are relevant; 0 if none is."""
     n_relevant = count_relevant(judged, level)

@@ -30,8 +30,7 @@ def set_f(
 
     x is the square of the beta of `f_beta`.
     """
-    n = len(grades)
-    p = precision(grades, n, n, level)
-    r = recall(grades, judged, None, level)
+    p = precision(grades, judged, level=level)
+    r = recall(grades, judged, level=level)
     total = r + x * p
     return (x + 1.0) * p * r / total if total > 0.0 else 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from berryeval.kernels.average_precision import precision_sum
 from berryeval.kernels.relevance import count_relevant
 
 __all__ = ["yaap"]
@@ -18,10 +19,5 @@ def yaap(grades: Sequence[float], judged: Sequence[float], level: float = 1.0) -
     n_relevant = count_relevant(judged, level)
     if not n_relevant:
         return 0.0
-    n_found = 0
-    total = 0.0
-    for rank, grade in enumerate(grades, start=1):
-        if grade >= level:
-            n_found += 1
-            total += n_found / rank
+    total = precision_sum(grades, None, level)
     return math.log((1.0 + total) / (1.0 + n_relevant - total))

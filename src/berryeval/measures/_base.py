@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import difflib
 import threading
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import ClassVar, Literal, TypeVar
+from functools import cached_property
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from berryeval.core.cutoff import check_k
 from berryeval.errors import ArgumentError, UnknownMeasureError
-from berryeval.measures._parameters import CHECKS, written
+from berryeval.measures._parameters import CHECKS, parameter_names, written
 
 __all__ = [
     "GEOMETRIC_FLOOR",
+    "Kernel",
     "Measure",
     "all_measures",
     "find_measure",
@@ -25,9 +26,15 @@ __all__ = [
 GEOMETRIC_FLOOR = 1e-5
 """A geometric mean takes lower values for this one, as trec_eval does: one 0 would be all."""
 
+Kernel: TypeAlias = Callable[..., float]
+"""A function of `berryeval.kernels`: of grades, judged, and parameters by name."""
+
+_NATIVE_MAX_K = 2**53
+"""Whole numbers are exact up to here in the native twin, which counts in float64."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Measure(ABC):
+class Measure:
     """A metric with a name and parameters, as people report it: ``nDCG@10``.
 
     A measure is a value: two with the same parameters are equal. It declares; the arithmetic
@@ -44,6 +51,8 @@ class Measure(ABC):
 
     k: int | None = None
 
+    kernel: ClassVar[Kernel]
+    """What computes it. Its parameters are called as those of the measure, but rel is level."""
     name: ClassVar[str]
     title: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
@@ -101,9 +110,26 @@ class Measure(ABC):
     def _parameters(self) -> tuple[object, ...]:
         return tuple(getattr(self, field.name) for field in fields(self))
 
-    @abstractmethod
+    @cached_property
+    def _arguments(self) -> dict[str, Any]:
+        """What the kernel is called with besides grades and judged."""
+        return {
+            "level" if name == "rel" else name: getattr(self, name)
+            for name in parameter_names(type(self))
+        }
+
     def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
         """Score one query. What the arguments hold, `berryeval.kernels` says."""
+        return self.kernel(grades, judged, **self._arguments)
+
+    def native_call(self) -> tuple[str, dict[str, Any]] | None:
+        """Return the name of the kernel and its arguments, as ``berryeval._native.Plan`` wants.
+
+        None if there is no native twin: `score` is the measure's own, or k is beyond counting.
+        """
+        if type(self).score is not Measure.score or (self.k or 0) > _NATIVE_MAX_K:
+            return None
+        return self.kernel.__name__, self._arguments
 
 
 _REGISTRY: list[type[Measure]] = []

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berryeval.kernels.average_precision import average_precision
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["AveragePrecision", "GeometricAveragePrecision"]
 
@@ -19,6 +18,7 @@ class AveragePrecision(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(average_precision)
     name: ClassVar[str] = "AP"
     title: ClassVar[str] = "Average precision"
     aliases: ClassVar[tuple[str, ...]] = ("MAP", "map", "map_cut", "average_precision")
@@ -43,9 +43,6 @@ class AveragePrecision(Measure):
         "berryeval.metrics.average_precision",
     )
 
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return average_precision(grades, judged, self.k, self.rel)
-
 
 @register
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +51,7 @@ class GeometricAveragePrecision(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(average_precision)
     name: ClassVar[str] = "GMAP"
     title: ClassVar[str] = "Geometric mean average precision"
     aliases: ClassVar[tuple[str, ...]] = ("gm_map",)
@@ -69,6 +67,3 @@ class GeometricAveragePrecision(Measure):
         "A query counts at least 0.00001 in the mean.",
         "Of one query it is average precision.",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return average_precision(grades, judged, self.k, self.rel)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berryeval.kernels.bpref import bpref
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["Bpref", "GeometricBpref"]
 
@@ -24,6 +23,7 @@ class Bpref(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(bpref)
     name: ClassVar[str] = "Bpref"
     title: ClassVar[str] = "Binary preference"
     aliases: ClassVar[tuple[str, ...]] = ("bpref",)
@@ -40,9 +40,6 @@ class Bpref(Measure):
         "Grades below 0 are no judgments.",
     )
 
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return bpref(grades, judged, self.rel)
-
 
 @register
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,6 +48,7 @@ class GeometricBpref(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(bpref)
     name: ClassVar[str] = "GMBpref"
     title: ClassVar[str] = "Geometric mean of binary preference"
     aliases: ClassVar[tuple[str, ...]] = ("gm_bpref",)
@@ -65,6 +63,3 @@ class GeometricBpref(Measure):
         "A query counts at least 0.00001 in the mean.",
         "Of one query it is binary preference.",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return bpref(grades, judged, self.rel)

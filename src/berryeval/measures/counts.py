@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berryeval.kernels.counts import (
     n_nonrelevant_retrieved,
+    n_queries,
     n_relevant,
     n_relevant_retrieved,
     n_retrieved,
 )
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = [
     "NumNonrelevantRetrieved",
@@ -28,6 +28,7 @@ __all__ = [
 class NumQueries(Measure):
     """The number of queries. Equals trec_eval's ``num_q``."""
 
+    kernel: ClassVar[Kernel] = staticmethod(n_queries)
     name: ClassVar[str] = "NumQ"
     title: ClassVar[str] = "Number of queries"
     aliases: ClassVar[tuple[str, ...]] = ("num_q",)
@@ -41,15 +42,13 @@ class NumQueries(Measure):
         "Counts every query that is scored, those with an empty ranking included.",
     )
 
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return 1.0
-
 
 @register
 @dataclass(frozen=True, eq=False, repr=False)
 class NumRetrieved(Measure):
     """The number of documents retrieved. Equals trec_eval's ``num_ret``."""
 
+    kernel: ClassVar[Kernel] = staticmethod(n_retrieved)
     name: ClassVar[str] = "NumRet"
     title: ClassVar[str] = "Number of documents retrieved"
     aliases: ClassVar[tuple[str, ...]] = ("num_ret",)
@@ -61,9 +60,6 @@ class NumRetrieved(Measure):
     avoid_when: ClassVar[str] = "Quality is meant: more is not better."
     edge_cases: ClassVar[tuple[str, ...]] = ("An empty ranking: 0.",)
 
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return n_retrieved(grades)
-
 
 @register
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,6 +68,7 @@ class NumRelevant(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(n_relevant)
     name: ClassVar[str] = "NumRel"
     title: ClassVar[str] = "Number of relevant documents"
     aliases: ClassVar[tuple[str, ...]] = ("num_rel",)
@@ -83,9 +80,6 @@ class NumRelevant(Measure):
     avoid_when: ClassVar[str] = "Systems are compared: it is the same for all."
     edge_cases: ClassVar[tuple[str, ...]] = ("No judgments: 0.",)
 
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return n_relevant(judged, self.rel)
-
 
 @register
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,6 +88,7 @@ class NumRelevantRetrieved(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(n_relevant_retrieved)
     name: ClassVar[str] = "NumRelRet"
     title: ClassVar[str] = "Number of relevant documents retrieved"
     aliases: ClassVar[tuple[str, ...]] = ("num_rel_ret", "hits")
@@ -107,9 +102,6 @@ class NumRelevantRetrieved(Measure):
     )
     edge_cases: ClassVar[tuple[str, ...]] = ("Nothing retrieved, or nothing relevant: 0.",)
 
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return n_relevant_retrieved(grades, self.k, self.rel)
-
 
 @register
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,6 +110,7 @@ class NumNonrelevantRetrieved(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(n_nonrelevant_retrieved)
     name: ClassVar[str] = "NumNonrelJudgedRet"
     title: ClassVar[str] = "Number of non-relevant documents retrieved"
     aliases: ClassVar[tuple[str, ...]] = ("num_nonrel_judged_ret",)
@@ -134,6 +127,3 @@ class NumNonrelevantRetrieved(Measure):
     edge_cases: ClassVar[tuple[str, ...]] = (
         "Documents without a grade of 0 or more do not count.",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return n_nonrelevant_retrieved(grades, self.k, self.rel)

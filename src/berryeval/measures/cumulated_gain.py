@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.cumulated_gain import normalised_cumulated_gain
 from berryeval.kernels.gains import LINEAR, Gain
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["NCG"]
 
@@ -25,6 +24,7 @@ class NCG(Measure):
 
     gain: Gain = LINEAR
 
+    kernel: ClassVar[Kernel] = staticmethod(normalised_cumulated_gain)
     name: ClassVar[str] = "NCG"
     title: ClassVar[str] = "Normalised cumulated gain"
     aliases: ClassVar[tuple[str, ...]] = ("ncg",)
@@ -42,6 +42,3 @@ class NCG(Measure):
         "Grades below 0 gain nothing. The level of relevance plays no part.",
         "Takes the gains that nDCG takes: NCG(gain=exp2)@100.",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return normalised_cumulated_gain(grades, judged, self.k, self.gain)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.expected_reciprocal_rank import expected_reciprocal_rank
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["ExpectedReciprocalRank"]
 
@@ -31,6 +30,7 @@ class ExpectedReciprocalRank(Measure):
 
     max_grade: float = 4.0
 
+    kernel: ClassVar[Kernel] = staticmethod(expected_reciprocal_rank)
     name: ClassVar[str] = "ERR"
     title: ClassVar[str] = "Expected reciprocal rank"
     aliases: ClassVar[tuple[str, ...]] = ("expected_reciprocal_rank",)
@@ -50,6 +50,3 @@ class ExpectedReciprocalRank(Measure):
         "A perfect ranking stays below 1.",
         "The ideal is not known to it: queries without good documents lower the mean.",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return expected_reciprocal_rank(grades, self.k, self.max_grade)

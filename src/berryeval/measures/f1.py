@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.f1 import f1
-from berryeval.kernels.precision import precision
-from berryeval.kernels.recall import recall
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["F1"]
 
@@ -21,6 +18,7 @@ class F1(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(f1)
     name: ClassVar[str] = "F1"
     title: ClassVar[str] = "F1"
     aliases: ClassVar[tuple[str, ...]] = ("f1",)
@@ -41,8 +39,3 @@ class F1(Measure):
         "berryeval.ranking.f1_at_k",
         "berryeval.metrics.f1_at_k",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        n_ranks = len(grades) if self.k is None else self.k
-        found = precision(grades, n_ranks, n_ranks, self.rel)
-        return f1(found, recall(grades, judged, self.k, self.rel))

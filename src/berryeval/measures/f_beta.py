@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.f_beta import f_beta
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["FBeta"]
 
@@ -34,6 +33,7 @@ class FBeta(Measure):
     beta: float = 1.0
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(f_beta)
     name: ClassVar[str] = "F"
     title: ClassVar[str] = "F-beta"
     aliases: ClassVar[tuple[str, ...]] = ("f_beta", "fbeta")
@@ -51,6 +51,3 @@ class FBeta(Measure):
         "Precision divides by k, without k by the documents returned.",
         "The weight of trec_eval's set_F is the square of beta.",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return f_beta(grades, judged, self.k, self.beta, self.rel)

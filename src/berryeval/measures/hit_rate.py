@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.hit_rate import hit_rate
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["HitRate"]
 
@@ -19,6 +18,7 @@ class HitRate(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(hit_rate)
     name: ClassVar[str] = "Success"
     title: ClassVar[str] = "Hit rate"
     aliases: ClassVar[tuple[str, ...]] = ("hit_rate", "hit", "success")
@@ -38,6 +38,3 @@ class HitRate(Measure):
         "berryeval.ranking.hit_rate_at_k",
         "berryeval.metrics.hit_rate",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return hit_rate(grades, self.k, self.rel)

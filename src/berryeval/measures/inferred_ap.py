@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.inferred_ap import inferred_average_precision
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["InferredAveragePrecision"]
 
@@ -24,6 +23,7 @@ class InferredAveragePrecision(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(inferred_average_precision)
     name: ClassVar[str] = "infAP"
     title: ClassVar[str] = "Inferred average precision"
     aliases: ClassVar[tuple[str, ...]] = ("inferred_ap",)
@@ -43,6 +43,3 @@ class InferredAveragePrecision(Measure):
         "Documents outside of the pool are not relevant.",
         "No relevant document: 0.",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return inferred_average_precision(grades, judged, self.rel)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +10,7 @@ from berryeval.kernels.interpolated_precision import (
     eleven_point_average,
     interpolated_precision,
 )
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["ElevenPointAverage", "InterpolatedPrecision"]
 
@@ -36,6 +35,7 @@ class InterpolatedPrecision(Measure):
     rel: float = 1.0
     rounding: RecallRounding = "up"
 
+    kernel: ClassVar[Kernel] = staticmethod(interpolated_precision)
     name: ClassVar[str] = "IPrec"
     title: ClassVar[str] = "Interpolated precision"
     aliases: ClassVar[tuple[str, ...]] = ("iprec_at_recall",)
@@ -55,9 +55,6 @@ class InterpolatedPrecision(Measure):
         "IPrec(rounding=nearest)@0.1 is that of 10.0.",
     )
 
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return interpolated_precision(grades, judged, self.recall, self.rel, self.rounding)
-
 
 @register
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,6 +64,7 @@ class ElevenPointAverage(Measure):
     rel: float = 1.0
     rounding: RecallRounding = "up"
 
+    kernel: ClassVar[Kernel] = staticmethod(eleven_point_average)
     name: ClassVar[str] = "AP11"
     title: ClassVar[str] = "Eleven-point average precision"
     aliases: ClassVar[tuple[str, ...]] = ("11pt_avg",)
@@ -80,6 +78,3 @@ class ElevenPointAverage(Measure):
         "Rounding as for interpolated precision: AP11(rounding=nearest) is that of trec_eval 10.0.",
         "No relevant document: 0.",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return eleven_point_average(grades, judged, self.rel, self.rounding)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.judged_share import judged_share, unjudged_share
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["Judged", "Unjudged"]
 
@@ -17,6 +16,7 @@ __all__ = ["Judged", "Unjudged"]
 class Judged(Measure):
     """The share of judged documents in the first k. Equals ir_measures' ``Judged``."""
 
+    kernel: ClassVar[Kernel] = staticmethod(judged_share)
     name: ClassVar[str] = "Judged"
     title: ClassVar[str] = "Share of judged documents"
     aliases: ClassVar[tuple[str, ...]] = ("judged_share",)
@@ -31,15 +31,13 @@ class Judged(Measure):
         "A grade below 0 is no judgment.",
     )
 
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return judged_share(grades, self.k)
-
 
 @register
 @dataclass(frozen=True, eq=False, repr=False)
 class Unjudged(Measure):
     """Unjudged documents in the first k. Equals trec_eval 10's ``unj``."""
 
+    kernel: ClassVar[Kernel] = staticmethod(unjudged_share)
     name: ClassVar[str] = "Unjudged"
     title: ClassVar[str] = "Share of unjudged documents"
     aliases: ClassVar[tuple[str, ...]] = ("unj", "unjudged_share")
@@ -55,6 +53,3 @@ class Unjudged(Measure):
         "It is not 1 - Judged where fewer than k documents were returned.",
         "Nothing returned: 0.",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return unjudged_share(grades, self.k)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.gains import LINEAR, Gain
 from berryeval.kernels.ndcg import dcg, ideal_dcg, ndcg
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["DCG", "IDCG", "NDCG"]
 
@@ -36,6 +35,7 @@ class NDCG(Measure):
     gain: Gain = LINEAR
     rel: float = 0.0
 
+    kernel: ClassVar[Kernel] = staticmethod(ndcg)
     name: ClassVar[str] = "nDCG"
     title: ClassVar[str] = "Normalised discounted cumulative gain"
     aliases: ClassVar[tuple[str, ...]] = ("ndcg", "ndcg_cut")
@@ -63,9 +63,6 @@ class NDCG(Measure):
         "berryeval.metrics.ndcg",
     )
 
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return ndcg(grades, judged, self.k, self.gain, self.rel)
-
 
 @register
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,6 +72,7 @@ class DCG(Measure):
     gain: Gain = LINEAR
     rel: float = 0.0
 
+    kernel: ClassVar[Kernel] = staticmethod(dcg)
     name: ClassVar[str] = "DCG"
     title: ClassVar[str] = "Discounted cumulative gain"
     aliases: ClassVar[tuple[str, ...]] = ("dcg",)
@@ -93,9 +91,6 @@ class DCG(Measure):
     )
     functions: ClassVar[tuple[str, ...]] = ("berryeval.ranking.dcg_at_k",)
 
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return dcg(grades, self.k, self.gain, self.rel)
-
 
 @register
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,6 +100,7 @@ class IDCG(Measure):
     gain: Gain = LINEAR
     rel: float = 0.0
 
+    kernel: ClassVar[Kernel] = staticmethod(ideal_dcg)
     name: ClassVar[str] = "IDCG"
     title: ClassVar[str] = "Ideal discounted cumulative gain"
     aliases: ClassVar[tuple[str, ...]] = ("ideal_dcg",)
@@ -115,6 +111,3 @@ class IDCG(Measure):
     use_when: ClassVar[str] = "An nDCG has to be taken apart."
     avoid_when: ClassVar[str] = "Rankings are compared: it says nothing about any of them."
     edge_cases: ClassVar[tuple[str, ...]] = ("Nothing judged above 0: 0.",)
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return ideal_dcg(judged, self.k, self.gain, self.rel)

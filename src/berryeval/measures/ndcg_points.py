@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.gains import LINEAR, Gain
 from berryeval.kernels.ndcg_points import ndcg_at_gain_levels, ndcg_at_relevant
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["NDCGAtGainLevels", "NDCGAtRelevant"]
 
@@ -20,6 +19,7 @@ class NDCGAtRelevant(Measure):
 
     gain: Gain = LINEAR
 
+    kernel: ClassVar[Kernel] = staticmethod(ndcg_at_relevant)
     name: ClassVar[str] = "nDCGRel"
     title: ClassVar[str] = "nDCG at the relevant documents"
     aliases: ClassVar[tuple[str, ...]] = ("ndcg_rel",)
@@ -38,9 +38,6 @@ class NDCGAtRelevant(Measure):
         "Nothing judged above 0: 0. The level of relevance plays no part.",
     )
 
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return ndcg_at_relevant(grades, judged, self.gain)
-
 
 @register
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,6 +47,7 @@ class NDCGAtGainLevels(Measure):
     gain: Gain = LINEAR
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(ndcg_at_gain_levels)
     name: ClassVar[str] = "Rndcg"
     title: ClassVar[str] = "nDCG at the levels of gain"
     aliases: ClassVar[tuple[str, ...]] = ("ndcg_at_levels",)
@@ -66,6 +64,3 @@ class NDCGAtGainLevels(Measure):
         "last gain, as in trec_eval.",
         "No relevant document: 0, and there alone the level of relevance matters.",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return ndcg_at_gain_levels(grades, judged, self.gain, self.rel)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.gains import LINEAR, Gain
 from berryeval.kernels.normalised_gain import binary_normalised_gain, normalised_gain
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["BinaryNormalisedGain", "NormalisedGain"]
 
@@ -20,6 +19,7 @@ class NormalisedGain(Measure):
 
     gain: Gain = LINEAR
 
+    kernel: ClassVar[Kernel] = staticmethod(normalised_gain)
     name: ClassVar[str] = "G"
     title: ClassVar[str] = "Normalised gain"
     aliases: ClassVar[tuple[str, ...]] = ("normalised_gain",)
@@ -34,9 +34,6 @@ class NormalisedGain(Measure):
         "Nothing judged above 0: 0. The level of relevance plays no part.",
     )
 
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return normalised_gain(grades, judged, self.gain)
-
 
 @register
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,6 +42,7 @@ class BinaryNormalisedGain(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(binary_normalised_gain)
     name: ClassVar[str] = "binG"
     title: ClassVar[str] = "Binary normalised gain"
     aliases: ClassVar[tuple[str, ...]] = ("binary_gain",)
@@ -60,6 +58,3 @@ class BinaryNormalisedGain(Measure):
         "Relevant documents that were not retrieved count 0.",
         "No relevant document: 0.",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return binary_normalised_gain(grades, judged, self.rel)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.precision import precision
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["Precision"]
 
@@ -19,6 +18,7 @@ class Precision(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(precision)
     name: ClassVar[str] = "P"
     title: ClassVar[str] = "Precision"
     aliases: ClassVar[tuple[str, ...]] = ("precision", "set_P")
@@ -41,7 +41,3 @@ class Precision(Measure):
         "berryeval.ranking.precision_at_k",
         "berryeval.metrics.precision_at_k",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        k = len(grades) if self.k is None else self.k
-        return precision(grades, k, k, self.rel)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.r_precision import r_precision, r_precision_at_multiple
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["RPrecision", "RPrecisionAtMultiple"]
 
@@ -19,6 +18,7 @@ class RPrecision(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(r_precision)
     name: ClassVar[str] = "Rprec"
     title: ClassVar[str] = "R-precision"
     aliases: ClassVar[tuple[str, ...]] = ("r_precision", "r-precision")
@@ -38,9 +38,6 @@ class RPrecision(Measure):
         "No relevant document: 0.",
     )
 
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return r_precision(grades, judged, self.rel)
-
 
 @register
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,6 +47,7 @@ class RPrecisionAtMultiple(Measure):
     times: float = 1.0
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(r_precision_at_multiple)
     name: ClassVar[str] = "RprecMult"
     title: ClassVar[str] = "Precision at a multiple of R"
     aliases: ClassVar[tuple[str, ...]] = ("Rprec_mult",)
@@ -64,6 +62,3 @@ class RPrecisionAtMultiple(Measure):
         "The rank is the whole part of x R + 0.9, as in trec_eval.",
         "No relevant document: 0.",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return r_precision_at_multiple(grades, judged, self.times, self.rel)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.rank_biased_precision import rank_biased_precision, rank_biased_residual
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["RankBiasedPrecision", "RankBiasedResidual"]
 
@@ -38,6 +37,7 @@ class RankBiasedPrecision(Measure):
     rel: float = 1.0
     max_grade: float | None = None
 
+    kernel: ClassVar[Kernel] = staticmethod(rank_biased_precision)
     name: ClassVar[str] = "RBP"
     title: ClassVar[str] = "Rank-biased precision"
     aliases: ClassVar[tuple[str, ...]] = ("rbp",)
@@ -58,9 +58,6 @@ class RankBiasedPrecision(Measure):
         "Values for different p cannot be compared.",
     )
 
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return rank_biased_precision(grades, self.k, self.p, self.rel, self.max_grade)
-
 
 @register
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,6 +66,7 @@ class RankBiasedResidual(Measure):
 
     p: float = 0.8
 
+    kernel: ClassVar[Kernel] = staticmethod(rank_biased_residual)
     name: ClassVar[str] = "RBPResidual"
     title: ClassVar[str] = "Residual of rank-biased precision"
     aliases: ClassVar[tuple[str, ...]] = ("rbp_resid",)
@@ -84,6 +82,3 @@ class RankBiasedResidual(Measure):
         "trec_eval 10's rbp_resid leaves out the ranks after the last unless a document is "
         "unjudged.",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return rank_biased_residual(grades, self.k, self.p)

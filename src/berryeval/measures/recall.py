@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.recall import recall
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["Recall"]
 
@@ -19,6 +18,7 @@ class Recall(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(recall)
     name: ClassVar[str] = "R"
     title: ClassVar[str] = "Recall"
     aliases: ClassVar[tuple[str, ...]] = ("recall", "set_recall")
@@ -43,6 +43,3 @@ class Recall(Measure):
         "berryeval.ranking.recall_at_k",
         "berryeval.metrics.recall_at_k",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return recall(grades, judged, self.k, self.rel)

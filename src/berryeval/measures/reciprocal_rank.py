@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.reciprocal_rank import reciprocal_rank
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["ReciprocalRank"]
 
@@ -19,6 +18,7 @@ class ReciprocalRank(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(reciprocal_rank)
     name: ClassVar[str] = "RR"
     title: ClassVar[str] = "Reciprocal rank"
     aliases: ClassVar[tuple[str, ...]] = ("MRR", "mrr", "reciprocal_rank", "recip_rank")
@@ -39,6 +39,3 @@ class ReciprocalRank(Measure):
         "berryeval.ranking.reciprocal_rank",
         "berryeval.metrics.mrr",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return reciprocal_rank(grades, self.k, self.rel)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.relative_precision import relative_precision
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["RelativePrecision"]
 
@@ -19,6 +18,7 @@ class RelativePrecision(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(relative_precision)
     name: ClassVar[str] = "RelP"
     title: ClassVar[str] = "Relative precision"
     aliases: ClassVar[tuple[str, ...]] = ("relative_P", "set_relative_P", "R_cap", "capped_recall")
@@ -38,6 +38,3 @@ class RelativePrecision(Measure):
         "Without k, written SetRelP, k is the number of documents returned.",
         "No relevant document: 0.",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return relative_precision(grades, judged, self.k, self.rel)

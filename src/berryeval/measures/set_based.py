@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.set_based import set_average_precision, set_f
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["SetAveragePrecision", "SetF"]
 
@@ -19,6 +18,7 @@ class SetAveragePrecision(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(set_average_precision)
     name: ClassVar[str] = "SetAP"
     title: ClassVar[str] = "Set average precision"
     aliases: ClassVar[tuple[str, ...]] = ("set_map",)
@@ -29,9 +29,6 @@ class SetAveragePrecision(Measure):
     use_when: ClassVar[str] = "A set without order is returned, and one figure is wanted."
     avoid_when: ClassVar[str] = "There is an order; or readers take it for average precision."
     edge_cases: ClassVar[tuple[str, ...]] = ("Nothing returned, or nothing relevant: 0.",)
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return set_average_precision(grades, judged, self.rel)
 
 
 @register
@@ -50,6 +47,7 @@ class SetF(Measure):
     x: float = 1.0
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(set_f)
     name: ClassVar[str] = "SetF"
     title: ClassVar[str] = "Set F"
     aliases: ClassVar[tuple[str, ...]] = ("set_F",)
@@ -65,6 +63,3 @@ class SetF(Measure):
         "Precision and recall both 0: 0.",
         "ir_measures calls x beta: SetF(beta=0.5) is read as SetF(x=0.5).",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return set_f(grades, judged, self.x, self.rel)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.utility import utility
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["Utility"]
 
@@ -32,6 +31,7 @@ class Utility(Measure):
     n_documents: int = 0
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(utility)
     name: ClassVar[str] = "Utility"
     title: ClassVar[str] = "Utility"
     aliases: ClassVar[tuple[str, ...]] = ("utility",)
@@ -51,6 +51,3 @@ class Utility(Measure):
         "trec_eval, makes their number negative.",
         "Nothing returned: what the missed documents are worth.",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return utility(grades, judged, self.worth, self.n_documents, self.rel)

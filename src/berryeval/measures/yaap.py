@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.yaap import yaap
-from berryeval.measures._base import Measure, register
+from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = ["Yaap"]
 
@@ -19,6 +18,7 @@ class Yaap(Measure):
 
     rel: float = 1.0
 
+    kernel: ClassVar[Kernel] = staticmethod(yaap)
     name: ClassVar[str] = "yaap"
     title: ClassVar[str] = "Yet another average precision"
     aliases: ClassVar[tuple[str, ...]] = ("log_odds_ap",)
@@ -36,6 +36,3 @@ class Yaap(Measure):
         "Negative where average precision is below a half.",
         "No relevant document: 0.",
     )
-
-    def score(self, grades: Sequence[float], judged: Sequence[float]) -> float:
-        return yaap(grades, judged, self.rel)

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from berryeval.kernels.average_precision import average_precision
-from berryeval.kernels.f1 import f1
+from berryeval.kernels.f1 import harmonic_mean
 from berryeval.kernels.hit_rate import hit_rate
 from berryeval.kernels.ndcg import ndcg
-from berryeval.kernels.precision import precision
+from berryeval.kernels.precision import precision_over
 from berryeval.kernels.recall import recall
 from berryeval.kernels.reciprocal_rank import reciprocal_rank
 from berryeval.metrics._types import (
@@ -93,13 +93,15 @@ class _Row:
             case "recall":
                 return recall(self.hits, self.relevant, k)
             case "precision":
-                return precision(self.hits, k, divide_by)
+                return precision_over(self.hits, k, divide_by)
             case "f1":
-                return f1(precision(self.hits, k, divide_by), recall(self.hits, self.relevant, k))
+                return harmonic_mean(
+                    precision_over(self.hits, k, divide_by), recall(self.hits, self.relevant, k)
+                )
             case "hit_rate":
-                return hit_rate(self.hits, k)
+                return hit_rate(self.hits, self.relevant, k)
             case "mrr":
-                return reciprocal_rank(self.hits, k)
+                return reciprocal_rank(self.hits, self.relevant, k)
             case "ndcg":
                 return ndcg(self.gains, self.judged, k)
             case _:

@@ -100,10 +100,10 @@ _PATIENCE = 0.9
 _RELSTRING = 10
 
 _SUMS: dict[str, Callable[[Grades, Grades, Rules], float]] = {
-    "num_ret": lambda g, _j, _rules: n_retrieved(g),
-    "num_rel": lambda _g, j, rules: n_relevant(j, rules.level),
-    "num_rel_ret": lambda g, _j, rules: n_relevant_retrieved(g, None, rules.level),
-    "num_nonrel_judged_ret": lambda g, _j, rules: n_nonrelevant_retrieved(g, None, rules.level),
+    "num_ret": lambda g, j, _rules: n_retrieved(g, j),
+    "num_rel": lambda g, j, rules: n_relevant(g, j, rules.level),
+    "num_rel_ret": lambda g, j, rules: n_relevant_retrieved(g, j, None, rules.level),
+    "num_nonrel_judged_ret": lambda g, j, rules: n_nonrelevant_retrieved(g, j, None, rules.level),
 }
 _GEOMETRIC: dict[str, Callable[[Grades, Grades, Rules], float]] = {
     "gm_map": lambda g, j, rules: average_precision(g, j, None, rules.level),
@@ -113,23 +113,23 @@ _MEANS: dict[str, Callable[[Grades, Grades, Rules], float]] = {
     "map": lambda g, j, rules: average_precision(g, j, None, rules.level),
     "Rprec": lambda g, j, rules: r_precision(g, j, rules.level),
     "bpref": lambda g, j, rules: bpref(g, j, rules.level),
-    "recip_rank": lambda g, _j, rules: reciprocal_rank(g, None, rules.level),
+    "recip_rank": lambda g, j, rules: reciprocal_rank(g, j, None, rules.level),
     "infAP": lambda g, j, rules: inferred_average_precision(g, j, rules.level),
     "binG": lambda g, j, rules: binary_normalised_gain(g, j, rules.level),
-    "set_P": lambda g, _j, rules: precision(g, len(g), len(g), rules.level),
+    "set_P": lambda g, j, rules: precision(g, j, None, rules.level),
     "set_relative_P": lambda g, j, rules: relative_precision(g, j, None, rules.level),
     "set_recall": lambda g, j, rules: recall(g, j, None, rules.level),
     "set_map": lambda g, j, rules: set_average_precision(g, j, rules.level),
     "yaap": lambda g, j, rules: yaap(g, j, rules.level),
 }
 _AT_RANK: dict[str, Callable[[Grades, Grades, int, Rules], float]] = {
-    "P": lambda g, _j, k, rules: precision(g, k, k, rules.level),
+    "P": lambda g, j, k, rules: precision(g, j, k, rules.level),
     "recall": lambda g, j, k, rules: recall(g, j, k, rules.level),
     "ndcg_cut": lambda g, j, k, _rules: ndcg(g, j, k),
     "map_cut": lambda g, j, k, rules: average_precision(g, j, k, rules.level),
     "relative_P": lambda g, j, k, rules: relative_precision(g, j, k, rules.level),
-    "success": lambda g, _j, k, rules: hit_rate(g, k, rules.level),
-    "unj": lambda g, _j, k, _rules: unjudged_share(g, k),
+    "success": lambda g, j, k, rules: hit_rate(g, j, k, rules.level),
+    "unj": lambda g, j, k, _rules: unjudged_share(g, j, k),
 }
 _RANKS = {"success": (1, 5, 10), "unj": (5, 10, 20)}
 _AT_SHARE: dict[str, Callable[[Grades, Grades, float, Rules], float]] = {
@@ -141,8 +141,8 @@ _AT_SHARE: dict[str, Callable[[Grades, Grades, float, Rules], float]] = {
 _SHARES = {"iprec_at_recall": ELEVEN_POINTS, "Rprec_mult": _MULTIPLES}
 _WITH_GAINS: dict[str, Callable[[Grades, Grades, Gain, Rules], float]] = {
     "G": lambda g, j, gain, _rules: normalised_gain(g, j, gain),
-    "dcg": lambda g, _j, gain, _rules: dcg(g, None, gain),
-    "ideal_dcg": lambda _g, j, gain, _rules: ideal_dcg(j, None, gain),
+    "dcg": lambda g, j, gain, _rules: dcg(g, j, None, gain),
+    "ideal_dcg": lambda g, j, gain, _rules: ideal_dcg(g, j, None, gain),
     "ndcg": lambda g, j, gain, _rules: ndcg(g, j, None, gain),
     "ndcg_rel": lambda g, j, gain, _rules: ndcg_at_relevant(g, j, gain),
     "Rndcg": lambda g, j, gain, rules: ndcg_at_gain_levels(g, j, gain, rules.level),
@@ -236,7 +236,7 @@ def _with_numbers(name: str, text: str | None, rules: Rules) -> Callable[[Grades
     if name == "rbp_resid":
         p = _PATIENCE if text is None else _patience(text)
         # trec_eval 10.0 leaves out the ranks after the last unless a document is unjudged.
-        return lambda g, _j: rank_biased_residual(g, None, p) if count_unjudged(g) else 0.0
+        return lambda g, j: rank_biased_residual(g, j, None, p) if count_unjudged(g) else 0.0
     if name == "utility":
         worths = _WORTHS if text is None else _numbers(name, text)
         if len(worths) != len(_WORTHS):

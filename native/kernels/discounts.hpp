@@ -1,0 +1,26 @@
+// The logarithms that ranks are discounted by.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace berryeval::kernels {
+
+// The table of berryeval.kernels.discounts, which both twins share.
+class Discounts {
+public:
+    explicit Discounts(std::vector<double> log2_ranks) : log2_ranks_(std::move(log2_ranks)) {}
+
+    // log2(rank + 1). Beyond the table the C library is asked, which is the one Python asks.
+    double log2_rank(std::size_t rank) const {
+        return rank <= log2_ranks_.size() ? log2_ranks_[rank - 1]
+                                          : std::log2(static_cast<double>(rank + 1));
+    }
+
+private:
+    std::vector<double> log2_ranks_;
+};
+
+}  // namespace berryeval::kernels

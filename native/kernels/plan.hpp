@@ -1,0 +1,55 @@
+// Measures by name and parameters, made ready to score any number of queries.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "kernels/discounts.hpp"
+#include "kernels/gains.hpp"
+#include "kernels/ranking.hpp"
+
+namespace berryeval::kernels {
+
+// None, a number, a word, numbers, or a table from grade to gain.
+using Argument = std::variant<std::monostate, double, std::string, std::vector<double>,
+                              std::vector<std::pair<double, double>>>;
+
+// A function of berryeval.kernels by its name, and all its arguments but grades and judged.
+struct Call {
+    std::string kernel;
+    std::map<std::string, Argument> arguments;
+};
+
+class Plan {
+public:
+    // `log2_ranks` is the table of berryeval.kernels.discounts, as far as it goes. Throws
+    // std::invalid_argument if there is no such kernel, or it takes other arguments.
+    Plan(const std::vector<Call>& calls, std::vector<double> log2_ranks);
+
+    // The number of calls.
+    std::size_t size() const { return kernels_.size(); }
+
+    // Writes the value of each call to `out`, which has room for all of them. Many threads may
+    // do so at once, each with a scratch of its own.
+    void score(const Ranking& ranking, Scratch& scratch, std::span<double> out) const;
+
+private:
+    struct Query {
+        const Ranking& ranking;
+        const Discounts& discounts;
+        Scratch& scratch;
+    };
+    using Kernel = std::function<double(const Query&)>;
+    struct Makers;
+
+    Discounts discounts_;
+    std::vector<Kernel> kernels_;
+};
+
+}  // namespace berryeval::kernels
