@@ -8,8 +8,10 @@
 #include <functional>
 
 #include "arrays/score.hpp"
+#include "bindings/engine.hpp"
 #include "bindings/grouping.hpp"
 #include "bindings/plan.hpp"
+#include "bindings/text.hpp"
 #include "join/match.hpp"
 
 namespace nb = nanobind;
@@ -79,8 +81,10 @@ NB_MODULE(_native, m) {
     m.doc() = "The native twins. Use them through berryeval.metrics.";
     define_score<float>(m);
     define_score<double>(m);
+    berryeval::bindings::define_engine(m);
     berryeval::bindings::define_grouping(m);
     define_plan(m);
+    berryeval::bindings::define_text(m);
     m.def("simd", [] { return berryeval::join::choose_matcher(false).name; },
           "Name the instructions that this processor is served with.");
 }

@@ -37,6 +37,8 @@ class Scores:
     values: Mapping[str, array[float]]
     """For each measure, by its name, one number a query."""
     counts: QueryCounts
+    ignored_ids: tuple[str, ...] = ()
+    """The first three, in the order of bytes, of the run's queries without judgments."""
 
     def mean(self, measure: str) -> float:
         """Return the mean over the queries, added up in their order; 0 if there is none."""

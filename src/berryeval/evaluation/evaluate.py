@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
-from berryeval.engine import MissingQueries, NoRelevant, score
+from berryeval.engine import MissingQueries, NoRelevant, score, score_at_once
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
 from berryeval.evaluation.result import Evaluation
 from berryeval.formats import Duplicates, read_judgments, read_run
@@ -102,10 +102,19 @@ def evaluate(
     _check_choice("duplicates", duplicates, ("error", "keep-best"))
     chosen = read_measures(measures)
     loaded_judgments = load_judgments(judgments, duplicates)
-    loaded_run = load_run(run, duplicates)
-    scores = score(loaded_judgments, loaded_run, chosen, missing=missing, no_relevant=no_relevant)
+    scores = score_at_once(
+        loaded_judgments,
+        run,
+        chosen,
+        missing=missing,
+        no_relevant=no_relevant,
+        duplicates=duplicates,
+    )
+    if scores is None:
+        run = load_run(run, duplicates)
+        scores = score(loaded_judgments, run, chosen, missing=missing, no_relevant=no_relevant)
     if scores.counts.judged and scores.counts.missing == scores.counts.judged:
-        raise MismatchError(_nothing_in_common(loaded_judgments, loaded_run))
+        raise MismatchError(_nothing_in_common(loaded_judgments, scores.ignored_ids))
     return Evaluation(scores, chosen)
 
 
@@ -153,9 +162,12 @@ def _check_choice(argument: str, value: object, choices: tuple[str, ...]) -> Non
         raise ArgumentError(argument, " or ".join(map(repr, choices)), repr(value))
 
 
-def _nothing_in_common(judgments: Judgments, run: Run) -> str:
+def _nothing_in_common(judgments: Judgments, ignored_ids: Sequence[str]) -> str:
     shown = [
-        f"{what} {', '.join(map(repr, data.query_ids[:3])) or 'none'}"
-        for what, data in (("judged are", judgments), ("in the run are", run))
+        f"{what} {', '.join(map(repr, query_ids)) or 'none'}"
+        for what, query_ids in (
+            ("judged are", judgments.query_ids[:3]),
+            ("in the run are", ignored_ids),
+        )
     ]
     return f"judgments and run have no query in common: {'; '.join(shown)}"

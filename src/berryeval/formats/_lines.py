@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
+import stat
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from functools import partial
 from typing import IO, BinaryIO, cast
 
 from berryeval.errors import FormatError, MissingExtraError
 
-__all__ = ["PathLike", "iter_lines", "path_name"]
+__all__ = [
+    "PathLike",
+    "can_be_read_again",
+    "iter_lines",
+    "iter_pieces",
+    "open_plain",
+    "path_name",
+]
 
 PathLike = str | os.PathLike[str]
 
 _GZIP = b"\x1f\x8b\x08"  # the only method there is
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _BOM = b"\xef\xbb\xbf"
+_PIECE = 1 << 20
 
 
 def path_name(path: PathLike) -> str:
     """Return what messages call a file; ``-`` is standard input."""
     name = os.fspath(path)
     return "standard input" if name == "-" else name
+
+
+def can_be_read_again(path: PathLike) -> bool:
+    """Whether it is a file, and neither standard input nor a pipe. Raises if there is none."""
+    if os.fspath(path) == "-":
+        return False
+    with _errors_named(path):
+        return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - pathlib is slow to import
 
 
 def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
@@ -41,40 +58,91 @@ def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
     MissingExtraError
         If it is compressed with zstd, Python is older than 3.14, and the extra is not there.
     """
-    name = path_name(path)
-    try:
-        with _open(path) as file:
-            for number, line in enumerate(file, start=1):
-                yield number, line.removeprefix(_BOM) if number == 1 else line
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FormatError(f"cannot be read: {reason}", name) from error
-    except Exception as error:
-        if type(error).__name__ != "ZstdError":  # of either library, without importing it
-            raise
-        raise FormatError(f"cannot be read: {error}", name) from error
+    with _errors_named(path), _open(path) as file:
+        for number, line in enumerate(file, start=1):
+            yield number, line.removeprefix(_BOM) if number == 1 else line
+
+
+def iter_pieces(path: PathLike) -> Iterator[bytes]:
+    """Iterate over the content of a file in pieces of a megabyte, a byte order mark included.
+
+    Raises what `iter_lines` raises. From the second piece on another thread reads, and
+    decompresses, the next one while the caller works on this.
+    """
+    with _errors_named(path), _open(path) as file:
+        pieces = iter(partial(file.read, _PIECE), b"")
+        for piece in pieces:
+            yield piece
+            if len(piece) == _PIECE:
+                yield from _ahead(pieces)
+
+
+def _ahead(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    from concurrent.futures import ThreadPoolExecutor  # slow to import, and small files do without
+
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, pieces, b"")
+        while piece := coming.result():
+            coming = reader.submit(next, pieces, b"")
+            yield piece
 
 
 @contextmanager
-def _open(path: PathLike) -> Iterator[Iterable[bytes]]:
+def _errors_named(path: PathLike) -> Iterator[None]:
+    """Say which file it is that cannot be read."""
+    try:
+        yield
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FormatError(f"cannot be read: {reason}", path_name(path)) from error
+    except Exception as error:
+        if type(error).__name__ != "ZstdError":  # of either library, without importing it
+            raise
+        raise FormatError(f"cannot be read: {error}", path_name(path)) from error
+
+
+@contextmanager
+def open_plain(path: PathLike) -> Iterator[IO[bytes] | None]:
+    """Open a file that can be read as it is, at any place; None if it is compressed or a pipe."""
+    if not can_be_read_again(path):
+        yield None
+        return
+    with _errors_named(path), _open_source(path) as file:
+        yield None if _first_bytes(file).startswith((_GZIP, _ZSTD)) else file
+
+
+@contextmanager
+def _open(path: PathLike) -> Iterator[IO[bytes]]:
     with ExitStack() as opened:
-        if os.fspath(path) == "-":
-            source: IO[bytes] = sys.stdin.buffer  # not closed: it belongs to the process
-        else:
-            # pathlib is slow to import; the stack closes the file.
-            source = opened.enter_context(open(path, "rb"))  # noqa: PTH123
+        source = opened.enter_context(_open_source(path))
         first = _first_bytes(source)
         if first.startswith(_GZIP):
-            yield opened.enter_context(gzip.open(source))
+            yield opened.enter_context(_open_gzip(source))
         elif first.startswith(_ZSTD):
             yield opened.enter_context(_open_zstd(source))
         else:
             yield source
 
 
+def _open_source(path: PathLike) -> AbstractContextManager[IO[bytes]]:
+    if os.fspath(path) == "-":
+        return nullcontext(sys.stdin.buffer)  # not closed: it belongs to the process
+    return open(path, "rb")  # noqa: PTH123 - pathlib is slow to import
+
+
 def _first_bytes(source: IO[bytes]) -> bytes:
     peek = getattr(source, "peek", None)
     return b"" if peek is None else bytes(peek(len(_ZSTD))[: len(_ZSTD)])
+
+
+def _open_gzip(source: IO[bytes]) -> BinaryIO:
+    try:
+        from isal import igzip  # three times as fast, where it is installed
+    except ImportError:
+        import gzip
+
+        return cast("BinaryIO", gzip.open(source))
+    return cast("BinaryIO", igzip.open(source))
 
 
 def _open_zstd(source: IO[bytes]) -> BinaryIO:

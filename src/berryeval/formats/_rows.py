@@ -11,7 +11,7 @@ from berryeval.core.id_column import decode_id
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, path_name
 
-__all__ = ["Duplicates", "Kind", "Row", "collect", "parse_number", "written"]
+__all__ = ["Duplicates", "Kind", "Row", "collect", "duplicate_error", "parse_number", "written"]
 
 Kind: TypeAlias = Literal["judgments", "run"]
 
@@ -47,13 +47,20 @@ def collect(rows: Iterator[Row], kind: Kind, path: PathLike, duplicates: Duplica
         if found.add(query_id, doc_id, number):
             continue
         if duplicates == "error":
-            message = (
-                f"document {decode_id(doc_id)!r} is {_VERB[kind]} a second time for query "
-                f"{decode_id(query_id)!r}"
-            )
-            raise FormatError(message, path_name(path), line)
+            raise duplicate_error(kind, path, line, query_id, doc_id)
         found.keep_best(query_id, doc_id, number)
     return found
+
+
+def duplicate_error(
+    kind: Kind, path: PathLike, line: int | None, query_id: bytes, doc_id: bytes
+) -> FormatError:
+    """Return what to raise for a document that comes twice."""
+    message = (
+        f"document {decode_id(doc_id)!r} is {_VERB[kind]} a second time for query "
+        f"{decode_id(query_id)!r}"
+    )
+    return FormatError(message, path_name(path), line)
 
 
 def written(number: float) -> str:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from types import ModuleType
+from typing import TypeVar
 
-from berryeval.core.grouped import Grouping
+from berryeval.backend import backend
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats import delimited, json_object, jsonl, trec
-from berryeval.formats._lines import PathLike, iter_lines, path_name
+from berryeval.formats._lines import (
+    PathLike,
+    can_be_read_again,
+    iter_lines,
+    iter_pieces,
+    path_name,
+)
 from berryeval.formats._rows import Duplicates, Kind, collect
+from berryeval.formats._trec_native import read_columns
 
 __all__ = [
     "FORMATS",
@@ -20,6 +28,8 @@ __all__ = [
     "read_run",
     "sniff_format",
 ]
+
+Noun = TypeVar("Noun", Judgments, Run)
 
 FORMATS: dict[str, ModuleType] = {
     "jsonl": jsonl,
@@ -43,8 +53,8 @@ def read_judgments(
     path : path
         The file, compressed with gzip or not; ``-`` is standard input.
     format : str, optional
-        One of `FORMATS`; found out from the first line unless given. Standard input can be
-        looked at only once, so it is read as TREC unless told otherwise.
+        One of `FORMATS`; found out from the first line unless given. Standard input and
+        pipes can be looked at only once: they are read as TREC unless told otherwise.
     duplicates : {"error", "keep-best"}
         What to do with a document that is judged twice for one query.
 
@@ -53,7 +63,7 @@ def read_judgments(
     FormatError
         With file and line, for what cannot be read.
     """
-    return Judgments.collect(_collect(path, "judgments", format, duplicates))
+    return _read(Judgments, path, "judgments", format, duplicates)
 
 
 def read_run(
@@ -63,12 +73,16 @@ def read_run(
     duplicates: Duplicates = "error",
 ) -> Run:
     """Read a run from a file. Takes what `read_judgments` takes."""
-    return Run.collect(_collect(path, "run", format, duplicates))
+    return _read(Run, path, "run", format, duplicates)
 
 
-def _collect(path: PathLike, kind: Kind, name: str | None, duplicates: Duplicates) -> Grouping:
+def _read(
+    noun: type[Noun], path: PathLike, kind: Kind, name: str | None, duplicates: Duplicates
+) -> Noun:
     chosen = sniff_format(path) if name is None else check_format(name)
-    return collect(FORMATS[chosen].iter_rows(path, kind), kind, path, duplicates)
+    if chosen == "trec" and backend().name == "native":
+        return noun.of_native(read_columns(iter_pieces(path), kind, path, duplicates))
+    return noun.collect(collect(FORMATS[chosen].iter_rows(path, kind), kind, path, duplicates))
 
 
 def check_format(name: str) -> str:
@@ -79,8 +93,8 @@ def check_format(name: str) -> str:
 
 
 def sniff_format(path: PathLike) -> str:
-    """Return the format of a file, found out from its first line."""
-    if path == "-":
+    """Return the format of a file, found out from its first line; of a pipe it is TREC."""
+    if not can_be_read_again(path):
         return "trec"
     line = first_line(path)
     return next((name for name, module in FORMATS.items() if module.sniff(line)), "trec")

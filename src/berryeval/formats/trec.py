@@ -21,7 +21,7 @@ from berryeval.errors import FormatError, InputError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Kind, Row, parse_number, written
 
-__all__ = ["iter_rows", "sniff", "to_lines"]
+__all__ = ["iter_rows", "parse_line", "sniff", "to_lines"]
 
 _JUDGMENTS = ("query", "iteration", "document", "grade")
 _RUN = ("query", "Q0", "document", "rank", "score", "tag")
@@ -34,17 +34,27 @@ def sniff(first_line: bytes) -> bool:
 
 def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
     """Iterate over the rows of a file."""
-    names = _JUDGMENTS if kind == "judgments" else _RUN
     for number, line in iter_lines(path):
-        columns = line.split()
-        if not columns or columns[0].startswith(b"#"):
-            continue
-        n_more = len(columns) - len(names)
-        if n_more < 0 or (n_more > 0 and kind == "judgments"):
-            message = f"expected {len(names)} columns ({', '.join(names)}), found {len(columns)}"
-            raise FormatError(message, path_name(path), number)
-        value = columns[3] if kind == "judgments" else columns[4]
-        yield number, columns[0], columns[2], parse_number(value, kind, path, number)
+        row = parse_line(line, kind, path, number)
+        if row is not None:
+            yield row
+
+
+def parse_line(line: bytes, kind: Kind, path: PathLike, number: int) -> Row | None:
+    """Return the row in a line; None if it is empty or a comment.
+
+    `path` and `number` are for messages.
+    """
+    names = _JUDGMENTS if kind == "judgments" else _RUN
+    columns = line.split()
+    if not columns or columns[0].startswith(b"#"):
+        return None
+    n_more = len(columns) - len(names)
+    if n_more < 0 or (n_more > 0 and kind == "judgments"):
+        message = f"expected {len(names)} columns ({', '.join(names)}), found {len(columns)}"
+        raise FormatError(message, path_name(path), number)
+    value = columns[3] if kind == "judgments" else columns[4]
+    return number, columns[0], columns[2], parse_number(value, kind, path, number)
 
 
 def to_lines(data: Grouped) -> Iterator[bytes]:

@@ -1,0 +1,249 @@
+// Judgments and a run in; scores out.
+#include "bindings/engine.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "engine/board.hpp"
+#include "engine/columns_pass.hpp"
+#include "engine/text_pass.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace berryeval::bindings {
+namespace {
+
+using Offsets = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Holds the memory of what Python handed over.
+struct Columns {
+    nb::bytes query_data;
+    Offsets query_offsets;
+    Offsets starts;
+    nb::bytes doc_data;
+    Offsets doc_offsets;
+    Numbers values;
+
+    engine::Grouped grouped() const {
+        return {{{query_data.c_str(), query_data.size()}, {query_offsets.data(), query_offsets.size()}},
+                {starts.data(), starts.size()},
+                {{doc_data.c_str(), doc_data.size()}, {doc_offsets.data(), doc_offsets.size()}},
+                {values.data(), values.size()}};
+    }
+};
+
+// The columns are made by core; this keeps a mistake of ours from reading wild memory.
+void check(const engine::Grouped& grouped) {
+    const auto fits = [](std::span<const std::uint64_t> offsets, std::size_t end) {
+        return !offsets.empty() && offsets.front() == 0 && offsets.back() == end &&
+               std::is_sorted(offsets.begin(), offsets.end());
+    };
+    const bool all_fit = fits(grouped.query_ids.offsets, grouped.query_ids.data.size()) &&
+                         fits(grouped.doc_ids.offsets, grouped.doc_ids.data.size()) &&
+                         fits(grouped.starts, grouped.values.size()) &&
+                         grouped.starts.size() == grouped.query_ids.offsets.size() &&
+                         grouped.doc_ids.size() == grouped.values.size();
+    if (!all_fit) throw nb::value_error("berryeval._native: columns do not fit");
+}
+
+class PoolsOfPython {
+public:
+    PoolsOfPython(nb::bytes query_data, Offsets query_offsets, Offsets starts, nb::bytes doc_data,
+                  Offsets doc_offsets, Numbers values)
+        : columns_{std::move(query_data), std::move(query_offsets), std::move(starts),
+                   std::move(doc_data),   std::move(doc_offsets),   std::move(values)} {
+        check(columns_.grouped());
+        pools_.emplace(columns_.grouped());
+    }
+
+    const engine::Pools& pools() const { return *pools_; }
+
+private:
+    Columns columns_;
+    std::optional<engine::Pools> pools_;
+};
+
+// What scores one run. It fails where the run has to be read in another way: the caller then
+// makes a new one.
+class BoardOfPython {
+public:
+    BoardOfPython(nb::object pools, nb::object plan, bool keep_best)
+        : pools_(std::move(pools)),
+          plan_(std::move(plan)),
+          duplicates_(keep_best ? columns::Duplicates::keep_best : columns::Duplicates::error),
+          board_(nb::cast<const PoolsOfPython&>(pools_).pools(),
+                 nb::cast<const kernels::Plan&>(plan_)),
+          pieces_(board_, duplicates_) {}
+
+    // `sizes` are those of a block, a step and a tail; None leaves them to the pass.
+    bool score_file(int file, std::size_t size, std::size_t n_threads, const nb::object& tell,
+                    const std::optional<std::array<std::size_t, 3>>& sizes) {
+        const engine::Sizes chosen =
+            sizes ? engine::Sizes{(*sizes)[0], (*sizes)[1], (*sizes)[2]} : engine::Sizes{};
+        bool is_interrupted = false;
+        bool is_done = false;
+        {
+            const nb::gil_scoped_release without_gil;
+            is_done = engine::score_file(
+                file, size, chosen, n_threads, board_, duplicates_, [&](std::size_t n_bytes) {
+                    const nb::gil_scoped_acquire with_gil;
+                    is_interrupted = PyErr_CheckSignals() != 0;
+                    if (!is_interrupted && !tell.is_none()) {
+                        try {
+                            tell(n_bytes);
+                        } catch (nb::python_error& error) {
+                            error.restore();
+                            is_interrupted = true;
+                        }
+                    }
+                    return !is_interrupted;
+                });
+        }
+        if (is_interrupted) nb::raise_python_error();
+        return is_done;
+    }
+
+    bool feed(const nb::bytes& piece) {
+        const std::string_view text(piece.c_str(), piece.size());
+        const nb::gil_scoped_release without_gil;
+        return pieces_.feed(text);
+    }
+
+    bool finish_feeding() {
+        const nb::gil_scoped_release without_gil;
+        return pieces_.finish();
+    }
+
+    void score_columns(nb::bytes query_data, Offsets query_offsets, Offsets starts,
+                       nb::bytes doc_data, Offsets doc_offsets, Numbers values,
+                       std::size_t n_threads) {
+        const Columns columns{std::move(query_data), std::move(query_offsets), std::move(starts),
+                              std::move(doc_data),   std::move(doc_offsets),   std::move(values)};
+        const engine::Grouped run = columns.grouped();
+        check(run);
+        const nb::gil_scoped_release without_gil;
+        engine::score_columns(run, n_threads, board_);
+    }
+
+    bool score_dict(const nb::dict& run);
+
+    // (values measure by measure, whether the run has each query, how many it has besides, and
+    // the first of these)
+    nb::tuple results(std::size_t n_shown) {
+        std::vector<double> values;
+        std::string taken;
+        {
+            const nb::gil_scoped_release without_gil;
+            board_.finish();
+            values = board_.by_measure();
+            for (std::size_t number = 0; number < board_.pools().size(); ++number) {
+                taken.push_back(board_.was_taken(number) ? 1 : 0);
+            }
+        }
+        nb::list ignored;
+        for (const std::string& id : board_.first_ignored(n_shown)) {
+            ignored.append(nb::bytes(id.data(), id.size()));
+        }
+        return nb::make_tuple(nb::bytes(values.data(), values.size() * sizeof(double)),
+                              nb::bytes(taken.data(), taken.size()), board_.n_ignored(), ignored);
+    }
+
+private:
+    nb::object pools_;  // kept alive
+    nb::object plan_;
+    columns::Duplicates duplicates_;
+    engine::Board board_;
+    engine::PieceByPiece pieces_;
+};
+
+// The bytes of an id; nothing if it is no str, or not plain UTF-8.
+std::optional<std::string_view> id_of(PyObject* id) {
+    if (!PyUnicode_Check(id)) return std::nullopt;
+    Py_ssize_t size = 0;
+    const char* const bytes = PyUnicode_AsUTF8AndSize(id, &size);
+    if (bytes == nullptr) {
+        PyErr_Clear();
+        return std::nullopt;
+    }
+    return std::string_view(bytes, static_cast<std::size_t>(size));
+}
+
+// A score; nothing if it is not plainly a number.
+std::optional<double> number_of(PyObject* number) {
+    double value = std::numeric_limits<double>::quiet_NaN();
+    if (PyFloat_Check(number)) {
+        value = PyFloat_AsDouble(number);
+    } else if (PyLong_CheckExact(number)) {
+        value = PyLong_AsDouble(number);
+    }
+    if (PyErr_Occurred()) {  // a whole number that is too large
+        PyErr_Clear();
+        return std::nullopt;
+    }
+    if (std::isnan(value)) return std::nullopt;
+    return value;
+}
+
+bool BoardOfPython::score_dict(const nb::dict& run) {
+    engine::Scorer scorer(board_, duplicates_);
+    Py_ssize_t place = 0;
+    PyObject *query = nullptr, *ranking = nullptr;
+    while (PyDict_Next(run.ptr(), &place, &query, &ranking)) {
+        const auto query_id = id_of(query);
+        if (!query_id || !PyDict_CheckExact(ranking)) return false;
+        scorer.begin(*query_id);
+        Py_ssize_t inner_place = 0;
+        PyObject *doc = nullptr, *number = nullptr;
+        while (PyDict_Next(ranking, &inner_place, &doc, &number)) {
+            const auto doc_id = id_of(doc);
+            const auto score = number_of(number);
+            if (!doc_id || !score) return false;
+            scorer.add(*doc_id, *score);
+        }
+        if (!scorer.end()) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+void define_engine(nb::module_& m) {
+    nb::class_<PoolsOfPython>(m, "Pools", "Judgments, made ready for looking documents up.")
+        .def(nb::init<nb::bytes, Offsets, Offsets, nb::bytes, Offsets, Numbers>(), "query_data"_a,
+             "query_offsets"_a.noconvert(), "starts"_a.noconvert(), "doc_data"_a,
+             "doc_offsets"_a.noconvert(), "values"_a.noconvert())
+        .def("order", [](const PoolsOfPython& pools) {
+            const auto order = pools.pools().order();
+            return nb::bytes(order.data(), order.size_bytes());
+        })
+        .def("lacks_relevant", [](const PoolsOfPython& pools) {
+            std::string flags;
+            for (std::size_t i = 0; i < pools.pools().size(); ++i) {
+                flags.push_back(pools.pools()[i].lacks_relevant() ? 1 : 0);
+            }
+            return nb::bytes(flags.data(), flags.size());
+        });
+    nb::class_<BoardOfPython>(m, "Board", "Scores one run.")
+        .def(nb::init<nb::object, nb::object, bool>(), "pools"_a, "plan"_a, "keep_best"_a)
+        .def("score_file", &BoardOfPython::score_file, "file"_a, "size"_a, "n_threads"_a,
+             "tell"_a.none(), "sizes"_a.none() = nb::none())
+        .def("feed", &BoardOfPython::feed, "piece"_a)
+        .def("finish_feeding", &BoardOfPython::finish_feeding)
+        .def("score_columns", &BoardOfPython::score_columns, "query_data"_a,
+             "query_offsets"_a.noconvert(), "starts"_a.noconvert(), "doc_data"_a,
+             "doc_offsets"_a.noconvert(), "values"_a.noconvert(), "n_threads"_a)
+        .def("score_dict", &BoardOfPython::score_dict, "run"_a)
+        .def("results", &BoardOfPython::results, "n_shown"_a);
+}
+
+}  // namespace berryeval::bindings

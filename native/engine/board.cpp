@@ -1,0 +1,51 @@
+#include "engine/board.hpp"
+
+#include <algorithm>
+
+namespace berryeval::engine {
+
+Board::Board(const Pools& pools, const kernels::Plan& plan)
+    : pools_(pools), plan_(plan), values_(pools.size() * plan.size()), taken_(pools.size()) {}
+
+bool Board::take(std::string_view query_id, std::optional<std::size_t> number) {
+    if (number) return !taken_[*number].exchange(true);
+    const std::lock_guard lock(mutex_);
+    return ignored_.emplace(query_id).second;
+}
+
+void Board::score(std::size_t number, const kernels::Ranking& ranking,
+                  kernels::Scratch& scratch) {
+    plan_.score(ranking, scratch, {values_.data() + number * plan_.size(), plan_.size()});
+}
+
+void Board::finish() {
+    kernels::Scratch scratch;
+    for (std::size_t number = 0; number < pools_.size(); ++number) {
+        if (!taken_[number]) score(number, {0, {}, pools_[number].judged()}, scratch);
+    }
+}
+
+std::vector<double> Board::by_measure() const {
+    std::vector<double> turned(values_.size());
+    for (std::size_t query = 0; query < pools_.size(); ++query) {
+        for (std::size_t measure = 0; measure < plan_.size(); ++measure) {
+            turned[measure * pools_.size() + query] = values_[query * plan_.size() + measure];
+        }
+    }
+    return turned;
+}
+
+std::vector<std::string> Board::first_ignored(std::size_t count) const {
+    std::vector<std::string> first(std::min(count, ignored_.size()));
+    std::partial_sort_copy(ignored_.begin(), ignored_.end(), first.begin(), first.end());
+    return first;
+}
+
+bool Scorer::end() {
+    if (!board_.take(query_id_, number_)) return false;
+    if (duplicates_ && ranker_.refuses_duplicates(*duplicates_)) return false;
+    if (number_) board_.score(*number_, ranker_.ranking(), scratch_);
+    return true;
+}
+
+}  // namespace berryeval::engine

@@ -1,0 +1,77 @@
+// Where the scores of all judged queries come together, from any number of threads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "engine/pool.hpp"
+#include "engine/ranker.hpp"
+#include "kernels/plan.hpp"
+
+namespace berryeval::engine {
+
+class Board {
+public:
+    Board(const Pools& pools, const kernels::Plan& plan);
+
+    const Pools& pools() const { return pools_; }
+
+    // Takes a query of this number among the pools, or of none; false if it was taken before.
+    bool take(std::string_view query_id, std::optional<std::size_t> number);
+
+    // Scores a query that was taken.
+    void score(std::size_t number, const kernels::Ranking& ranking, kernels::Scratch& scratch);
+
+    // Scores the queries that nobody took as empty rankings.
+    void finish();
+
+    // One number a query and measure: all queries of the first measure, then of the next.
+    std::vector<double> by_measure() const;
+    bool was_taken(std::size_t number) const { return taken_[number]; }
+    std::size_t n_ignored() const { return ignored_.size(); }
+    // The first of the queries without judgments, by their ids as bytes.
+    std::vector<std::string> first_ignored(std::size_t count) const;
+
+private:
+    const Pools& pools_;
+    const kernels::Plan& plan_;
+    std::vector<double> values_;  // query by query
+    std::vector<std::atomic<bool>> taken_;
+    std::mutex mutex_;  // guards ignored_
+    std::unordered_set<std::string> ignored_;
+};
+
+// Scores one query after the other. Each thread has its own.
+class Scorer {
+public:
+    // Without `duplicates` there are none, and none are looked for.
+    Scorer(Board& board, std::optional<columns::Duplicates> duplicates)
+        : board_(board), duplicates_(duplicates) {}
+
+    void begin(std::string_view query_id) {
+        query_id_ = query_id;
+        number_ = board_.pools().find(query_id);
+        ranker_.begin(number_ ? &board_.pools()[*number_] : nullptr);
+    }
+
+    void add(std::string_view doc_id, double score) { ranker_.add(doc_id, score); }
+
+    // False if the query was scored before, or if it has a document twice.
+    bool end();
+
+private:
+    Board& board_;
+    std::optional<columns::Duplicates> duplicates_;
+    std::string_view query_id_;
+    std::optional<std::size_t> number_;
+    Ranker ranker_;
+    kernels::Scratch scratch_;
+};
+
+}  // namespace berryeval::engine

@@ -1,0 +1,80 @@
+#include "engine/ranker.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace berryeval::engine {
+
+bool Ranker::refuses_duplicates(columns::Duplicates duplicates) {
+    const std::size_t size = std::bit_ceil(2 * rows_.size() + 1);
+    table_.assign(size, 0);
+    std::vector<std::size_t> repeated;
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+        // The pool looks at the low bits: others keep the two tables from clustering alike.
+        std::size_t i = (rows_[row].hash >> 20) & (size - 1);
+        for (; table_[i] != 0; i = (i + 1) & (size - 1)) {
+            Row& first = rows_[table_[i] - 1];
+            if (first.hash != rows_[row].hash || first.doc_id != rows_[row].doc_id) continue;
+            if (duplicates == columns::Duplicates::error) return true;
+            first.score = std::max(first.score, rows_[row].score);
+            repeated.push_back(row);
+            break;
+        }
+        if (table_[i] == 0) table_[i] = static_cast<std::uint32_t>(row + 1);
+    }
+    if (!repeated.empty()) drop(repeated);
+    return false;
+}
+
+// `repeated` rises. What is left is no longer known to be in order.
+void Ranker::drop(std::span<const std::size_t> repeated) {
+    std::vector<Row> rows;
+    std::swap(rows, rows_);
+    const Pool* const pool = pool_;
+    begin(pool);
+    std::size_t next = 0;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        if (next < repeated.size() && repeated[next] == row) {
+            ++next;
+        } else {
+            add(rows[row].doc_id, rows[row].score);
+        }
+    }
+}
+
+kernels::Ranking Ranker::ranking() {
+    hits_.clear();
+    if (in_order_) {
+        for (const Found& found : found_) {
+            hits_.push_back({static_cast<std::uint32_t>(found.row + 1), found.grade});
+        }
+    } else {
+        rank_by_counting();
+    }
+    return {rows_.size(), hits_,
+            pool_ != nullptr ? pool_->judged() : std::span<const double>{}};
+}
+
+// Sorts the few documents in the pool, and counts how many of all stand above each of them.
+void Ranker::rank_by_counting() {
+    const auto above = [this](const Found& a, const Found& b) {
+        return stands_above(rows_[a.row], rows_[b.row].score, rows_[b.row].doc_id);
+    };
+    std::sort(found_.begin(), found_.end(), above);
+    // How many rows stand above found_[i] and below, or at, the one before it.
+    n_above_.assign(found_.size() + 1, 0);
+    for (const Row& row : rows_) {
+        const auto place =
+            std::partition_point(found_.begin(), found_.end(), [&](const Found& found) {
+                return !stands_above(row, rows_[found.row].score, rows_[found.row].doc_id);
+            });
+        ++n_above_[static_cast<std::size_t>(place - found_.begin())];
+    }
+    std::size_t n_above = 0;
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+        n_above += n_above_[i];
+        hits_.push_back({static_cast<std::uint32_t>(n_above + 1), found_[i].grade});
+    }
+}
+
+}  // namespace berryeval::engine

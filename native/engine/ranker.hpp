@@ -1,0 +1,73 @@
+// One query's documents, put in order as far as the measures need it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "columns/grouping.hpp"
+#include "columns/hash.hpp"
+#include "engine/pool.hpp"
+#include "kernels/ranking.hpp"
+
+namespace berryeval::engine {
+
+// Finds the ranks of the documents in the pool. By score, highest first; ties by id as bytes,
+// highest first. Documents outside the pool are counted, and never sorted.
+class Ranker {
+public:
+    // `pool` is null for a query that nobody judged.
+    void begin(const Pool* pool) {
+        pool_ = pool;
+        rows_.clear();
+        found_.clear();
+        in_order_ = true;
+    }
+
+    // The bytes of the id must stay until the ranking was used.
+    void add(std::string_view doc_id, double score) {
+        const std::uint64_t hash = columns::hash_id(doc_id, seed_);
+        if (!rows_.empty()) in_order_ = in_order_ && stands_above(rows_.back(), score, doc_id);
+        if (pool_ != nullptr) {
+            if (const auto grade = pool_->grade_of(doc_id, hash)) {
+                found_.push_back({rows_.size(), *grade});
+            }
+        }
+        rows_.push_back({doc_id, hash, score});
+    }
+
+    // Whether a document came twice, and that is to be refused. Otherwise the best is kept.
+    bool refuses_duplicates(columns::Duplicates duplicates);
+
+    // The documents in the pool, by rank.
+    kernels::Ranking ranking();
+
+private:
+    struct Row {
+        std::string_view doc_id;
+        std::uint64_t hash;
+        double score;
+    };
+    struct Found {
+        std::size_t row;
+        double grade;
+    };
+
+    static bool stands_above(const Row& row, double score, std::string_view doc_id) {
+        return row.score != score ? row.score > score : row.doc_id > doc_id;
+    }
+    void drop(std::span<const std::size_t> repeated);
+    void rank_by_counting();
+
+    columns::Seed seed_ = columns::process_seed();
+    const Pool* pool_ = nullptr;
+    std::vector<Row> rows_;
+    std::vector<Found> found_;  // the rows in the pool
+    bool in_order_ = true;
+    std::vector<std::uint32_t> table_;  // of rows by hash, from 1
+    std::vector<std::size_t> n_above_;
+    std::vector<kernels::Hit> hits_;
+};
+
+}  // namespace berryeval::engine

@@ -1,0 +1,77 @@
+// Runs as text, scored in one pass: each query is read, scored and forgotten.
+//
+// The lines of a query stand together. Where they do not, or where anything is wrong, the pass
+// fails, and the run has to be read whole.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "engine/board.hpp"
+#include "text/pieces.hpp"
+
+namespace berryeval::engine {
+
+// Scores the queries in a text.
+class TextPass {
+public:
+    TextPass(Board& board, columns::Duplicates duplicates) : scorer_(board, duplicates) {}
+
+    // Makes it ready for another place in the text.
+    void restart() {
+        skipped_.clear();
+        has_stopped_ = false;
+    }
+
+    // Passes over the lines of this query as long as no other comes.
+    void skip(std::string_view query_id) { skipped_ = query_id; }
+
+    // Scores all queries in [begin, end) whose last line is certain to be there, which is known
+    // from a line of the next one, or from `is_end`. Begins at the beginning of a line. Stops
+    // before a query that begins at `stop` or later. Returns the beginning of what is left.
+    // text::padding says what may be read behind `end`.
+    const char* scan(const char* begin, const char* end, const char* stop, bool is_end);
+
+    bool has_failed() const { return has_failed_; }
+    bool has_stopped() const { return has_stopped_; }
+
+private:
+    Scorer scorer_;
+    std::string skipped_;
+    bool has_failed_ = false;
+    bool has_stopped_ = false;
+};
+
+// A pass over text that is handed over piece by piece, as it comes from a decompressor.
+class PieceByPiece {
+public:
+    PieceByPiece(Board& board, columns::Duplicates duplicates) : pass_(board, duplicates) {}
+
+    // False as soon as the pass has failed.
+    bool feed(std::string_view piece);
+    bool finish();
+
+private:
+    bool scan(bool is_end);
+
+    text::Pieces pieces_;
+    TextPass pass_;
+};
+
+// How much is read at once.
+struct Sizes {
+    std::size_t block = 0;                       // of one thread's work; 0 leaves it to the pass
+    std::size_t step = std::size_t{512} << 10;   // stays in a core's own cache
+    std::size_t tail = std::size_t{64} << 10;    // to find the end of a block's last query
+};
+
+// A pass over a file of `size` bytes, a descriptor, with several threads. Calls `go_on` from the
+// calling thread every few milliseconds, with the number of bytes done so far, and stops when it
+// returns false. False if the pass has failed or was stopped.
+bool score_file(int file, std::size_t size, const Sizes& sizes, std::size_t n_threads,
+                Board& board, columns::Duplicates duplicates,
+                const std::function<bool(std::size_t)>& go_on);
+
+}  // namespace berryeval::engine

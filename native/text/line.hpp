@@ -1,0 +1,40 @@
+// One line of a TREC file. Twin of berryeval.formats.trec.iter_rows.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace berryeval::text {
+
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+// As many bytes after the end of a text may be read, whatever they hold.
+inline constexpr std::size_t padding = 64;
+
+enum class Kind { judgments, run };
+
+struct Row {
+    std::string_view query_id;
+    std::string_view doc_id;
+    double value;  // the grade, or the score
+};
+
+enum class Found {
+    row,
+    nothing,     // an empty line, or a comment
+    unfinished,  // no newline up to the end of the text
+    wrong,       // anything that is an error; the reader in Python says which
+};
+
+// Reads the line at `begin` of a text that goes to `end`, and sets `next` to the line after it.
+// `is_end` tells that the text ends there, so that the last line needs no newline.
+Found read_line(const char* begin, const char* end, bool is_end, Kind kind, Row& row,
+                const char*& next);
+
+// The query of the line [begin, end), whatever else is in it; empty if there is nothing in it.
+std::string_view query_of_line(const char* begin, const char* end);
+
+// The newline that ends the line at `begin`, or `end`.
+const char* line_end(const char* begin, const char* end);
+
+}  // namespace berryeval::text

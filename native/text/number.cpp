@@ -1,0 +1,123 @@
+#include "text/number.hpp"
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <locale>
+#include <sstream>
+#include <string>
+#include <system_error>
+
+namespace berryeval::text {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Powers of ten that a double holds exactly.
+constexpr double exact_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+constexpr std::ptrdiff_t most_exact_power = 22;
+constexpr std::uint64_t most_exact_integer = std::uint64_t{1} << 53;
+constexpr std::ptrdiff_t most_digits = 19;  // that fit into 64 bits, whatever they are
+constexpr std::ptrdiff_t huge_exponent = 100'000;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool is_infinity(std::string_view text) {
+    for (const std::string_view word : {std::string_view("inf"), std::string_view("infinity")}) {
+        bool same = text.size() == word.size();
+        for (std::size_t i = 0; same && i < word.size(); ++i) same = lower(text[i]) == word[i];
+        if (same) return true;
+    }
+    return false;
+}
+
+// What is too great, or too small, for a double.
+double out_of_range(std::string_view digits, std::ptrdiff_t power) {
+    // The place of the first digit that is not 0, counted from the last digit.
+    std::ptrdiff_t n_digits = 0;
+    for (const char c : digits) {
+        if (lower(c) == 'e') break;
+        if (is_digit(c) && (n_digits > 0 || c != '0')) ++n_digits;
+    }
+    return n_digits > 0 && n_digits + power > 0 ? infinity : 0.0;
+}
+
+// Numbers that have no short way: all digits matter for the rounding. `power` is that of the last
+// digit.
+double round_correctly(std::string_view digits, std::ptrdiff_t power) {
+#if defined(__cpp_lib_to_chars)
+    double value = 0.0;
+    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (result.ec == std::errc::result_out_of_range) return out_of_range(digits, power);
+    return value;
+#else
+    std::istringstream stream{std::string(digits)};
+    stream.imbue(std::locale::classic());
+    double value = 0.0;
+    stream >> value;
+    if (stream.fail()) return out_of_range(digits, power);
+    return value;
+#endif
+}
+
+}  // namespace
+
+std::optional<double> parse_number(std::string_view text) {
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    const bool negative = at != end && *at == '-';
+    if (at != end && (*at == '-' || *at == '+')) ++at;
+    const char* const unsigned_part = at;
+
+    // A digit too many wraps around; the digits are counted below, before they are used.
+    std::uint64_t digits = 0;
+    const auto read_digits = [&] {
+        const char* const begin = at;
+        for (; at != end && is_digit(*at); ++at) digits = digits * 10 + static_cast<unsigned>(*at - '0');
+        return at - begin;
+    };
+    std::ptrdiff_t n_digits = read_digits();
+    std::ptrdiff_t n_fraction = 0;
+    if (at != end && *at == '.') {
+        ++at;
+        n_fraction = read_digits();
+        n_digits += n_fraction;
+    }
+    if (n_digits == 0) {
+        const std::string_view word(unsigned_part, static_cast<std::size_t>(end - unsigned_part));
+        if (!is_infinity(word)) return std::nullopt;
+        return negative ? -infinity : infinity;
+    }
+    std::ptrdiff_t exponent = 0;
+    if (at != end && lower(*at) == 'e') {
+        ++at;
+        const bool down = at != end && *at == '-';
+        if (at != end && (*at == '-' || *at == '+')) ++at;
+        if (at == end || !is_digit(*at)) return std::nullopt;
+        for (; at != end && is_digit(*at); ++at) {
+            if (exponent < huge_exponent) exponent = exponent * 10 + (*at - '0');
+        }
+        if (down) exponent = -exponent;
+    }
+    if (at != end) return std::nullopt;
+
+    double value = 0.0;
+    const std::ptrdiff_t power = exponent - n_fraction;
+    if (n_digits <= most_digits && digits <= most_exact_integer && power >= -most_exact_power &&
+        power <= most_exact_power) {
+        // Both operands are exact, so the one operation rounds correctly.
+        value = static_cast<double>(digits);
+        value = power < 0 ? value / exact_powers[-power] : value * exact_powers[power];
+    } else {
+        const std::string_view all(unsigned_part, static_cast<std::size_t>(end - unsigned_part));
+        value = round_correctly(all, power);
+    }
+    return negative ? -value : value;
+}
+
+}  // namespace berryeval::text

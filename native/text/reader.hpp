@@ -1,0 +1,48 @@
+// TREC text that comes in pieces, read whole into columns. Twin of
+// berryeval.formats._rows.collect over berryeval.formats.trec.iter_rows.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "columns/grouping.hpp"
+#include "text/line.hpp"
+#include "text/pieces.hpp"
+
+namespace berryeval::text {
+
+class Reader {
+public:
+    explicit Reader(Kind kind) : kind_(kind) {}
+
+    // False as soon as a line is wrong. After finish() nothing more is fed.
+    bool feed(std::string_view piece);
+    bool finish();
+
+    bool is_wrong() const { return is_wrong_; }
+    // The number of the line that is wrong, from 1, and what it holds.
+    std::size_t wrong_line() const { return line_; }
+    const std::string& wrong_text() const { return wrong_text_; }
+
+    // The rows up to the end, or to the line that is wrong.
+    columns::Grouping& rows() { return rows_; }
+    // The number of the line that a row stood in.
+    std::size_t line_of(std::size_t row) const;
+
+private:
+    bool scan(bool is_end);
+
+    Kind kind_;
+    columns::Grouping rows_;
+    Pieces pieces_;
+    std::size_t line_ = 0;
+    // Where lines without a row came in: the row after them, and its line.
+    std::vector<std::pair<std::size_t, std::size_t>> jumps_;
+    bool is_wrong_ = false;
+    std::string wrong_text_;
+};
+
+}  // namespace berryeval::text

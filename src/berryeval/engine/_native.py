@@ -1,0 +1,134 @@
+"""The engine in C++: the same scores, to the bit."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from berryeval.backend import backend, n_threads
+from berryeval.core.grouped import Grouped
+from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
+from berryeval.engine._selection import N_SHOWN, AllScores
+from berryeval.formats import Duplicates
+from berryeval.formats._lines import PathLike, can_be_read_again, iter_pieces, open_plain
+from berryeval.formats._spool import Spooled
+from berryeval.formats._trec_native import read_columns
+from berryeval.kernels.discounts import log2_ranks
+from berryeval.measures import Measure
+
+if TYPE_CHECKING:
+    from berryeval._native import Board
+
+__all__ = ["can_score", "score", "score_dict", "score_file"]
+
+_N_DISCOUNTS = 1000  # beyond it the extension asks for each logarithm
+
+
+def can_score(measures: Sequence[Measure]) -> bool:
+    """Whether the extension is there, and has a twin of each of these measures."""
+    return backend().name == "native" and all(measure.native_call() for measure in measures)
+
+
+def score(judgments: Judgments, run: Run, measures: Sequence[Measure]) -> AllScores:
+    """Score each judged query. Twin of `berryeval.engine._python.score`."""
+    session = _Session(judgments, measures)
+    session.board.score_columns(*_columns(run), n_threads())
+    return session.results()
+
+
+def score_dict(
+    judgments: Judgments, run: dict[str, Any], measures: Sequence[Measure]
+) -> AllScores | None:
+    """Score a dict of dicts without making a `Run` of it.
+
+    None if there is anything in it but dicts, str and float, or a NaN: `Run.from_dict` then says
+    what is wrong, or knows how to read it.
+    """
+    session = _Session(judgments, measures)
+    return session.results() if session.board.score_dict(run) else None
+
+
+def score_file(
+    judgments: Judgments, path: PathLike, measures: Sequence[Measure], duplicates: Duplicates
+) -> AllScores:
+    """Score a run in a TREC file in one pass: each query is read, scored and forgotten.
+
+    Where the lines of a query do not stand together, or something is wrong, the file is read
+    whole; what cannot be read twice is kept in a temporary file meanwhile.
+
+    Raises
+    ------
+    FormatError
+        For what cannot be read, with the line.
+    """
+    session = _Session(judgments, measures, keep_best=duplicates == "keep-best")
+    with ExitStack() as opened:
+        file = opened.enter_context(open_plain(path))
+        if file is not None:
+            size = os.fstat(file.fileno()).st_size
+            is_done = session.board.score_file(file.fileno(), size, n_threads(), None)
+            again: Iterable[bytes] = iter_pieces(path)
+        elif can_be_read_again(path):
+            is_done = session.feed(iter_pieces(path))
+            again = iter_pieces(path)
+        else:
+            pieces = Spooled(iter_pieces(path))
+            opened.callback(pieces.close)
+            is_done = session.feed(pieces)
+            again = pieces.from_the_start()
+        if is_done:
+            return session.results()
+        run = Run.of_native(read_columns(again, "run", path, duplicates))
+    return score(judgments, run, measures)
+
+
+class _Session:
+    """Judgments and measures, ready for one run."""
+
+    def __init__(
+        self, judgments: Judgments, measures: Sequence[Measure], *, keep_best: bool = False
+    ) -> None:
+        from berryeval._native import Board, Plan, Pools
+
+        self._judgments = judgments
+        self._n_measures = len(measures)
+        self._pools = Pools(*_columns(judgments))
+        calls = [measure.native_call() for measure in measures]
+        self.board: Board = Board(self._pools, Plan(calls, log2_ranks(_N_DISCOUNTS)), keep_best)
+
+    def feed(self, pieces: Iterable[bytes]) -> bool:
+        """Score text that comes in pieces; False if that is not possible."""
+        return all(map(self.board.feed, pieces)) and self.board.finish_feeding()
+
+    def results(self) -> AllScores:
+        """Return the scores. After it, the session is over."""
+        content, is_there, n_ignored, ignored_ids = self.board.results(N_SHOWN)
+        order = memoryview(self._pools.order()).cast("Q")
+        size = 8 * len(order)
+        return AllScores(
+            query_ids=[self._judgments.query_ids.bytes_at(number) for number in order],
+            values=[
+                array("d", content[i * size : (i + 1) * size]) for i in range(self._n_measures)
+            ],
+            is_missing=[not flag for flag in is_there],
+            lacks_relevant=[bool(flag) for flag in self._pools.lacks_relevant()],
+            n_ignored=n_ignored,
+            ignored_ids=ignored_ids,
+        )
+
+
+def _columns(
+    data: Grouped,
+) -> tuple[bytes, array[int], array[int], bytes, array[int], array[float]]:
+    return (
+        data.query_ids.data,
+        data.query_ids.offsets,
+        data.starts,
+        data.doc_ids.data,
+        data.doc_ids.offsets,
+        data.values,
+    )

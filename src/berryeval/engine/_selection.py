@@ -1,0 +1,72 @@
+"""Which of the judged queries count."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import Literal, TypeAlias
+
+from berryeval.core.id_column import IdColumn, decode_id
+from berryeval.core.scores import QueryCounts, Scores
+from berryeval.errors import MismatchError
+from berryeval.measures import Measure
+
+__all__ = ["N_SHOWN", "AllScores", "MissingQueries", "NoRelevant"]
+
+N_SHOWN = 3
+"""How many ignored queries are told by name."""
+
+MissingQueries: TypeAlias = Literal["zero", "skip", "error"]
+"""What a judged query that the run does not have is worth."""
+
+NoRelevant: TypeAlias = Literal["zero", "skip"]
+"""What a query without a relevant document is worth."""
+
+
+@dataclass(frozen=True)
+class AllScores:
+    """The scores of all judged queries, in the order of their ids as bytes."""
+
+    query_ids: Sequence[bytes]
+    values: Sequence[array[float]]
+    """For each measure one number a query; an empty ranking's where the run has none."""
+    is_missing: Sequence[bool]
+    """For each query whether the run does not have it."""
+    lacks_relevant: Sequence[bool]
+    """For each query whether no document is relevant to it."""
+    n_ignored: int
+    """Queries of the run without judgments."""
+    ignored_ids: Sequence[bytes]
+    """The first `N_SHOWN` of them, in the order of bytes."""
+
+    def select(
+        self, measures: Sequence[Measure], missing: MissingQueries, no_relevant: NoRelevant
+    ) -> Scores:
+        """Leave out what is to be left out, and count."""
+        n_missing, n_no_relevant = sum(self.is_missing), sum(self.lacks_relevant)
+        if missing == "error" and n_missing:
+            query_id = decode_id(next(compress(self.query_ids, self.is_missing)))
+            raise MismatchError(f"query {query_id!r} is judged and not in the run")
+        query_ids, values = self.query_ids, self.values
+        if (missing == "skip" and n_missing) or (no_relevant == "skip" and n_no_relevant):
+            is_kept = [
+                not (missing == "skip" and is_missing)
+                and not (no_relevant == "skip" and lacks_relevant)
+                for is_missing, lacks_relevant in zip(
+                    self.is_missing, self.lacks_relevant, strict=True
+                )
+            ]
+            query_ids = list(compress(query_ids, is_kept))
+            values = [array("d", compress(numbers, is_kept)) for numbers in values]
+        counts = QueryCounts(
+            judged=len(self.query_ids),
+            missing=n_missing,
+            ignored=self.n_ignored,
+            no_relevant=n_no_relevant,
+        )
+        names = map(str, measures)
+        by_name = dict(zip(names, values, strict=True))
+        ignored_ids = tuple(map(decode_id, self.ignored_ids))
+        return Scores(IdColumn.of(query_ids), by_name, counts, ignored_ids)

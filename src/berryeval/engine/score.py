@@ -1,0 +1,66 @@
+"""The doors of the engine: the same scores from whichever twin is quicker."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
+from berryeval.core.scores import Scores
+from berryeval.engine import _native, _python
+from berryeval.engine._selection import AllScores, MissingQueries, NoRelevant
+from berryeval.formats import Duplicates
+from berryeval.formats.reading import sniff_format
+from berryeval.measures import Measure
+
+__all__ = ["score", "score_at_once"]
+
+
+def score(
+    judgments: Judgments,
+    run: Run,
+    measures: Sequence[Measure],
+    *,
+    missing: MissingQueries = "zero",
+    no_relevant: NoRelevant = "zero",
+) -> Scores:
+    """Score each judged query.
+
+    A judged query that the run does not have has an empty ranking (``missing="zero"``), is left
+    out (``"skip"``) or is an error (``"error"``). A query without a relevant document scores 0
+    by the definition of the measures, or is left out (``no_relevant="skip"``). Queries of the
+    run without judgments are ignored. All of them are counted.
+    """
+    score_all = _native.score if _native.can_score(measures) else _python.score
+    return score_all(judgments, run, measures).select(measures, missing, no_relevant)
+
+
+def score_at_once(
+    judgments: Judgments,
+    source: object,
+    measures: Sequence[Measure],
+    *,
+    missing: MissingQueries = "zero",
+    no_relevant: NoRelevant = "zero",
+    duplicates: Duplicates = "error",
+) -> Scores | None:
+    """Score what a run would be made of, without making one.
+
+    That is possible for the path of a TREC file, and for a dict of dicts. None if it is not:
+    `score` then gives the same from a `Run`.
+
+    Raises
+    ------
+    FormatError
+        For a file that cannot be read, with the line.
+    """
+    if not _native.can_score(measures):
+        return None
+    if isinstance(source, (str, os.PathLike)) and sniff_format(source) == "trec":
+        found: AllScores | None = _native.score_file(judgments, source, measures, duplicates)
+    elif type(source) is dict:
+        found = _native.score_dict(judgments, source, measures)
+    else:
+        found = None
+    return None if found is None else found.select(measures, missing, no_relevant)

@@ -1,0 +1,135 @@
+"""The native engine gives the bits of the Python one, by whichever door a run comes in."""
+
+import os
+import random
+from itertools import groupby
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from berryeval.backend import backend
+from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
+from berryeval.engine import _native as engine
+from berryeval.engine import _python
+from berryeval.engine._selection import AllScores
+from berryeval.measures import parse_measures
+
+if backend().name != "native":
+    pytest.skip("there is no extension to compare with", allow_module_level=True)
+
+MEASURES = parse_measures("all_trec") + parse_measures("nDCG(gain=exp2)@3 RBP ERR@5 Judged@2 unj")
+
+query_ids = st.sampled_from(["q1", "q10", "q2", "Q", "é", "\udcff", "x" * 40])
+doc_ids = st.sampled_from([f"d{i}" for i in range(12)] + ["d", "D1", "é", "\udcfe", "y" * 70])
+scores = st.sampled_from([0.0, -0.0, 1.0, 1.0, 2.5, float("inf"), float("-inf")]) | st.floats(
+    allow_nan=False, width=32
+)
+runs = st.dictionaries(query_ids, st.dictionaries(doc_ids, scores, min_size=1, max_size=14))
+judgments = st.dictionaries(
+    query_ids,
+    st.dictionaries(doc_ids, st.sampled_from([-2, -1, 0, 0, 1, 1, 2, 3, 0.5]), max_size=10),
+    min_size=1,
+)
+
+
+def content(found: AllScores) -> tuple:
+    return (
+        list(found.query_ids),
+        [column.tobytes() for column in found.values],
+        list(found.is_missing),
+        list(found.lacks_relevant),
+        found.n_ignored,
+        list(found.ignored_ids),
+    )
+
+
+def lines_of(run: dict, shuffled: random.Random | None = None) -> list[bytes]:
+    """Return the lines of a TREC file, query by query or mixed."""
+    rows = [
+        f"{query_id} Q0 {doc_id} 1 {score!r} tag\n".encode("utf-8", "surrogateescape")
+        for query_id, ranking in run.items()
+        for doc_id, score in ranking.items()
+    ]
+    if shuffled is not None:
+        shuffled.shuffle(rows)
+    return rows
+
+
+@settings(max_examples=300)
+@given(judgments, runs)
+def test_runs_in_memory_have_the_same_scores(judged, run):
+    """E4: from columns and from dicts, to the bit."""
+    judged = Judgments.from_dict(judged)
+    columns = Run.from_dict(run)
+    expected = content(_python.score(judged, columns, MEASURES))
+    assert content(engine.score(judged, columns, MEASURES)) == expected
+    from_dict = engine.score_dict(judged, run, MEASURES)
+    has_surrogates = any("\udcff" in q or any("\udcfe" in d for d in run[q]) for q in run)
+    if not has_surrogates:
+        assert from_dict is not None
+        assert content(from_dict) == expected
+
+
+@settings(max_examples=300)
+@given(judgments, runs, st.booleans(), st.randoms(use_true_random=False))
+def test_files_have_the_same_scores(tmp_path_factory, judged, run, is_shuffled, shuffle):
+    """E4: a file in one pass, its queries together or interleaved, and the same text in a pipe."""
+    judged = Judgments.from_dict(judged)
+    path = tmp_path_factory.mktemp("run") / "a.run"
+    path.write_bytes(b"".join(lines_of(run, shuffle if is_shuffled else None)))
+    expected = content(_python.score(judged, Run.from_dict(run), MEASURES))
+    assert content(engine.score_file(judged, path, MEASURES, "error")) == expected
+
+
+@settings(max_examples=400)
+@given(
+    judgments,
+    runs,
+    st.booleans(),
+    st.tuples(st.integers(1, 300), st.integers(1, 100), st.integers(1, 100)),
+    st.integers(1, 4),
+    st.lists(st.integers(0, 60), max_size=6),
+    st.randoms(use_true_random=False),
+)
+def test_blocks_may_end_anywhere(
+    tmp_path_factory, judged, run, is_shuffled, sizes, n_threads, comments, shuffle
+):
+    """However a file is cut into blocks and steps, the pass gives the same, or says it cannot."""
+    judged = Judgments.from_dict(judged)
+    lines = lines_of(run, shuffle if is_shuffled else None)
+    for place in comments:
+        lines.insert(place % (len(lines) + 1), b"# q1 Q0 d1 1 1 t\n" if place % 2 else b" \n")
+    path = tmp_path_factory.mktemp("run") / "a.run"
+    path.write_bytes(b"".join(lines).removesuffix(b"\n"))
+    session = engine._Session(judged, MEASURES)
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        is_done = session.board.score_file(file.fileno(), size, n_threads, None, sizes)
+    queries = [line.split()[0] for line in lines if line.split() and not line.startswith(b"#")]
+    is_together = len(list(groupby(queries))) == len(set(queries))
+    assert is_done == is_together
+    if is_done:
+        expected = content(_python.score(judged, Run.from_dict(run), MEASURES))
+        assert content(session.results()) == expected
+
+
+@given(judgments, runs, st.randoms(use_true_random=False), st.lists(st.integers(0, 50)))
+def test_the_best_of_duplicates_is_kept(tmp_path_factory, judged, run, shuffle, again):
+    """With keep-best a document has the higher of its scores, in every pass."""
+    judged = Judgments.from_dict(judged)
+    lines = lines_of(run)
+    lines += [lines[i % len(lines)].replace(b" tag", b"1 tag") for i in again if lines]
+    lines = [line for line in lines if b"inf1" not in line]
+    shuffle.shuffle(lines)
+    lines.sort(key=lambda line: line.split()[0])
+    path = tmp_path_factory.mktemp("run") / "a.run"
+    path.write_bytes(b"".join(lines))
+    best: dict[str, dict[str, float]] = {}
+    for line in lines:
+        query_id, _, doc_id, _, score, _ = line.decode("utf-8", "surrogateescape").split()
+        ranking = best.setdefault(query_id, {})
+        ranking[doc_id] = max(ranking.get(doc_id, float(score)), float(score))
+    expected = content(_python.score(judged, Run.from_dict(best), MEASURES))
+    assert content(engine.score_file(judged, path, MEASURES, "keep-best")) == expected

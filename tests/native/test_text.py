@@ -1,0 +1,134 @@
+"""TREC text read by C++ gives the columns, and the complaints, of the reader in Python."""
+
+import math
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from berryeval.backend import backend
+from berryeval.core.run import Run
+from berryeval.errors import FormatError
+from berryeval.formats import trec
+from berryeval.formats._rows import collect
+from berryeval.formats._trec_native import read_columns
+
+if backend().name != "native":
+    pytest.skip("there is no extension to compare with", allow_module_level=True)
+
+from berryeval import _native
+
+number_texts = st.one_of(
+    st.floats().map(repr),
+    st.floats(width=32).map(str),
+    st.from_regex(r"[+-]?[0-9]{0,25}\.?[0-9]{0,25}([eE][+-]?[0-9]{0,4})?", fullmatch=True),
+    st.from_regex(r"[+-]?(inf|nan|infinity|INF|Infinity|x|0x1p3|1_0)", fullmatch=True),
+    st.text("0123456789+-.eE_xnaif", max_size=12),
+)
+
+
+@settings(max_examples=2000)
+@given(number_texts)
+@example("1e")
+@example("1e+")
+@example(".")
+@example("-.e1")
+@example("9007199254740993")
+@example("18446744073709551617")
+@example("123456789012345678901234567890e-10")
+@example("1e400")
+@example("-1e-400")
+@example("0." + "0" * 400 + "1e380")
+@example("2.4703282292062327e-324")
+@example("2.4703282292062328e-324")
+@example("1e99999999999999999999")
+@example("0e99999999999999999999")
+def test_numbers_have_the_bits_of_float(text):
+    """Correctly rounded, or none where float() takes none; 1_0 and NaN are none."""
+    try:
+        expected = math.nan if "_" in text else float(text)
+    except ValueError:
+        expected = math.nan
+    found = _native.parse_number(text.encode())
+    if math.isnan(expected):
+        assert found is None
+    else:
+        assert found is not None
+        assert found.hex() == expected.hex()
+
+
+ids = st.sampled_from([b"q1", b"q2", b"d1", b"d2", b"d3", b"\xff\x00", b"x" * 70, b"#1"])
+white = st.sampled_from([b" ", b"\t", b"  ", b" \r", b"\x0b", b"\x0c", b" \t "])
+scores = st.sampled_from([b"1", b"2.5", b"-1e3", b"inf", b"nan", b"1_0", b"x"])
+endings = st.sampled_from([b"\n", b"\r\n", b" \n", b"\n\n", b"\n# c\n", b"\n \t\n"])
+
+
+@st.composite
+def lines(draw, n_columns: int):
+    """Draw a line of mostly as many columns as there should be."""
+    columns = [draw(ids), b"Q0", draw(ids), b"1", draw(scores), b"tag", b"more"]
+    if n_columns == 4:
+        columns = [draw(ids), b"0", draw(ids), draw(scores), b"more"]
+    wanted = draw(st.sampled_from([n_columns] * 8 + [n_columns - 1, n_columns + 1, 1]))
+    text = draw(st.sampled_from([b"", b"", b"", b" "]))
+    for column in columns[:wanted]:
+        text += column + draw(white)
+    return text.rstrip(b" ") + draw(endings)
+
+
+def texts(kind: str):
+    good = st.lists(lines(6 if kind == "run" else 4), max_size=8).map(b"".join)
+    cut = st.tuples(good, st.integers(0, 40)).map(lambda x: x[0][: max(0, len(x[0]) - x[1])])
+    marked = good.map(lambda text: b"\xef\xbb\xbf" + text)
+    return good | cut | marked | st.binary(max_size=200)
+
+
+def pieces(text: bytes, cuts: list[int]) -> list[bytes]:
+    places = sorted({0, len(text), *(cut % (len(text) + 1) for cut in cuts)})
+    return [text[a:b] for a, b in pairwise(places)]
+
+
+def outcome(read) -> object:
+    """Return what was read, or what was complained about."""
+    try:
+        return read()
+    except FormatError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("kind", ["run", "judgments"])
+@pytest.mark.parametrize("duplicates", ["error", "keep-best"])
+@settings(max_examples=300)
+@given(data=st.data(), cuts=st.lists(st.integers(0, 10**6), max_size=6))
+def test_both_readers_agree(tmp_path_factory, kind, duplicates, data, cuts):
+    """On the rows of any text, cut into any pieces; and on the first complaint, and its line."""
+    text = data.draw(texts(kind))
+    path = tmp_path_factory.mktemp("text") / "file"
+    path.write_bytes(text)
+
+    def specified():
+        return Run.collect(collect(trec.iter_rows(path, kind), kind, path, duplicates))
+
+    def native():
+        return Run.of_native(read_columns(pieces(text, cuts), kind, path, duplicates))
+
+    assert outcome(native) == outcome(specified)
+
+
+@pytest.mark.parametrize("width", [1, 62, 63, 64, 65, 66, 127, 128, 129, 100_000])
+def test_lines_of_any_width_are_read(width):
+    """The scanner looks at 64 bytes at once."""
+    doc_id = b"d" * width
+    line = b"q Q0 %s 1 0.5 t" % doc_id
+    for text in (line, line + b"\n", b"\n" + line + b"\r\n"):
+        run = Run.of_native(read_columns([text], "run", "x", "error"))
+        assert run.doc_ids.bytes_at(0) == doc_id
+        assert list(run.values) == [0.5]
+
+
+def test_lines_of_duplicates_are_right_after_empty_lines():
+    """Lines without a row count."""
+    text = b"# c\n\nq Q0 a 1 1 t\n\n\nq Q0 b 1 1 t\nq Q0 c 1 1 t\n#\nq Q0 a 1 1 t\n"
+    with pytest.raises(FormatError, match=r"^x:9: document 'a' is retrieved a second time"):
+        read_columns([text], "run", "x", "error")
