@@ -1,5 +1,16 @@
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
+
+class Plan:
+    def __init__(
+        self, calls: Sequence[tuple[str, dict[str, Any]]], log2_ranks: array[float]
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def score_lists(self, grades: Sequence[float], judged: Sequence[float]) -> list[float]: ...
 
 def score(
     retrieved: NDArray[np.int32],

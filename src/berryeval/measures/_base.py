@@ -129,7 +129,7 @@ class Measure:
         """
         if type(self).score is not Measure.score or (self.k or 0) > _NATIVE_MAX_K:
             return None
-        return self.kernel.__name__, self._arguments
+        return self.kernel.__name__, dict(self._arguments)
 
 
 _REGISTRY: list[type[Measure]] = []
