@@ -81,7 +81,7 @@ def test_a_measure_that_scores_by_itself_has_no_native_twin():
 
     class Own(NDCG):
         def score(self, grades, judged):
-            return 0.5
+            return float(len(grades) > len(judged))
 
     assert Own(10).native_call() is None
     assert NDCG(2**53).native_call() is not None
