@@ -79,11 +79,16 @@ def test_a_measure_names_its_kernel_to_the_native_twin(measure):
 def test_a_measure_that_scores_by_itself_has_no_native_twin():
     """Neither has a k that a float64 cannot count to."""
 
-    class Own(NDCG):
+    class OwnScore(NDCG):
         def score(self, grades, judged):
             return float(len(grades) > len(judged))
 
-    assert Own(10).native_call() is None
+    class OwnKernel(NDCG):
+        kernel = staticmethod(lambda _grades, _judged, **_arguments: 0.5)
+
+    assert OwnScore(10).native_call() is None
+    assert OwnKernel(10).native_call() is None
+    assert OwnKernel(10).score([], []) == 0.5
     assert NDCG(2**53).native_call() is not None
     assert NDCG(2**53 + 1).native_call() is None
 
