@@ -52,7 +52,7 @@ std::vector<double> score_lists(const Plan& plan, const std::vector<double>& gra
     for (const double grade : judged) {
         if (grade >= 0.0) usable.push_back(grade);
     }
-    Scratch scratch(usable.size());
+    Scratch scratch;
     std::vector<double> values(plan.size());
     plan.score(Ranking{grades.size(), hits, usable}, scratch, values);
     return values;

@@ -13,22 +13,19 @@ inline double average_precision(double precision_sum, double n_relevant) {
 }
 
 // Twin of berryeval.kernels.average_precision.precision_sum.
-inline double precision_sum(const Ranking& ranking, Cutoff k, double level) {
+inline double precision_sum(const Relevant& relevant, Cutoff k) {
     double n_found = 0.0;
     double total = 0.0;
-    for (const Hit& hit : first(ranking, k)) {
-        if (hit.grade >= level) {
-            n_found += 1.0;
-            total += precision_at_found(n_found, hit.rank);
-        }
+    for (const Found& document : relevant.first(k)) {
+        n_found += 1.0;
+        total += precision_at_found(n_found, document.rank);
     }
     return total;
 }
 
 // Twin of berryeval.kernels.average_precision.
-inline double average_precision(const Ranking& ranking, Cutoff k, double level) {
-    return average_precision(precision_sum(ranking, k, level),
-                             count_relevant(ranking.judged, level));
+inline double average_precision(const Relevant& relevant, Cutoff k) {
+    return average_precision(precision_sum(relevant, k), relevant.n_relevant);
 }
 
 }  // namespace berryeval::kernels

@@ -7,20 +7,17 @@ namespace berryeval::kernels {
 
 inline double n_queries(const Ranking&) { return 1.0; }
 
-inline double n_retrieved(const Ranking& ranking) {
-    return static_cast<double>(ranking.n_retrieved);
+inline double n_retrieved(const Ranking& ranking) { return n_ranks(ranking, {}); }
+
+inline double n_relevant(const Relevant& relevant) { return relevant.n_relevant; }
+
+inline double n_relevant_retrieved(const Relevant& relevant, Cutoff k) {
+    return relevant.n_found(k);
 }
 
-inline double n_relevant(const Ranking& ranking, double level) {
-    return count_relevant(ranking.judged, level);
-}
-
-inline double n_relevant_retrieved(const Ranking& ranking, Cutoff k, double level) {
-    return count_relevant(first(ranking, k), level);
-}
-
-inline double n_nonrelevant_retrieved(const Ranking& ranking, Cutoff k, double level) {
-    return count_nonrelevant(first(ranking, k), level);
+// All judged documents but the relevant ones.
+inline double n_nonrelevant_retrieved(const Relevant& relevant, Cutoff k) {
+    return count_judged(*relevant.ranking, k) - relevant.n_found(k);
 }
 
 }  // namespace berryeval::kernels

@@ -3,21 +3,20 @@
 #include <algorithm>
 
 #include "kernels/gains.hpp"
-#include "kernels/ranking.hpp"
 
 namespace berryeval::kernels {
 
-// Twin of berryeval.kernels.cumulated_gain.normalised_cumulated_gain.
-inline double normalised_cumulated_gain(const Ranking& ranking, Cutoff k, const Gain& gain_of,
-                                        Scratch& scratch) {
-    const std::span<const double> gains = ideal_gains(ranking.judged, gain_of, 0.0, scratch);
-    double ideal = 0.0;
-    for (const double value : gains.first(k ? std::min(*k, gains.size()) : gains.size())) {
-        ideal += value;
-    }
-    if (!(ideal > 0.0)) return 0.0;
+inline double total_of_first(std::span<const double> values, std::size_t count) {
     double total = 0.0;
-    for (const Hit& hit : first(ranking, k)) total += gain(hit.grade, gain_of, 0.0);
+    for (const double value : values.first(count)) total += value;
+    return total;
+}
+
+// Twin of berryeval.kernels.cumulated_gain.normalised_cumulated_gain.
+inline double normalised_cumulated_gain(const Gained& gained, Cutoff k) {
+    const double ideal = total_of_first(gained.ideal, n_first(gained.ideal.size(), k));
+    if (!(ideal > 0.0)) return 0.0;
+    const double total = total_of_first(gained.gains, first(gained.ranking->hits, k).size());
     return std::min(total / ideal, 1.0);
 }
 

@@ -23,4 +23,7 @@ private:
     std::vector<double> log2_ranks_;
 };
 
+// What a document adds to DCG. `log2_rank` is log2(rank + 1), from the table both twins share.
+inline double discounted_gain(double gain, double log2_rank) { return gain / log2_rank; }
+
 }  // namespace berryeval::kernels

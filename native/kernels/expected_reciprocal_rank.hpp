@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "kernels/gains.hpp"
-#include "kernels/ranking.hpp"
 
 namespace berryeval::kernels {
 
@@ -12,7 +11,7 @@ inline double expected_reciprocal_rank(const Ranking& ranking, Cutoff k, double 
     const double nothing = power_of_two(-max_grade);
     double going_on = 1.0;
     double total = 0.0;
-    for (const Hit& hit : first(ranking, k)) {
+    for (const Hit& hit : first(ranking.hits, k)) {
         if (hit.grade > 0.0) {
             const double satisfied =
                 power_of_two(std::min(hit.grade, max_grade) - max_grade) - nothing;

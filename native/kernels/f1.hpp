@@ -12,8 +12,8 @@ inline double f1(double precision, double recall) {
 }
 
 // Twin of berryeval.kernels.f1.
-inline double f1(const Ranking& ranking, Cutoff k, double level) {
-    return f1(precision(ranking, k, level), recall(ranking, k, level));
+inline double f1(const Relevant& relevant, Cutoff k) {
+    return f1(precision(relevant, k), recall(relevant, k));
 }
 
 }  // namespace berryeval::kernels

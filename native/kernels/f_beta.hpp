@@ -6,9 +6,9 @@
 namespace berryeval::kernels {
 
 // Twin of berryeval.kernels.f_beta.
-inline double f_beta(const Ranking& ranking, Cutoff k, double beta, double level) {
-    const double p = precision(ranking, k, level);
-    const double r = recall(ranking, k, level);
+inline double f_beta(const Relevant& relevant, Cutoff k, double beta) {
+    const double p = precision(relevant, k);
+    const double r = recall(relevant, k);
     const double weight = beta * beta;
     const double sum = weight * p + r;
     return sum > 0.0 ? (1.0 + weight) * p * r / sum : 0.0;

@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/discounts.hpp"
+#include "kernels/ranking.hpp"
+
 namespace berryeval::kernels {
 
 struct Gain {
@@ -15,18 +18,9 @@ struct Gain {
 
     Kind kind = Kind::linear;
     std::vector<std::pair<double, double>> table;  // from grade to gain, others as linear
-};
+    double level = 0.0;                            // lower grades gain nothing; 0 or more
 
-// Memory that the kernels of one thread work in.
-class Scratch {
-public:
-    // With room for this many judged documents, scoring takes no memory.
-    explicit Scratch(std::size_t most_judged = 0) { gains_.reserve(most_judged); }
-
-    std::vector<double>& gains() { return gains_; }
-
-private:
-    std::vector<double> gains_;
+    bool operator==(const Gain&) const = default;
 };
 
 // What a grade is worth: itself, and nothing below 0.
@@ -51,9 +45,9 @@ inline double table_gain(double grade, const Gain& gain_of) {
     return grade;
 }
 
-// Twin of berryeval.kernels.gains.gains, for one document. `level` is 0 or more.
-inline double gain(double grade, const Gain& gain_of, double level) {
-    if (!(grade >= level)) return 0.0;
+// Twin of berryeval.kernels.gains.gains, for one document.
+inline double gain(double grade, const Gain& gain_of) {
+    if (!(grade >= gain_of.level)) return 0.0;
     switch (gain_of.kind) {
         case Gain::Kind::exp2:
             return exp2_gain(grade);
@@ -64,26 +58,56 @@ inline double gain(double grade, const Gain& gain_of, double level) {
     }
 }
 
-// Twin of berryeval.kernels.gains.ideal_gains. What it returns is good until the next call.
-inline std::span<const double> ideal_gains(std::span<const double> judged, const Gain& gain_of,
-                                           double level, Scratch& scratch) {
-    if (gain_of.kind == Gain::Kind::linear) {  // they are in order
-        const auto has_gain = [=](double grade) { return grade >= level && grade > 0.0; };
-        const auto end = std::find_if_not(judged.begin(), judged.end(), has_gain);
-        return judged.first(static_cast<std::size_t>(end - judged.begin()));
+// What the documents of one query gain, computed once for all kernels that ask.
+struct Gained {
+    const Ranking* ranking = nullptr;
+    std::vector<double> gains;       // of each hit
+    std::vector<double> ideal;       // twin of berryeval.kernels.gains.ideal_gains
+    std::vector<double> dcgs;        // DCG of the first 0, 1, 2, ... hits
+    std::vector<double> ideal_dcgs;  // likewise
+
+    void reserve(std::size_t most_hits, std::size_t most_judged) {
+        gains.reserve(most_hits);
+        ideal.reserve(most_judged);
+        dcgs.reserve(most_hits + 1);
+        ideal_dcgs.reserve(most_judged + 1);
     }
-    std::vector<double>& gains = scratch.gains();
-    gains.clear();
-    double value = 0.0;
-    for (std::size_t i = 0; i < judged.size(); ++i) {
-        // Equal grades stand side by side, and a power takes long.
-        if (i == 0 || judged[i] != judged[i - 1]) value = gain(judged[i], gain_of, level);
-        if (value > 0.0) gains.push_back(value);
+
+    void read(const Ranking& of, const Gain& gain_of, const Discounts& discounts) {
+        ranking = &of;
+        gains.clear();
+        dcgs.assign(1, 0.0);
+        for (const Hit& hit : of.hits) {
+            gains.push_back(gain(hit.grade, gain_of));
+            dcgs.push_back(dcgs.back() +
+                           discounted_gain(gains.back(), discounts.log2_rank(hit.rank)));
+        }
+        read_ideal(of.judged, gain_of);
+        ideal_dcgs.assign(1, 0.0);
+        for (std::size_t i = 0; i < ideal.size(); ++i) {
+            ideal_dcgs.push_back(ideal_dcgs.back() +
+                                 discounted_gain(ideal[i], discounts.log2_rank(i + 1)));
+        }
     }
-    if (!std::ranges::is_sorted(gains, std::greater<>())) {
-        std::ranges::sort(gains, std::greater<>());
+
+    double dcg(Cutoff k) const { return dcgs[first(ranking->hits, k).size()]; }
+
+    // Past the last gain nothing is gained.
+    double ideal_dcg(Cutoff k) const { return ideal_dcgs[n_first(ideal.size(), k)]; }
+
+private:
+    void read_ideal(std::span<const double> judged, const Gain& gain_of) {
+        ideal.clear();
+        double value = 0.0;
+        for (std::size_t i = 0; i < judged.size(); ++i) {
+            // Equal grades stand side by side, and a power takes long.
+            if (i == 0 || judged[i] != judged[i - 1]) value = gain(judged[i], gain_of);
+            if (value > 0.0) ideal.push_back(value);
+        }
+        if (!std::ranges::is_sorted(ideal, std::greater<>())) {
+            std::ranges::sort(ideal, std::greater<>());
+        }
     }
-    return gains;
-}
+};
 
 }  // namespace berryeval::kernels

@@ -8,8 +8,6 @@ namespace berryeval::kernels {
 inline double hit_rate(double n_found) { return n_found > 0.0 ? 1.0 : 0.0; }
 
 // Twin of berryeval.kernels.hit_rate.
-inline double hit_rate(const Ranking& ranking, Cutoff k, double level) {
-    return hit_rate(count_relevant(first(ranking, k), level));
-}
+inline double hit_rate(const Relevant& relevant, Cutoff k) { return hit_rate(relevant.n_found(k)); }
 
 }  // namespace berryeval::kernels

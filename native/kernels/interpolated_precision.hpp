@@ -19,34 +19,32 @@ inline double n_documents(double share, RecallRounding rounding) {
 
 // Twin of berryeval.kernels.interpolated_precision. Between relevant documents precision falls,
 // so that the highest one is at one of them.
-inline double interpolated_precision(const Ranking& ranking, double recall, double level,
+inline double interpolated_precision(const Relevant& relevant, double recall,
                                      RecallRounding rounding) {
-    const double wanted = n_documents(recall * count_relevant(ranking.judged, level), rounding);
-    double n_found = 0.0;
+    const double wanted = n_documents(recall * relevant.n_relevant, rounding);
+    double n_found = static_cast<double>(relevant.found.size());
     double best = 0.0;
-    for (const Hit& hit : ranking.hits) {
-        if (hit.grade >= level) {
-            n_found += 1.0;
-            if (n_found >= wanted) best = std::max(best, n_found / hit.rank);
-        }
+    for (std::size_t i = relevant.found.size(); i > 0 && n_found >= wanted; --i) {
+        best = std::max(best, n_found / relevant.found[i - 1].rank);
+        n_found -= 1.0;
     }
     return best;
 }
 
 // Twin of berryeval.kernels.interpolated_precision.average_over_points.
-inline double average_over_points(const Ranking& ranking, std::span<const double> points,
-                                  double level, RecallRounding rounding) {
+inline double average_over_points(const Relevant& relevant, std::span<const double> points,
+                                  RecallRounding rounding) {
     double total = 0.0;
     for (std::size_t i = points.size(); i > 0; --i) {
-        total += interpolated_precision(ranking, points[i - 1], level, rounding);
+        total += interpolated_precision(relevant, points[i - 1], rounding);
     }
     return total / static_cast<double>(points.size());
 }
 
 // Twin of berryeval.kernels.interpolated_precision.eleven_point_average.
-inline double eleven_point_average(const Ranking& ranking, double level, RecallRounding rounding) {
+inline double eleven_point_average(const Relevant& relevant, RecallRounding rounding) {
     static constexpr double points[] = {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
-    return average_over_points(ranking, points, level, rounding);
+    return average_over_points(relevant, points, rounding);
 }
 
 }  // namespace berryeval::kernels

@@ -1,16 +1,8 @@
 #pragma once
 
-#include <algorithm>
-#include <span>
-
-#include "kernels/discounts.hpp"
 #include "kernels/gains.hpp"
-#include "kernels/ranking.hpp"
 
 namespace berryeval::kernels {
-
-// What a document adds to DCG. `log2_rank` is log2(rank + 1), from the table both twins share.
-inline double discounted_gain(double gain, double log2_rank) { return gain / log2_rank; }
 
 // Rounding never lifts a ranking above the ideal one.
 inline double ndcg(double dcg, double ideal_dcg) {
@@ -19,33 +11,14 @@ inline double ndcg(double dcg, double ideal_dcg) {
     return value < 1.0 ? value : 1.0;
 }
 
-// Twin of berryeval.kernels.ndcg.dcg.
-inline double dcg(const Ranking& ranking, Cutoff k, const Gain& gain_of, double level,
-                  const Discounts& discounts) {
-    double total = 0.0;
-    for (const Hit& hit : first(ranking, k)) {
-        total += discounted_gain(gain(hit.grade, gain_of, level), discounts.log2_rank(hit.rank));
-    }
-    return total;
-}
+// Twins of berryeval.kernels.ndcg. The sums are made where the gains are read.
 
-// Twin of berryeval.kernels.ndcg.ideal_dcg.
-inline double ideal_dcg(const Ranking& ranking, Cutoff k, const Gain& gain_of, double level,
-                        const Discounts& discounts, Scratch& scratch) {
-    const std::span<const double> gains = ideal_gains(ranking.judged, gain_of, level, scratch);
-    const std::size_t n_gains = k ? std::min(*k, gains.size()) : gains.size();
-    double total = 0.0;
-    for (std::size_t i = 0; i < n_gains; ++i) {
-        total += discounted_gain(gains[i], discounts.log2_rank(i + 1));
-    }
-    return total;
-}
+inline double dcg(const Gained& gained, Cutoff k) { return gained.dcg(k); }
 
-// Twin of berryeval.kernels.ndcg.
-inline double ndcg(const Ranking& ranking, Cutoff k, const Gain& gain_of, double level,
-                   const Discounts& discounts, Scratch& scratch) {
-    return ndcg(dcg(ranking, k, gain_of, level, discounts),
-                ideal_dcg(ranking, k, gain_of, level, discounts, scratch));
+inline double ideal_dcg(const Gained& gained, Cutoff k) { return gained.ideal_dcg(k); }
+
+inline double ndcg(const Gained& gained, Cutoff k) {
+    return ndcg(gained.dcg(k), gained.ideal_dcg(k));
 }
 
 }  // namespace berryeval::kernels

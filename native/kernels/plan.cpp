@@ -31,28 +31,14 @@
 #include "kernels/yaap.hpp"
 
 namespace berryeval::kernels {
-namespace {
 
 // The arguments of a call. Each is read once, in the type that the kernel wants.
-class Arguments {
+class Plan::Arguments {
 public:
-    explicit Arguments(const Call& call) : kernel_(call.kernel), left_(call.arguments) {}
+    Arguments(const Call& call, Plan& plan)
+        : kernel_(call.kernel), left_(call.arguments), plan_(plan) {}
 
     double number(const char* name) { return as<double>(name, take(name)); }
-
-    double level() {
-        const double level = number("level");
-        if (!(level >= 0.0)) refuse("level");
-        return level;
-    }
-
-    Cutoff cutoff() {
-        const std::optional<double> k = optional_number("k");
-        if (!k) return {};
-        constexpr double most = 0x1p53;
-        if (!(*k >= 0.0 && *k <= most)) refuse("k");
-        return static_cast<std::size_t>(*k);
-    }
 
     std::optional<double> optional_number(const char* name) {
         const Argument value = take(name);
@@ -74,22 +60,29 @@ public:
         return four;
     }
 
-    Gain gain() {
-        using Table = std::vector<std::pair<double, double>>;
-        const Argument value = take("gain");
-        if (const Table* const table = std::get_if<Table>(&value)) {
-            return {Gain::Kind::table, *table};
-        }
-        return {one_of<Gain::Kind>(
-                    "gain", value,
-                    {{"linear", Gain::Kind::linear}, {"exp2", Gain::Kind::exp2}}),
-                {}};
+    Cutoff cutoff() {
+        const std::optional<double> k = optional_number("k");
+        if (!k) return {};
+        constexpr double most = 0x1p53;
+        if (!(*k >= 0.0 && *k <= most)) refuse("k");
+        return static_cast<std::size_t>(*k);
     }
 
     RecallRounding rounding() {
         return one_of<RecallRounding>(
             "rounding", take("rounding"),
             {{"up", RecallRounding::up}, {"nearest", RecallRounding::nearest}});
+    }
+
+    // Where the scratch has the documents that are relevant at this level.
+    std::size_t relevant() { return place_of(level(), plan_.levels_); }
+
+    // Where the scratch has what these gains make of the grades.
+    std::size_t gained() { return place_of(gain(0.0), plan_.gains_); }
+
+    std::size_t gained_from_level() {
+        const double lowest = level();
+        return place_of(gain(lowest), plan_.gains_);
     }
 
     void expect_none_left() const {
@@ -124,47 +117,79 @@ private:
         refuse(name);
     }
 
+    double level() {
+        const double level = number("level");
+        if (!(level >= 0.0)) refuse("level");
+        return level;
+    }
+
+    Gain gain(double level) {
+        using Table = std::vector<std::pair<double, double>>;
+        const Argument value = take("gain");
+        if (const Table* const table = std::get_if<Table>(&value)) {
+            return {Gain::Kind::table, *table, level};
+        }
+        const Gain::Kind kind = one_of<Gain::Kind>(
+            "gain", value, {{"linear", Gain::Kind::linear}, {"exp2", Gain::Kind::exp2}});
+        return {kind, {}, level};
+    }
+
+    template <class T>
+    static std::size_t place_of(const T& value, std::vector<T>& values) {
+        const auto found = std::ranges::find(values, value);
+        const auto place = static_cast<std::size_t>(found - values.begin());
+        if (found == values.end()) values.push_back(value);
+        return place;
+    }
+
     std::string kernel_;
     std::map<std::string, Argument> left_;
+    Plan& plan_;
 };
-
-}  // namespace
 
 // How a kernel is made ready: its arguments are read once, and kept beside the function.
 struct Plan::Makers {
     using Make = Kernel (*)(Arguments&);
 
     template <double (*kernel)(const Ranking&)>
-    static Kernel plain(Arguments&) {
+    static Kernel of_ranking(Arguments&) {
         return [](const Query& q) { return kernel(q.ranking); };
     }
 
-    template <double (*kernel)(const Ranking&, double)>
-    static Kernel with_level(Arguments& a) {
-        return [level = a.level()](const Query& q) { return kernel(q.ranking, level); };
-    }
-
     template <double (*kernel)(const Ranking&, Cutoff)>
-    static Kernel at_k(Arguments& a) {
+    static Kernel of_ranking_at_k(Arguments& a) {
         return [k = a.cutoff()](const Query& q) { return kernel(q.ranking, k); };
     }
 
-    template <double (*kernel)(const Ranking&, Cutoff, double)>
-    static Kernel at_k_with_level(Arguments& a) {
-        return [k = a.cutoff(), level = a.level()](const Query& q) {
-            return kernel(q.ranking, k, level);
+    template <double (*kernel)(const Relevant&)>
+    static Kernel of_relevant(Arguments& a) {
+        return [i = a.relevant()](const Query& q) { return kernel(q.scratch.relevant[i]); };
+    }
+
+    template <double (*kernel)(const Relevant&, Cutoff)>
+    static Kernel of_relevant_at_k(Arguments& a) {
+        return [i = a.relevant(), k = a.cutoff()](const Query& q) {
+            return kernel(q.scratch.relevant[i], k);
         };
     }
 
-    static Kernel make(const Call& call) {
-        const auto found = by_name().find(call.kernel);
-        if (found == by_name().end()) {
-            throw std::invalid_argument("no kernel is called " + call.kernel);
-        }
-        Arguments arguments(call);
-        Kernel kernel = found->second(arguments);
-        arguments.expect_none_left();
-        return kernel;
+    template <double (*kernel)(const Gained&)>
+    static Kernel of_gained(Arguments& a) {
+        return [i = a.gained()](const Query& q) { return kernel(q.scratch.gained[i]); };
+    }
+
+    template <double (*kernel)(const Gained&, Cutoff)>
+    static Kernel of_gained_at_k(Arguments& a) {
+        return [i = a.gained(), k = a.cutoff()](const Query& q) {
+            return kernel(q.scratch.gained[i], k);
+        };
+    }
+
+    template <double (*kernel)(const Gained&, Cutoff)>
+    static Kernel of_gained_from_level_at_k(Arguments& a) {
+        return [i = a.gained_from_level(), k = a.cutoff()](const Query& q) {
+            return kernel(q.scratch.gained[i], k);
+        };
     }
 
     static const std::map<std::string_view, Make>& by_name();
@@ -172,48 +197,48 @@ struct Plan::Makers {
 
 const std::map<std::string_view, Plan::Makers::Make>& Plan::Makers::by_name() {
     static const std::map<std::string_view, Make> makers{
-        {"n_queries", plain<n_queries>},
-        {"n_retrieved", plain<n_retrieved>},
-        {"bpref", with_level<bpref>},
-        {"inferred_average_precision", with_level<inferred_average_precision>},
-        {"n_relevant", with_level<n_relevant>},
-        {"r_precision", with_level<r_precision>},
-        {"set_average_precision", with_level<set_average_precision>},
-        {"yaap", with_level<yaap>},
-        {"judged_share", at_k<judged_share>},
-        {"unjudged_share", at_k<unjudged_share>},
-        {"average_precision", at_k_with_level<average_precision>},
-        {"f1", at_k_with_level<f1>},
-        {"hit_rate", at_k_with_level<hit_rate>},
-        {"n_nonrelevant_retrieved", at_k_with_level<n_nonrelevant_retrieved>},
-        {"n_relevant_retrieved", at_k_with_level<n_relevant_retrieved>},
-        {"precision", at_k_with_level<precision>},
-        {"recall", at_k_with_level<recall>},
-        {"reciprocal_rank", at_k_with_level<reciprocal_rank>},
-        {"relative_precision", at_k_with_level<relative_precision>},
+        {"n_queries", of_ranking<n_queries>},
+        {"n_retrieved", of_ranking<n_retrieved>},
+        {"judged_share", of_ranking_at_k<judged_share>},
+        {"unjudged_share", of_ranking_at_k<unjudged_share>},
+        {"bpref", of_relevant<bpref>},
+        {"inferred_average_precision", of_relevant<inferred_average_precision>},
+        {"n_relevant", of_relevant<n_relevant>},
+        {"r_precision", of_relevant<r_precision>},
+        {"set_average_precision", of_relevant<set_average_precision>},
+        {"yaap", of_relevant<yaap>},
+        {"average_precision", of_relevant_at_k<average_precision>},
+        {"f1", of_relevant_at_k<f1>},
+        {"hit_rate", of_relevant_at_k<hit_rate>},
+        {"n_nonrelevant_retrieved", of_relevant_at_k<n_nonrelevant_retrieved>},
+        {"n_relevant_retrieved", of_relevant_at_k<n_relevant_retrieved>},
+        {"precision", of_relevant_at_k<precision>},
+        {"recall", of_relevant_at_k<recall>},
+        {"reciprocal_rank", of_relevant_at_k<reciprocal_rank>},
+        {"relative_precision", of_relevant_at_k<relative_precision>},
+        {"ndcg_at_relevant", of_gained<ndcg_at_relevant>},
+        {"normalised_gain", of_gained<normalised_gain>},
+        {"normalised_cumulated_gain", of_gained_at_k<normalised_cumulated_gain>},
+        {"dcg", of_gained_from_level_at_k<dcg>},
+        {"ideal_dcg", of_gained_from_level_at_k<ideal_dcg>},
+        {"ndcg", of_gained_from_level_at_k<ndcg>},
         {"average_over_points",
          [](Arguments& a) -> Kernel {
-             return [points = a.numbers("points"), level = a.level(),
+             return [i = a.relevant(), points = a.numbers("points"),
                      rounding = a.rounding()](const Query& q) {
-                 return average_over_points(q.ranking, points, level, rounding);
+                 return average_over_points(q.scratch.relevant[i], points, rounding);
              };
          }},
         {"binary_normalised_gain",
          [](Arguments& a) -> Kernel {
-             return [level = a.level()](const Query& q) {
-                 return binary_normalised_gain(q.ranking, level, q.discounts);
-             };
-         }},
-        {"dcg",
-         [](Arguments& a) -> Kernel {
-             return [k = a.cutoff(), gain = a.gain(), level = a.level()](const Query& q) {
-                 return dcg(q.ranking, k, gain, level, q.discounts);
+             return [i = a.relevant()](const Query& q) {
+                 return binary_normalised_gain(q.scratch.relevant[i], q.discounts);
              };
          }},
         {"eleven_point_average",
          [](Arguments& a) -> Kernel {
-             return [level = a.level(), rounding = a.rounding()](const Query& q) {
-                 return eleven_point_average(q.ranking, level, rounding);
+             return [i = a.relevant(), rounding = a.rounding()](const Query& q) {
+                 return eleven_point_average(q.scratch.relevant[i], rounding);
              };
          }},
         {"expected_reciprocal_rank",
@@ -224,64 +249,34 @@ const std::map<std::string_view, Plan::Makers::Make>& Plan::Makers::by_name() {
          }},
         {"f_beta",
          [](Arguments& a) -> Kernel {
-             return [k = a.cutoff(), beta = a.number("beta"), level = a.level()](const Query& q) {
-                 return f_beta(q.ranking, k, beta, level);
-             };
-         }},
-        {"ideal_dcg",
-         [](Arguments& a) -> Kernel {
-             return [k = a.cutoff(), gain = a.gain(), level = a.level()](const Query& q) {
-                 return ideal_dcg(q.ranking, k, gain, level, q.discounts, q.scratch);
+             return [i = a.relevant(), k = a.cutoff(), beta = a.number("beta")](const Query& q) {
+                 return f_beta(q.scratch.relevant[i], k, beta);
              };
          }},
         {"interpolated_precision",
          [](Arguments& a) -> Kernel {
-             return [recall = a.number("recall"), level = a.level(),
+             return [i = a.relevant(), recall = a.number("recall"),
                      rounding = a.rounding()](const Query& q) {
-                 return interpolated_precision(q.ranking, recall, level, rounding);
-             };
-         }},
-        {"ndcg",
-         [](Arguments& a) -> Kernel {
-             return [k = a.cutoff(), gain = a.gain(), level = a.level()](const Query& q) {
-                 return ndcg(q.ranking, k, gain, level, q.discounts, q.scratch);
+                 return interpolated_precision(q.scratch.relevant[i], recall, rounding);
              };
          }},
         {"ndcg_at_gain_levels",
          [](Arguments& a) -> Kernel {
-             return [gain = a.gain(), level = a.level()](const Query& q) {
-                 return ndcg_at_gain_levels(q.ranking, gain, level, q.discounts, q.scratch);
-             };
-         }},
-        {"ndcg_at_relevant",
-         [](Arguments& a) -> Kernel {
-             return [gain = a.gain()](const Query& q) {
-                 return ndcg_at_relevant(q.ranking, gain, q.discounts, q.scratch);
-             };
-         }},
-        {"normalised_cumulated_gain",
-         [](Arguments& a) -> Kernel {
-             return [k = a.cutoff(), gain = a.gain()](const Query& q) {
-                 return normalised_cumulated_gain(q.ranking, k, gain, q.scratch);
-             };
-         }},
-        {"normalised_gain",
-         [](Arguments& a) -> Kernel {
-             return [gain = a.gain()](const Query& q) {
-                 return normalised_gain(q.ranking, gain, q.scratch);
+             return [i = a.gained(), j = a.relevant()](const Query& q) {
+                 return ndcg_at_gain_levels(q.scratch.gained[i], q.scratch.relevant[j]);
              };
          }},
         {"r_precision_at_multiple",
          [](Arguments& a) -> Kernel {
-             return [times = a.number("times"), level = a.level()](const Query& q) {
-                 return r_precision_at_multiple(q.ranking, times, level);
+             return [i = a.relevant(), times = a.number("times")](const Query& q) {
+                 return r_precision_at_multiple(q.scratch.relevant[i], times);
              };
          }},
         {"rank_biased_precision",
          [](Arguments& a) -> Kernel {
-             return [k = a.cutoff(), p = a.number("p"), level = a.level(),
+             return [i = a.relevant(), k = a.cutoff(), p = a.number("p"),
                      max_grade = a.optional_number("max_grade")](const Query& q) {
-                 return rank_biased_precision(q.ranking, k, p, level, max_grade);
+                 return rank_biased_precision(q.scratch.relevant[i], k, p, max_grade);
              };
          }},
         {"rank_biased_residual",
@@ -292,15 +287,15 @@ const std::map<std::string_view, Plan::Makers::Make>& Plan::Makers::by_name() {
          }},
         {"set_f",
          [](Arguments& a) -> Kernel {
-             return [x = a.number("x"), level = a.level()](const Query& q) {
-                 return set_f(q.ranking, x, level);
+             return [i = a.relevant(), x = a.number("x")](const Query& q) {
+                 return set_f(q.scratch.relevant[i], x);
              };
          }},
         {"utility",
          [](Arguments& a) -> Kernel {
-             return [worth = a.four_numbers("worth"), n_documents = a.number("n_documents"),
-                     level = a.level()](const Query& q) {
-                 return utility(q.ranking, worth, n_documents, level);
+             return [i = a.relevant(), worth = a.four_numbers("worth"),
+                     n_documents = a.number("n_documents")](const Query& q) {
+                 return utility(q.scratch.relevant[i], worth, n_documents);
              };
          }},
     };
@@ -310,10 +305,31 @@ const std::map<std::string_view, Plan::Makers::Make>& Plan::Makers::by_name() {
 Plan::Plan(const std::vector<Call>& calls, std::vector<double> log2_ranks)
     : discounts_(std::move(log2_ranks)) {
     kernels_.reserve(calls.size());
-    for (const Call& call : calls) kernels_.push_back(Makers::make(call));
+    for (const Call& call : calls) {
+        const auto make = Makers::by_name().find(call.kernel);
+        if (make == Makers::by_name().end()) {
+            throw std::invalid_argument("no kernel is called " + call.kernel);
+        }
+        Arguments arguments(call, *this);
+        kernels_.push_back(make->second(arguments));
+        arguments.expect_none_left();
+    }
+}
+
+Scratch Plan::make_scratch(std::size_t most_hits, std::size_t most_judged) const {
+    Scratch scratch{std::vector<Relevant>(levels_.size()), std::vector<Gained>(gains_.size())};
+    for (Relevant& relevant : scratch.relevant) relevant.reserve(most_hits);
+    for (Gained& gained : scratch.gained) gained.reserve(most_hits, most_judged);
+    return scratch;
 }
 
 void Plan::score(const Ranking& ranking, Scratch& scratch, std::span<double> out) const {
+    scratch.relevant.resize(levels_.size());
+    scratch.gained.resize(gains_.size());
+    for (std::size_t i = 0; i < levels_.size(); ++i) scratch.relevant[i].read(ranking, levels_[i]);
+    for (std::size_t i = 0; i < gains_.size(); ++i) {
+        scratch.gained[i].read(ranking, gains_[i], discounts_);
+    }
     const Query query{ranking, discounts_, scratch};
     for (std::size_t i = 0; i < kernels_.size(); ++i) out[i] = kernels_[i](query);
 }

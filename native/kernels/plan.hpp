@@ -13,6 +13,7 @@
 #include "kernels/discounts.hpp"
 #include "kernels/gains.hpp"
 #include "kernels/ranking.hpp"
+#include "kernels/relevance.hpp"
 
 namespace berryeval::kernels {
 
@@ -26,6 +27,13 @@ struct Call {
     std::map<std::string, Argument> arguments;
 };
 
+// What several kernels ask of a query, one for each level and each gain that a plan has. Every
+// thread needs its own.
+struct Scratch {
+    std::vector<Relevant> relevant;
+    std::vector<Gained> gained;
+};
+
 class Plan {
 public:
     // `log2_ranks` is the table of berryeval.kernels.discounts, as far as it goes. Throws
@@ -35,20 +43,27 @@ public:
     // The number of calls.
     std::size_t size() const { return kernels_.size(); }
 
+    // A scratch with room for queries of up to this size: scoring these takes no memory, and
+    // cannot fail.
+    Scratch make_scratch(std::size_t most_hits, std::size_t most_judged) const;
+
     // Writes the value of each call to `out`, which has room for all of them. Many threads may
-    // do so at once, each with a scratch of its own.
+    // do so at once. Any scratch will do; it grows where it has to.
     void score(const Ranking& ranking, Scratch& scratch, std::span<double> out) const;
 
 private:
     struct Query {
         const Ranking& ranking;
         const Discounts& discounts;
-        Scratch& scratch;
+        const Scratch& scratch;
     };
     using Kernel = std::function<double(const Query&)>;
+    class Arguments;
     struct Makers;
 
     Discounts discounts_;
+    std::vector<double> levels_;  // each once
+    std::vector<Gain> gains_;     // likewise
     std::vector<Kernel> kernels_;
 };
 

@@ -11,8 +11,8 @@ inline double precision(double n_found, double denominator) {
 }
 
 // Twin of berryeval.kernels.precision.
-inline double precision(const Ranking& ranking, Cutoff k, double level) {
-    return precision(count_relevant(first(ranking, k), level), n_ranks(ranking, k));
+inline double precision(const Relevant& relevant, Cutoff k) {
+    return precision(relevant.n_found(k), n_ranks(*relevant.ranking, k));
 }
 
 }  // namespace berryeval::kernels

@@ -4,22 +4,20 @@
 #include <algorithm>
 #include <optional>
 
-#include "kernels/ranking.hpp"
+#include "kernels/relevance.hpp"
 
 namespace berryeval::kernels {
 
 // Twin of berryeval.kernels.rank_biased_precision.
-inline double rank_biased_precision(const Ranking& ranking, Cutoff k, double p, double level,
+inline double rank_biased_precision(const Relevant& relevant, Cutoff k, double p,
                                     std::optional<double> max_grade) {
-    std::size_t rank = 1;
+    double rank = 1.0;
     double seen = 1.0;
     double total = 0.0;
-    for (const Hit& hit : first(ranking, k)) {
-        if (hit.grade >= level) {
-            for (; rank < hit.rank; ++rank) seen *= p;
-            const double gain = max_grade ? std::min(hit.grade / *max_grade, 1.0) : 1.0;
-            total += gain * seen;
-        }
+    for (const Found& document : relevant.first(k)) {
+        for (; rank < document.rank; rank += 1.0) seen *= p;
+        const double gain = max_grade ? std::min(document.grade / *max_grade, 1.0) : 1.0;
+        total += gain * seen;
     }
     return (1.0 - p) * total;
 }
@@ -35,14 +33,14 @@ inline double rank_biased_residual(const Ranking& ranking, Cutoff k, double p) {
             seen *= p;
         }
     };
-    for (const Hit& hit : first(ranking, k)) {
+    for (const Hit& hit : first(ranking.hits, k)) {
         if (hit.grade >= 0.0) {
             pass_unjudged(hit.rank);
             seen *= p;
             ++rank;
         }
     }
-    pass_unjudged(n_first(ranking, k) + 1);
+    pass_unjudged(n_first(ranking.n_retrieved, k) + 1);
     return std::min((1.0 - p) * total + seen, 1.0);
 }
 

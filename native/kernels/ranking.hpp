@@ -30,18 +30,20 @@ inline double n_ranks(const Ranking& ranking, Cutoff k) {
     return static_cast<double>(k.value_or(ranking.n_retrieved));
 }
 
-// The documents that are there, in the first k ranks.
-inline std::size_t n_first(const Ranking& ranking, Cutoff k) {
-    return k ? std::min(*k, ranking.n_retrieved) : ranking.n_retrieved;
-}
+// How many of `count` things in a row come first.
+inline std::size_t n_first(std::size_t count, Cutoff k) { return k ? std::min(*k, count) : count; }
 
 // The hits in the first k ranks.
-inline std::span<const Hit> first(const Ranking& ranking, Cutoff k) {
-    std::size_t count = ranking.hits.size();
-    if (k) {
-        while (count > 0 && ranking.hits[count - 1].rank > *k) --count;
-    }
-    return ranking.hits.first(count);
+inline std::span<const Hit> first(std::span<const Hit> hits, Cutoff k) {
+    if (!k) return hits;
+    return hits.first(static_cast<std::size_t>(
+        std::ranges::count_if(hits, [last = *k](const Hit& hit) { return hit.rank <= last; })));
+}
+
+// The judged documents in the first k ranks.
+inline double count_judged(const Ranking& ranking, Cutoff k) {
+    return static_cast<double>(std::ranges::count_if(
+        first(ranking.hits, k), [](const Hit& hit) { return hit.grade >= 0.0; }));
 }
 
 }  // namespace berryeval::kernels

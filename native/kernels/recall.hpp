@@ -10,8 +10,8 @@ inline double recall(double n_found, double n_relevant) {
 }
 
 // Twin of berryeval.kernels.recall.
-inline double recall(const Ranking& ranking, Cutoff k, double level) {
-    return recall(count_relevant(first(ranking, k), level), count_relevant(ranking.judged, level));
+inline double recall(const Relevant& relevant, Cutoff k) {
+    return recall(relevant.n_found(k), relevant.n_relevant);
 }
 
 }  // namespace berryeval::kernels

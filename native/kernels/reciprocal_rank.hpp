@@ -1,8 +1,6 @@
 #pragma once
 
-#include <limits>
-
-#include "kernels/ranking.hpp"
+#include "kernels/relevance.hpp"
 
 namespace berryeval::kernels {
 
@@ -11,11 +9,8 @@ namespace berryeval::kernels {
 inline double reciprocal_rank(double first) { return 1.0 / first; }
 
 // Twin of berryeval.kernels.reciprocal_rank.
-inline double reciprocal_rank(const Ranking& ranking, Cutoff k, double level) {
-    for (const Hit& hit : first(ranking, k)) {
-        if (hit.grade >= level) return reciprocal_rank(hit.rank);
-    }
-    return reciprocal_rank(std::numeric_limits<double>::infinity());
+inline double reciprocal_rank(const Relevant& relevant, Cutoff k) {
+    return relevant.n_found(k) > 0.0 ? reciprocal_rank(relevant.found.front().rank) : 0.0;
 }
 
 }  // namespace berryeval::kernels

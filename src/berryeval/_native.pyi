@@ -1,11 +1,18 @@
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Columns: TypeAlias = tuple[bytes, memoryview, memoryview, bytes, memoryview, memoryview]
+
+class Plan:
+    def __init__(
+        self, calls: Sequence[tuple[str, dict[str, Any]]], log2_ranks: array[float]
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def score_lists(self, grades: Sequence[float], judged: Sequence[float]) -> list[float]: ...
 
 def score(
     retrieved: NDArray[np.int32],

@@ -27,6 +27,7 @@ def test_a_function_becomes_a_measure():
     assert str(parse_measure("liked@2")) == "Liked@2"
     assert find_measure("Liked share") is ours
     assert ours.definition == "As it says."
+    assert ours().native_call() is None
 
 
 def test_the_cutoff_is_applied_before_the_function():

@@ -66,6 +66,34 @@ def test_a_measure_explains_itself(measure):
 
 
 @every_measure
+def test_a_measure_names_its_kernel_to_the_native_twin(measure):
+    """The same function and arguments that score calls, but for grades and judged."""
+    value = measure()
+    name, arguments = value.native_call()
+    kernel = getattr(import_module(measure.kernel.__module__), name)
+    grades, judged = [1.0, -1.0, 2.0, 0.0], [2.0, 1.0, 1.0, 0.0]
+    assert kernel(grades, judged, **arguments) == value.score(grades, judged)
+    assert ("k" in arguments) == (measure.at == "k")
+
+
+def test_a_measure_that_scores_by_itself_has_no_native_twin():
+    """Neither has a k that a float64 cannot count to."""
+
+    class OwnScore(NDCG):
+        def score(self, grades, judged):
+            return float(len(grades) > len(judged))
+
+    class OwnKernel(NDCG):
+        kernel = staticmethod(lambda _grades, _judged, **_arguments: 0.5)
+
+    assert OwnScore(10).native_call() is None
+    assert OwnKernel(10).native_call() is None
+    assert OwnKernel(10).score([], []) == 0.5
+    assert NDCG(2**53).native_call() is not None
+    assert NDCG(2**53 + 1).native_call() is None
+
+
+@every_measure
 def test_the_functions_a_measure_names_exist(measure):
     """The way from the command line into Python is no dead end."""
     for path in measure.functions:

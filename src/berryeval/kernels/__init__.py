@@ -1,7 +1,8 @@
 """The arithmetic of the measures, one module a family: the specification.
 
-Those that the array door uses have a twin of the same name in ``native/kernels/`` that gives
-the same bits. What they take:
+Each has a twin of the same name in ``native/kernels/`` that gives the same bits. A measure
+declares its kernel, and so which function of either twin is called. What they take, always the
+first two and in this order, the others by name:
 
 grades
     One number for each rank, best first. Below 0 stands for a document without a usable
@@ -16,6 +17,9 @@ k
     How many ranks count; None means all of them.
 level
     The lowest grade that is relevant; 0 or more.
+
+Other parameters are called as those of the measure in `berryeval.measures`; its rel is the
+level here.
 
 Where there is nothing to divide by the value is 0, never NaN.
 

@@ -125,11 +125,14 @@ class Measure:
     def native_call(self) -> tuple[str, dict[str, Any]] | None:
         """Return the name of the kernel and its arguments, as ``berryeval._native.Plan`` wants.
 
-        None if there is no native twin: `score` is the measure's own, or k is beyond counting.
+        None if there is no native twin: the function is not one of ours, or k beyond counting.
         """
-        if type(self).score is not Measure.score or (self.k or 0) > _NATIVE_MAX_K:
+        is_ours = type(self).score is Measure.score and self.kernel.__module__.startswith(
+            "berryeval.kernels."
+        )
+        if not is_ours or (self.k or 0) > _NATIVE_MAX_K:
             return None
-        return self.kernel.__name__, self._arguments
+        return self.kernel.__name__, dict(self._arguments)
 
 
 _REGISTRY: list[type[Measure]] = []
