@@ -97,7 +97,8 @@ class _Session:
         self._judgments = judgments
         self._n_measures = len(measures)
         self._pools = Pools(*_columns(judgments))
-        calls = [measure.native_call() for measure in measures]
+        calls = [call for measure in measures if (call := measure.native_call()) is not None]
+        assert len(calls) == len(measures), "can_score() said so"
         self.board: Board = Board(self._pools, Plan(calls, log2_ranks(_N_DISCOUNTS)), keep_best)
 
     def feed(self, pieces: Iterable[bytes]) -> bool:
