@@ -7,11 +7,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <string_view>
 
+#include "bindings/dicts.hpp"
+#include "engine/batch_pass.hpp"
 #include "engine/board.hpp"
 #include "engine/columns_pass.hpp"
 #include "engine/text_pass.hpp"
@@ -135,7 +136,7 @@ public:
         engine::score_columns(run, n_threads, board_);
     }
 
-    bool score_dict(const nb::dict& run);
+    bool score_dict(const nb::dict& run, std::size_t n_threads);
 
     // (values measure by measure, whether the run has each query, how many it has besides, and
     // the first of these)
@@ -166,53 +167,14 @@ private:
     engine::PieceByPiece pieces_;
 };
 
-// The bytes of an id; nothing if it is no str, or not plain UTF-8.
-std::optional<std::string_view> id_of(PyObject* id) {
-    if (!PyUnicode_Check(id)) return std::nullopt;
-    Py_ssize_t size = 0;
-    const char* const bytes = PyUnicode_AsUTF8AndSize(id, &size);
-    if (bytes == nullptr) {
-        PyErr_Clear();
-        return std::nullopt;
-    }
-    return std::string_view(bytes, static_cast<std::size_t>(size));
-}
-
-// A score; nothing if it is not plainly a number.
-std::optional<double> number_of(PyObject* number) {
-    double value = std::numeric_limits<double>::quiet_NaN();
-    if (PyFloat_Check(number)) {
-        value = PyFloat_AsDouble(number);
-    } else if (PyLong_CheckExact(number)) {
-        value = PyLong_AsDouble(number);
-    }
-    if (PyErr_Occurred()) {  // a whole number that is too large
-        PyErr_Clear();
-        return std::nullopt;
-    }
-    if (std::isnan(value)) return std::nullopt;
-    return value;
-}
-
-bool BoardOfPython::score_dict(const nb::dict& run) {
-    engine::Scorer scorer(board_, duplicates_);
-    Py_ssize_t place = 0;
-    PyObject *query = nullptr, *ranking = nullptr;
-    while (PyDict_Next(run.ptr(), &place, &query, &ranking)) {
-        const auto query_id = id_of(query);
-        if (!query_id || !PyDict_CheckExact(ranking)) return false;
-        scorer.begin(*query_id);
-        Py_ssize_t inner_place = 0;
-        PyObject *doc = nullptr, *number = nullptr;
-        while (PyDict_Next(ranking, &inner_place, &doc, &number)) {
-            const auto doc_id = id_of(doc);
-            const auto score = number_of(number);
-            if (!doc_id || !score) return false;
-            scorer.add(*doc_id, *score);
-        }
-        if (!scorer.end()) return false;
-    }
-    return true;
+bool BoardOfPython::score_dict(const nb::dict& run, std::size_t n_threads) {
+    engine::BatchPass pass(board_, n_threads);
+    const bool is_plain = walk(
+        run, std::numeric_limits<double>::infinity(),
+        [&](std::string_view query_id) { pass.begin(query_id); },
+        [&](std::string_view doc_id, double score) { pass.add(doc_id, score); });
+    pass.finish();
+    return is_plain;
 }
 
 }  // namespace
@@ -242,7 +204,7 @@ void define_engine(nb::module_& m) {
         .def("score_columns", &BoardOfPython::score_columns, "query_data"_a,
              "query_offsets"_a.noconvert(), "starts"_a.noconvert(), "doc_data"_a,
              "doc_offsets"_a.noconvert(), "values"_a.noconvert(), "n_threads"_a)
-        .def("score_dict", &BoardOfPython::score_dict, "run"_a)
+        .def("score_dict", &BoardOfPython::score_dict, "run"_a, "n_threads"_a)
         .def("results", &BoardOfPython::results, "n_shown"_a);
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "arrays/score.hpp"
+#include "bindings/dicts.hpp"
 #include "bindings/engine.hpp"
 #include "bindings/grouping.hpp"
 #include "bindings/plan.hpp"
@@ -81,6 +82,7 @@ NB_MODULE(_native, m) {
     m.doc() = "The native twins. Use them through berryeval.metrics.";
     define_score<float>(m);
     define_score<double>(m);
+    berryeval::bindings::define_dicts(m);
     berryeval::bindings::define_engine(m);
     berryeval::bindings::define_grouping(m);
     define_plan(m);

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from berryeval.backend import backend
 from berryeval.core.id_column import IdColumn, decode_id, encode_id
 from berryeval.errors import InputTypeError
 
@@ -57,6 +58,22 @@ class Grouped:
             IdColumn(doc_data, _array("Q", doc_offsets)),
             _array("d", values),
         )
+
+    @classmethod
+    def of_dict(
+        cls, data: object, argument: str, check: Callable[[object, str], float], most: float
+    ) -> Self:
+        """Read a mapping of mappings; `check` turns what it holds into numbers, or raises.
+
+        `most` is the highest amount that a number may have. Messages call the mapping `argument`.
+        """
+        if type(data) is dict and backend().name == "native":
+            from berryeval._native import group_dict
+
+            columns = group_dict(data, most)
+            if columns is not None:
+                return cls.of_native(columns)
+        return cls(*Grouping.of_dict(data, argument, check).columns())
 
     @property
     def n_rows(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 
-from berryeval.core.grade import check_grade
+from berryeval.core.grade import MAX_GRADE, check_grade
 from berryeval.core.grouped import Grouped, Grouping
 
 __all__ = ["Judgments"]
@@ -36,7 +36,7 @@ class Judgments(Grouped):
     @classmethod
     def from_dict(cls, judgments: Mapping[str, Mapping[str, float]]) -> Judgments:
         """Read a mapping from query id to a mapping from document id to grade."""
-        return cls.collect(Grouping.of_dict(judgments, "judgments", check_grade))
+        return cls.of_dict(judgments, "judgments", check_grade, MAX_GRADE)
 
     @property
     def grades(self) -> array[float]:

@@ -47,7 +47,7 @@ class Run(Grouped):
     @classmethod
     def from_dict(cls, run: Mapping[str, Mapping[str, float]]) -> Run:
         """Read a mapping from query id to a mapping from document id to score."""
-        return cls.collect(Grouping.of_dict(run, "run", check_score))
+        return cls.of_dict(run, "run", check_score, math.inf)
 
     @classmethod
     def from_lists(cls, run: Mapping[str, Iterable[str]]) -> Run:

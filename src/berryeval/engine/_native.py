@@ -49,7 +49,7 @@ def score_dict(
     what is wrong, or knows how to read it.
     """
     session = _Session(judgments, measures)
-    return session.results() if session.board.score_dict(run) else None
+    return session.results() if session.board.score_dict(run, n_threads()) else None
 
 
 def score_file(

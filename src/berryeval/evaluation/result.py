@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from operator import add
 
 from berryeval.core.scores import QueryCounts, Scores
 from berryeval.measures import Measure, parse_measure
@@ -22,11 +24,17 @@ class MeasureResult:
     mean: float
     """Over all scored queries: the arithmetic mean, the sum of counts, or the geometric mean,
     as the measure asks for. 0 if no query was scored."""
-    by_query: Mapping[str, float]
-    """One number a query, in the order of the ids' bytes."""
+    scores: Scores = field(repr=False)
+    """What the engine computed, of this and other measures."""
+
+    @cached_property
+    def by_query(self) -> Mapping[str, float]:
+        """One number a query, in the order of the ids' bytes."""
+        return dict(zip(self.scores.query_ids, self.scores.values[str(self.measure)], strict=True))
 
     def __repr__(self) -> str:
-        queries = "1 query" if len(self.by_query) == 1 else f"{len(self.by_query)} queries"
+        n_queries = len(self.scores.query_ids)
+        queries = "1 query" if n_queries == 1 else f"{n_queries} queries"
         return f"<{self.measure}: {self.mean:.4f} over {queries}>"
 
 
@@ -38,16 +46,13 @@ class Evaluation(Mapping[str, MeasureResult]):
     """
 
     def __init__(self, scores: Scores, measures: Sequence[Measure]) -> None:
-        query_ids = list(scores.query_ids)
         self._results = {
             str(measure): MeasureResult(
-                measure,
-                _aggregate(measure, scores.values[str(measure)]),
-                dict(zip(query_ids, scores.values[str(measure)], strict=True)),
+                measure, _aggregate(measure, scores.values[str(measure)]), scores
             )
             for measure in measures
         }
-        self.n_queries = len(query_ids)
+        self.n_queries = len(scores.query_ids)
         self.counts: QueryCounts = scores.counts
 
     def __getitem__(self, name: str) -> MeasureResult:
@@ -74,11 +79,10 @@ class Evaluation(Mapping[str, MeasureResult]):
 
 def _aggregate(measure: Measure, values: array[float]) -> float:
     """Make one number of those of all queries, adding them up in their order."""
-    total = 0.0
-    for value in values:
-        total += (
-            math.log(max(value, GEOMETRIC_FLOOR)) if measure.aggregate == "geometric" else value
-        )
+    numbers: Iterable[float] = values
+    if measure.aggregate == "geometric":
+        numbers = (math.log(max(value, GEOMETRIC_FLOOR)) for value in values)
+    total = reduce(add, numbers, 0.0)  # sum() compensates for rounding in some versions of Python
     if measure.aggregate == "sum" or not values:
         return total
     mean = total / len(values)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from functools import partial
 
@@ -16,6 +15,8 @@ class Spooled(Iterator[bytes]):
     """Pieces that are iterated over, and kept in a temporary file as they pass."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
+        import tempfile  # slow to import, and files do without
+
         self._pieces = pieces
         self._kept = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - close()
 

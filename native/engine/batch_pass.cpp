@@ -1,0 +1,108 @@
+#include "engine/batch_pass.hpp"
+
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace berryeval::engine {
+
+BatchPass::BatchPass(Board& board, std::size_t n_threads)
+    : board_(board), own_(board, std::nullopt) {
+    for (std::size_t i = 1; i < n_threads; ++i) {
+        try {
+            threads_.emplace_back([this] { work(); });
+        } catch (const std::system_error&) {  // the system refuses another thread
+            break;
+        }
+    }
+}
+
+BatchPass::~BatchPass() { join(); }
+
+void BatchPass::hand_over() {
+    Batch full = std::exchange(batch_, Batch{});
+    if (!threads_.empty()) {
+        const std::lock_guard lock(mutex_);
+        if (!used_.empty()) {
+            batch_ = std::move(used_.back());
+            used_.pop_back();
+            batch_.queries.clear();
+            batch_.rows.clear();
+        }
+        if (waiting_.size() < most_waiting) {
+            waiting_.push_back(std::move(full));
+            changed_.notify_one();
+            return;
+        }
+    }
+    score(full, own_);  // the others have enough to do
+    if (threads_.empty()) {
+        full.queries.clear();
+        full.rows.clear();
+        batch_ = std::move(full);
+    }
+}
+
+void BatchPass::work() {
+    try {
+        Scorer scorer(board_, std::nullopt);
+        Batch batch;
+        for (;;) {
+            {
+                std::unique_lock lock(mutex_);
+                if (batch.rows.capacity() > 0) used_.push_back(std::move(batch));
+                changed_.wait(lock, [this] { return is_over_ || !waiting_.empty(); });
+                if (waiting_.empty()) return;
+                batch = std::move(waiting_.front());
+                waiting_.pop_front();
+            }
+            score(batch, scorer);
+        }
+    } catch (const std::exception&) {  // there is no memory
+        const std::lock_guard lock(mutex_);
+        error_ = std::current_exception();
+    }
+}
+
+void BatchPass::score(const Batch& batch, Scorer& scorer) {
+    for (std::size_t i = 0; i < batch.queries.size(); ++i) {
+        const std::size_t first = batch.queries[i].first_row;
+        const std::size_t last =
+            i + 1 < batch.queries.size() ? batch.queries[i + 1].first_row : batch.rows.size();
+        scorer.begin(batch.queries[i].id);
+        for (std::size_t row = first; row < last; ++row) {
+            scorer.add(batch.rows[row].doc_id, batch.rows[row].score);
+        }
+        scorer.end();
+    }
+}
+
+void BatchPass::finish() {
+    score(std::exchange(batch_, Batch{}), own_);
+    // What still waits is shared with the other threads.
+    for (;;) {
+        Batch batch;
+        {
+            const std::lock_guard lock(mutex_);
+            if (waiting_.empty()) break;
+            batch = std::move(waiting_.back());
+            waiting_.pop_back();
+        }
+        score(batch, own_);
+    }
+    join();
+    if (error_) std::rethrow_exception(error_);
+}
+
+void BatchPass::join() {
+    {
+        const std::lock_guard lock(mutex_);
+        is_over_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) {
+        if (thread.joinable()) thread.join();
+    }
+}
+
+}  // namespace berryeval::engine

@@ -1,0 +1,71 @@
+// Queries that one thread finds, and others score.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "engine/board.hpp"
+
+namespace berryeval::engine {
+
+// Takes rows query by query from the calling thread, and hands them in batches to the others.
+// Each query comes once, and each document once a query. The bytes of ids must stay until
+// finish() has returned.
+class BatchPass {
+public:
+    // With one thread the caller does it all, batch by batch.
+    BatchPass(Board& board, std::size_t n_threads);
+    ~BatchPass();
+    BatchPass(const BatchPass&) = delete;
+    BatchPass& operator=(const BatchPass&) = delete;
+
+    void begin(std::string_view query_id) {
+        if (batch_.rows.size() >= rows_at_once) hand_over();
+        batch_.queries.push_back({query_id, batch_.rows.size()});
+    }
+    void add(std::string_view doc_id, double score) { batch_.rows.push_back({doc_id, score}); }
+
+    // Waits until all is scored. Throws what a thread has thrown.
+    void finish();
+
+private:
+    static constexpr std::size_t rows_at_once = 8192;
+    static constexpr std::size_t most_waiting = 8;
+
+    struct Query {
+        std::string_view id;
+        std::size_t first_row;
+    };
+    struct Row {
+        std::string_view doc_id;
+        double score;
+    };
+    struct Batch {
+        std::vector<Query> queries;
+        std::vector<Row> rows;
+    };
+
+    void hand_over();
+    void work();
+    static void score(const Batch& batch, Scorer& scorer);
+    void join();
+
+    Board& board_;
+    Batch batch_;
+    std::mutex mutex_;  // guards what follows
+    std::condition_variable changed_;
+    std::deque<Batch> waiting_;
+    std::vector<Batch> used_;  // to be filled again
+    bool is_over_ = false;
+    std::exception_ptr error_;
+    std::vector<std::thread> threads_;
+    Scorer own_;
+};
+
+}  // namespace berryeval::engine
