@@ -1,0 +1,65 @@
+"""Any bytes as a file of judgments, of a run or of queries, and any text as a measure.
+
+Whatever comes, the answer is a value or one of our errors, and what was read can be written and
+read again. atheris looks for new ways through the code:
+
+    fuzz/run.sh 60 readers
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import tempfile
+from pathlib import Path
+
+import atheris
+
+with atheris.instrument_imports(include=["berryeval"]):
+    from berryeval.errors import BerryEvalError
+    from berryeval.formats import read_judgments, read_run
+    from berryeval.formats.facts import read_facts
+    from berryeval.formats.reading import FORMATS, sniff_format
+    from berryeval.measures import parse_measures
+
+FOLDER = Path(tempfile.mkdtemp(prefix="berryeval-fuzz-"))
+
+
+def read_all(path: Path) -> None:
+    """Read a file as everything it may be."""
+    for read in (read_run, read_judgments):
+        for duplicates in ("error", "keep-best"):
+            with contextlib.suppress(BerryEvalError):
+                data = read(path, duplicates=duplicates)
+                assert data.n_rows >= 0
+                assert type(data).from_dict(data.to_dict()) == data
+    with contextlib.suppress(BerryEvalError):
+        read_facts(path)
+    with contextlib.suppress(BerryEvalError):
+        assert sniff_format(path) in FORMATS
+
+
+def parse_names(text: str) -> None:
+    """Read a text as measures; what they are called is read as the same ones."""
+    with contextlib.suppress(BerryEvalError):
+        measures = parse_measures(text)
+        for measure in measures:
+            assert parse_measures(str(measure)) == (measure,), str(measure)
+
+
+def test_one_input(data: bytes) -> None:
+    """Try one input: its first byte says as what."""
+    if data[:1] == b"m":
+        parse_names(data[1:].decode("utf-8", "replace"))
+        return
+    path = FOLDER / "input"
+    path.write_bytes(data[1:])
+    read_all(path)
+
+
+if __name__ == "__main__":
+    for folder in sys.argv[1:]:
+        if not folder.startswith("-"):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+    atheris.Setup(sys.argv, test_one_input)
+    atheris.Fuzz()

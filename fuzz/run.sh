@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Fuzzes what reads files: the native scanner under sanitizers, and the doors in Python.
+#
+#     fuzz/run.sh [SECONDS] [scanner|readers]
+#
+# With clang the scanner is built with libFuzzer, which looks for new ways through the code;
+# elsewhere with a driver that changes the corpus at random. What is found, and mended, goes into
+# fuzz/corpus, and is tried again by every run.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+seconds=${1:-60}
+what=${2:-all}
+build=build/fuzz
+mkdir -p "$build"
+
+fuzz_scanner() {
+    local sources=(native/{columns,engine,kernels,text}/*.cpp fuzz/scanner.cpp)
+    local flags=(-std=c++20 -O1 -g -Inative -pthread -ffp-contract=off
+                 -fsanitize=address,undefined -fno-sanitize-recover=all)
+    if command -v clang++ >/dev/null; then
+        clang++ "${flags[@]}" -fsanitize=fuzzer "${sources[@]}" -o "$build/scanner"
+        mkdir -p "$build/found"
+        "$build/scanner" -max_total_time="$seconds" -timeout=10 -print_final_stats=1 \
+            "$build/found" fuzz/corpus/scanner 2>&1 | grep -v '^#' || return 1
+    else
+        "${CXX:-c++}" "${flags[@]}" "${sources[@]}" fuzz/driver.cpp -o "$build/scanner"
+        "$build/scanner" "$seconds" "${FUZZ_SEED:-$RANDOM}" fuzz/corpus/scanner/*
+    fi
+}
+
+fuzz_readers() {
+    "${PYTHON:-.venv/bin/python}" fuzz/readers.py -max_total_time="$seconds" \
+        "$build/readers" fuzz/corpus/readers
+}
+
+if [[ $what != readers ]]; then fuzz_scanner; fi
+if [[ $what != scanner ]]; then fuzz_readers; fi
