@@ -20,6 +20,7 @@ from berryeval.measures import (
     NDCG,
     Measure,
     NormalisedGain,
+    Utility,
     Yaap,
     all_measures,
     parse_measures,
@@ -148,12 +149,19 @@ def test_many_measures_at_once_keep_their_places(case):
     assert computed(measures, case) == specified(measures, case)
 
 
-def test_costs_that_are_no_whole_numbers_are_added_one_by_one():
-    """Adding 1 a thousand times to 0.1, or to 2^53, is not the same as adding 1000."""
-    for judged in ([1.1, 1.1], [2.0**53, 1.0], [2.0**52, 1.5], [1e200, 3.0]):
-        for gap in (1, 10, 1000):
-            case = ([judged[1], *[NOT_IN_POOL] * gap, judged[0]], judged)
-            assert computed([NormalisedGain()], case) == specified([NormalisedGain()], case)
+@pytest.mark.parametrize("judged", [[3.5, 1 + 25 / 30], [1.1, 1.1], [2.0**53, 1.0], [1e200, 3.0]])
+@pytest.mark.parametrize("gap", [1, 10, 100, 1000])
+def test_costs_that_are_no_whole_numbers_are_added_one_by_one(judged, gap):
+    """Adding 1 a hundred times to a fraction, or to 2^53, is not the same as adding 100."""
+    case = ([judged[1], *[NOT_IN_POOL] * gap, judged[0]], judged)
+    assert computed([NormalisedGain()], case) == specified([NormalisedGain()], case)
+
+
+def test_a_zero_keeps_its_sign():
+    """Of an empty ranking, costs alone make -0.0."""
+    costs = Utility(worth=(-1, -1, -1, -1))
+    assert math.copysign(1.0, costs.score([], [])) == -1.0
+    assert computed([costs], ([], [])) == specified([costs], ([], []))
 
 
 def test_powers_of_two_are_those_that_python_computes():
