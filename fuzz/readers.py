@@ -12,15 +12,15 @@ import contextlib
 import sys
 import tempfile
 from pathlib import Path
+from types import FunctionType
 
 import atheris
 
-with atheris.instrument_imports(include=["berryeval"]):
-    from berryeval.errors import BerryEvalError
-    from berryeval.formats import read_judgments, read_run
-    from berryeval.formats.facts import read_facts
-    from berryeval.formats.reading import FORMATS, sniff_format
-    from berryeval.measures import parse_measures
+from berryeval.errors import BerryEvalError
+from berryeval.formats import read_judgments, read_run
+from berryeval.formats.facts import read_facts
+from berryeval.formats.reading import FORMATS, sniff_format
+from berryeval.measures import parse_measures
 
 FOLDER = Path(tempfile.mkdtemp(prefix="berryeval-fuzz-"))
 
@@ -57,9 +57,24 @@ def test_one_input(data: bytes) -> None:
     read_all(path)
 
 
+def instrument() -> None:
+    """Have atheris watch all functions of ours.
+
+    Its way of doing so at import does not work for an editable install.
+    """
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] != "berryeval":
+            continue
+        for item in list(vars(module).values()):
+            for function in [item, *(vars(item).values() if isinstance(item, type) else ())]:
+                if isinstance(function, FunctionType) and function.__module__ == name:
+                    atheris.instrument_func(function)
+
+
 if __name__ == "__main__":
+    instrument()
     for folder in sys.argv[1:]:
-        if not folder.startswith("-"):
+        if not folder.startswith("-") and not Path(folder).exists():
             Path(folder).mkdir(parents=True, exist_ok=True)
     atheris.Setup(sys.argv, test_one_input)
     atheris.Fuzz()

@@ -29,6 +29,7 @@ _GZIP = b"\x1f\x8b\x08"  # the only method there is
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _BOM = b"\xef\xbb\xbf"
 _PIECE = 1 << 20
+_DECOMPRESSION_ERRORS = ("IsalError", "ZstdError")  # by name: the libraries may not be installed
 
 
 def path_name(path: PathLike) -> str:
@@ -96,7 +97,7 @@ def _errors_named(path: PathLike) -> Iterator[None]:
         reason = getattr(error, "strerror", None) or str(error)
         raise FormatError(f"cannot be read: {reason}", path_name(path)) from error
     except Exception as error:
-        if type(error).__name__ != "ZstdError":  # of either library, without importing it
+        if type(error).__name__ not in _DECOMPRESSION_ERRORS:
             raise
         raise FormatError(f"cannot be read: {error}", path_name(path)) from error
 
