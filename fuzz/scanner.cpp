@@ -79,6 +79,7 @@ Values score_blocks(std::string_view text, const engine::Sizes& sizes, std::size
             "the file is written");
     engine::Board board(pools(), plan());
     return results(board, engine::score_file(file, text.size(), sizes, n_threads, board, duplicates,
+                                             text::Rules::ours,
                                              [](std::size_t) { return true; }));
 }
 
@@ -96,7 +97,7 @@ struct Read {
 };
 
 Read read(std::string_view text, text::Kind kind, std::size_t piece) {
-    text::Reader reader(kind);
+    text::Reader reader({kind});
     bool is_right = true;
     for (std::size_t at = 0; at < text.size() && is_right; at += piece) {
         is_right = reader.feed(text.substr(at, piece));

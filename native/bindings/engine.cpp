@@ -88,15 +88,16 @@ public:
 
     // `sizes` are those of a block, a step and a tail; None leaves them to the pass.
     bool score_file(int file, std::size_t size, std::size_t n_threads, const nb::object& tell,
-                    const std::optional<std::array<std::size_t, 3>>& sizes) {
+                    bool like_trec_eval, const std::optional<std::array<std::size_t, 3>>& sizes) {
         const engine::Sizes chosen =
             sizes ? engine::Sizes{(*sizes)[0], (*sizes)[1], (*sizes)[2]} : engine::Sizes{};
+        const auto rules = like_trec_eval ? text::Rules::trec_eval : text::Rules::ours;
         bool is_interrupted = false;
         bool is_done = false;
         {
             const nb::gil_scoped_release without_gil;
             is_done = engine::score_file(
-                file, size, chosen, n_threads, board_, duplicates_, [&](std::size_t n_bytes) {
+                file, size, chosen, n_threads, board_, duplicates_, rules, [&](std::size_t n_bytes) {
                     const nb::gil_scoped_acquire with_gil;
                     is_interrupted = PyErr_CheckSignals() != 0;
                     if (!is_interrupted && !tell.is_none()) {
@@ -198,7 +199,7 @@ void define_engine(nb::module_& m) {
     nb::class_<BoardOfPython>(m, "Board", "Scores one run.")
         .def(nb::init<nb::object, nb::object, bool>(), "pools"_a, "plan"_a, "keep_best"_a)
         .def("score_file", &BoardOfPython::score_file, "file"_a, "size"_a, "n_threads"_a,
-             "tell"_a.none(), "sizes"_a.none() = nb::none())
+             "tell"_a.none(), "like_trec_eval"_a = false, "sizes"_a.none() = nb::none())
         .def("feed", &BoardOfPython::feed, "piece"_a)
         .def("finish_feeding", &BoardOfPython::finish_feeding)
         .def("score_columns", &BoardOfPython::score_columns, "query_data"_a,

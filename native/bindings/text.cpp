@@ -64,10 +64,12 @@ std::optional<double> parse_number(const nb::bytes& text) {
 void define_text(nb::module_& m) {
     nb::class_<text::Reader>(m, "TextReader", "Reads TREC text that comes in pieces.")
         .def("__init__",
-             [](text::Reader* reader, bool is_run) {
-                 new (reader) text::Reader(is_run ? text::Kind::run : text::Kind::judgments);
+             [](text::Reader* reader, bool is_run, bool like_trec_eval) {
+                 new (reader) text::Reader(
+                     {is_run ? text::Kind::run : text::Kind::judgments,
+                      like_trec_eval ? text::Rules::trec_eval : text::Rules::ours});
              },
-             "is_run"_a)
+             "is_run"_a, "like_trec_eval"_a = false)
         .def("feed", &feed, "piece"_a)
         .def("finish", &finish)
         .def("wrong_line", &wrong_line)

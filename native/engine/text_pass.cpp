@@ -17,7 +17,7 @@ const char* TextPass::scan(const char* begin, const char* end, const char* stop,
     text::Row row;
     for (const char* line = begin; line < end;) {
         const char* next = end;
-        switch (text::read_line(line, end, is_end, text::Kind::run, row, next)) {
+        switch (text::read_line(line, end, is_end, grammar_, row, next)) {
             case text::Found::unfinished:
                 return query_begin;
             case text::Found::wrong:
@@ -71,9 +71,8 @@ constexpr std::size_t most_block_bytes = std::size_t{8} << 20;
 // A query belongs to the block in which its first line begins.
 class BlockPass {
 public:
-    BlockPass(int file, const Sizes& sizes, Board& board, columns::Duplicates duplicates,
-              std::atomic<std::size_t>& n_done)
-        : sizes_(sizes), window_(file), pass_(board, duplicates), n_done_(n_done) {}
+    BlockPass(int file, const Sizes& sizes, TextPass&& pass, std::atomic<std::size_t>& n_done)
+        : sizes_(sizes), window_(file), pass_(std::move(pass)), n_done_(n_done) {}
 
     // Scores the queries of the block [first, last). False if that failed, or if it was stopped.
     template <class GoOn>
@@ -158,7 +157,7 @@ private:
 }  // namespace
 
 bool score_file(int file, std::size_t size, const Sizes& sizes, std::size_t n_threads,
-                Board& board, columns::Duplicates duplicates,
+                Board& board, columns::Duplicates duplicates, text::Rules rules,
                 const std::function<bool(std::size_t)>& go_on) {
     // Several blocks a thread, so that none waits long for another.
     const std::size_t block =
@@ -175,7 +174,7 @@ bool score_file(int file, std::size_t size, const Sizes& sizes, std::size_t n_th
             return !is_over;
         };
         try {
-            BlockPass pass(file, sizes, board, duplicates, n_done);
+            BlockPass pass(file, sizes, TextPass(board, duplicates, rules), n_done);
             for (std::size_t i = next++; i < n_blocks && !is_over; i = next++) {
                 // A file that has grown in the meantime is read to its end.
                 const bool is_last = i + 1 == n_blocks;

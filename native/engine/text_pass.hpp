@@ -17,7 +17,8 @@ namespace berryeval::engine {
 // Scores the queries in a text.
 class TextPass {
 public:
-    TextPass(Board& board, columns::Duplicates duplicates) : scorer_(board, duplicates) {}
+    TextPass(Board& board, columns::Duplicates duplicates, text::Rules rules)
+        : scorer_(board, duplicates), grammar_{text::Kind::run, rules} {}
 
     // Makes it ready for another place in the text.
     void restart() {
@@ -39,6 +40,7 @@ public:
 
 private:
     Scorer scorer_;
+    text::Grammar grammar_;
     std::string skipped_;
     bool has_failed_ = false;
     bool has_stopped_ = false;
@@ -47,7 +49,8 @@ private:
 // A pass over text that is handed over piece by piece, as it comes from a decompressor.
 class PieceByPiece {
 public:
-    PieceByPiece(Board& board, columns::Duplicates duplicates) : pass_(board, duplicates) {}
+    PieceByPiece(Board& board, columns::Duplicates duplicates)
+        : pass_(board, duplicates, text::Rules::ours) {}
 
     // False as soon as the pass has failed.
     bool feed(std::string_view piece);
@@ -71,7 +74,7 @@ struct Sizes {
 // calling thread every few milliseconds, with the number of bytes done so far, and stops when it
 // returns false. False if the pass has failed or was stopped.
 bool score_file(int file, std::size_t size, const Sizes& sizes, std::size_t n_threads,
-                Board& board, columns::Duplicates duplicates,
+                Board& board, columns::Duplicates duplicates, text::Rules rules,
                 const std::function<bool(std::size_t)>& go_on);
 
 }  // namespace berryeval::engine

@@ -70,6 +70,13 @@ private:
     std::uint64_t edges_;
 };
 
+bool is_whole_number(std::string_view text) {
+    constexpr std::size_t most_digits = 15;  // a double holds them
+    if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+    return !text.empty() && text.size() <= most_digits &&
+           text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 template <class AnyColumns>
 Found read_columns(AnyColumns columns, Kind kind, Row& row) {
     row.query_id = columns.next();
@@ -87,20 +94,42 @@ Found read_columns(AnyColumns columns, Kind kind, Row& row) {
     return Found::row;
 }
 
+// Of what was found by our rules, what trec_eval would find, too.
+Found by_rules_of_trec_eval(Found found, std::string_view line, Kind kind, Row& row) {
+    if (line.find('\0') != std::string_view::npos) return Found::wrong;
+    if (found == Found::nothing) {
+        const bool is_empty = Columns(line.data(), line.data() + line.size()).has_ended();
+        return is_empty && kind == Kind::run ? Found::nothing : Found::wrong;
+    }
+    if (found != Found::row) return found;
+    if (kind == Kind::run) {
+        row.value = static_cast<double>(static_cast<float>(row.value));
+        return Found::row;
+    }
+    Columns columns(line.data(), line.data() + line.size());
+    for (int i = 0; i < 3; ++i) columns.next();
+    return is_whole_number(columns.next()) ? Found::row : Found::wrong;
+}
+
 }  // namespace
 
-Found read_line(const char* begin, const char* end, bool is_end, Kind kind, Row& row,
+Found read_line(const char* begin, const char* end, bool is_end, Grammar grammar, Row& row,
                 const char*& next) {
     const Masks masks = find_white(begin);
     const int size = std::countr_zero(masks.newline);
+    const char* newline = begin + size;
+    Found found = Found::wrong;
     if (size < end - begin && masks.newline != 0) {
-        next = begin + size + 1;
-        return read_columns(MaskedColumns(begin, masks), kind, row);
+        next = newline + 1;
+        found = read_columns(MaskedColumns(begin, masks), grammar.kind, row);
+    } else {
+        newline = line_end(begin, end);
+        if (newline == end && !is_end) return Found::unfinished;
+        next = newline == end ? end : newline + 1;
+        found = read_columns(Columns(begin, newline), grammar.kind, row);
     }
-    const char* const newline = line_end(begin, end);
-    if (newline == end && !is_end) return Found::unfinished;
-    next = newline == end ? end : newline + 1;
-    return read_columns(Columns(begin, newline), kind, row);
+    if (grammar.rules == Rules::ours) [[likely]] return found;
+    return by_rules_of_trec_eval(found, {begin, newline}, grammar.kind, row);
 }
 
 std::string_view query_of_line(const char* begin, const char* end) {

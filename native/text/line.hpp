@@ -13,6 +13,16 @@ inline constexpr std::size_t padding = 64;
 
 enum class Kind { judgments, run };
 
+// Whose rules a text follows. By those of trec_eval 9 there are no comments, judgments have no
+// empty lines and whole numbers for grades, and scores have 32 bits. What trec_eval would read
+// in another way than we do is wrong here, and left to berryeval.trec_eval.
+enum class Rules { ours, trec_eval };
+
+struct Grammar {
+    Kind kind;
+    Rules rules = Rules::ours;
+};
+
 struct Row {
     std::string_view query_id;
     std::string_view doc_id;
@@ -28,7 +38,7 @@ enum class Found {
 
 // Reads the line at `begin` of a text that goes to `end`, and sets `next` to the line after it.
 // `is_end` tells that the text ends there, so that the last line needs no newline.
-Found read_line(const char* begin, const char* end, bool is_end, Kind kind, Row& row,
+Found read_line(const char* begin, const char* end, bool is_end, Grammar grammar, Row& row,
                 const char*& next);
 
 // The query of the line [begin, end), whatever else is in it; empty if there is nothing in it.

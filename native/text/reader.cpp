@@ -15,7 +15,7 @@ bool Reader::scan(bool is_end) {
     Row row;
     const char* next = end;
     for (; line < end; line = next) {
-        const Found found = read_line(line, end, is_end, kind_, row, next);
+        const Found found = read_line(line, end, is_end, grammar_, row, next);
         if (found == Found::unfinished) break;
         ++line_;
         if (found == Found::wrong) {

@@ -16,7 +16,7 @@ namespace berryeval::text {
 
 class Reader {
 public:
-    explicit Reader(Kind kind) : kind_(kind) {}
+    explicit Reader(Grammar grammar) : grammar_(grammar) {}
 
     // False as soon as a line is wrong. After finish() nothing more is fed.
     bool feed(std::string_view piece);
@@ -35,7 +35,7 @@ public:
 private:
     bool scan(bool is_end);
 
-    Kind kind_;
+    Grammar grammar_;
     columns::Grouping rows_;
     Pieces pieces_;
     std::size_t line_ = 0;

@@ -1,0 +1,14 @@
+"""Files to means by pytrec_eval: QRELS RUN MEASURE..."""
+
+import sys
+
+import pytrec_eval
+
+with open(sys.argv[1]) as file:
+    qrels = pytrec_eval.parse_qrel(file)
+with open(sys.argv[2]) as file:
+    run = pytrec_eval.parse_run(file)
+results = pytrec_eval.RelevanceEvaluator(qrels, set(sys.argv[3:])).evaluate(run)
+for name in next(iter(results.values())):
+    values = [query[name] for query in results.values()]
+    print(name, pytrec_eval.compute_aggregated_measure(name, values))
