@@ -1,5 +1,9 @@
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
+
+Columns: TypeAlias = tuple[bytes, memoryview, memoryview, bytes, memoryview, memoryview]
 
 def score(
     retrieved: NDArray[np.int32],
@@ -14,3 +18,6 @@ def score(
     out: NDArray[np.float32] | NDArray[np.float64],
 ) -> None: ...
 def simd() -> str: ...
+def group(
+    rows: list[tuple[bytes, bytes, float]], keep_best: bool
+) -> tuple[Columns, int | None]: ...

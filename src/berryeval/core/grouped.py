@@ -5,12 +5,18 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from berryeval.core.id_column import IdColumn, decode_id, encode_id
 from berryeval.errors import InputTypeError
 
-__all__ = ["Grouped", "Grouping"]
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["Grouped", "Grouping", "NativeColumns"]
+
+NativeColumns: TypeAlias = "tuple[bytes, memoryview, memoryview, bytes, memoryview, memoryview]"
+"""Query ids and where they end, starts, document ids and where they end, and values."""
 
 
 class Grouped:
@@ -40,6 +46,17 @@ class Grouped:
         self.starts = starts
         self.doc_ids = doc_ids
         self.values = values
+
+    @classmethod
+    def of_native(cls, columns: NativeColumns) -> Self:
+        """Take the columns that the native extension made."""
+        query_data, query_offsets, starts, doc_data, doc_offsets, values = columns
+        return cls(
+            IdColumn(query_data, _array("Q", query_offsets)),
+            _array("Q", starts),
+            IdColumn(doc_data, _array("Q", doc_offsets)),
+            _array("d", values),
+        )
 
     @property
     def n_rows(self) -> int:
@@ -140,6 +157,12 @@ class Grouping:
         doc_ids = IdColumn.of(doc_id for rows in self._queries.values() for doc_id in rows)
         values = array("d", (value for rows in self._queries.values() for value in rows.values()))
         return IdColumn.of(self._queries), starts, doc_ids, values
+
+
+def _array(typecode: str, content: memoryview) -> array[Any]:
+    numbers: array[Any] = array(typecode)
+    numbers.frombytes(content)
+    return numbers
 
 
 def _items(data: Any, argument: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401

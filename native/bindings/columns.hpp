@@ -1,0 +1,14 @@
+// Columns on their way to Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "columns/grouping.hpp"
+
+namespace berryeval::bindings {
+
+// (query_data, query_offsets, starts, doc_data, doc_offsets, values): ids as bytes, numbers as
+// memoryviews of the bytes that array('Q') and array('d') take. Needs the GIL.
+nanobind::tuple to_python(columns::Columns&& columns);
+
+}  // namespace berryeval::bindings
