@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "arrays/score.hpp"
+#include "bindings/arrow.hpp"
 #include "bindings/grouping.hpp"
 #include "join/match.hpp"
 
@@ -78,6 +79,7 @@ NB_MODULE(_native, m) {
     m.doc() = "The native twins. Use them through berryeval.metrics.";
     define_score<float>(m);
     define_score<double>(m);
+    berryeval::bindings::define_arrow(m);
     berryeval::bindings::define_grouping(m);
     m.def("simd", [] { return berryeval::join::choose_matcher(false).name; },
           "Name the instructions that this processor is served with.");
