@@ -50,9 +50,20 @@ std::optional<Complaint> Reader::add_chunk(const ArrowArray& batch, std::int64_t
         }
         grouping_.add(query_ids_[i], doc_ids_[i], values_[i]);
     }
+    if (n_before == 0 && n_expected_ > chunk_rows) make_room();
     if (end == n_rows) return std::nullopt;
     const auto column = std::find(n_good.begin(), n_good.end(), end) - n_good.begin();
     return Complaint{Problem::null, static_cast<std::size_t>(column), n_before + end, 0.0};
+}
+
+// The first rows tell how long ids are, more or less.
+void Reader::make_room() {
+    std::size_t n_bytes = 0;
+    const std::size_t n_rows = grouping_.n_rows();
+    for (std::size_t row = 0; row < n_rows; ++row) n_bytes += grouping_.doc_id(row).size();
+    const double a_row = static_cast<double>(n_bytes) / static_cast<double>(n_rows);
+    const double expected = static_cast<double>(n_expected_);
+    grouping_.reserve(n_expected_, static_cast<std::size_t>(expected * (a_row * 1.1 + 1)));
 }
 
 }  // namespace berryeval::arrow

@@ -29,6 +29,9 @@ public:
 
     static bool can_read(const ArrowSchema& schema, const std::array<std::size_t, 3>& places);
 
+    // How many rows to expect in all, 0 if nobody knows.
+    void expect(std::size_t n_rows) { n_expected_ = n_rows; }
+
     // Adds the rows of a batch, up to the first that something is wrong with.
     std::optional<Complaint> add(const ArrowArray& batch);
 
@@ -38,6 +41,9 @@ private:
     std::optional<Complaint> add_chunk(const ArrowArray& batch, std::int64_t first,
                                        std::size_t n_rows);
 
+    void make_room();
+
+    std::size_t n_expected_ = 0;
     std::array<std::size_t, 3> places_;
     double most_;
     IdColumn queries_, documents_;

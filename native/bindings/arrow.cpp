@@ -63,7 +63,8 @@ const char* name_of(arrow::Problem problem) {
 
 // (columns, None), or (None, complaint); (None, None) if a column is of a type that only the
 // twin reads.
-nb::tuple arrow_group(nb::handle capsule, const Places& places, double most, bool keep_best) {
+nb::tuple arrow_group(nb::handle capsule, const Places& places, double most, bool keep_best,
+                      std::size_t n_expected) {
     ArrowArrayStream& stream = stream_of(capsule);
     Lent<ArrowSchema> schema;
     get_schema(stream, schema);
@@ -75,6 +76,7 @@ nb::tuple arrow_group(nb::handle capsule, const Places& places, double most, boo
     if (!arrow::Reader::can_read(*schema, places)) return nb::make_tuple(nb::none(), nb::none());
 
     arrow::Reader reader(*schema, places, most);
+    reader.expect(n_expected);
     columns::Grouping& grouping = reader.grouping();
     std::optional<arrow::Complaint> complaint;
     while (!complaint) {
@@ -114,6 +116,7 @@ nb::tuple arrow_group(nb::handle capsule, const Places& places, double most, boo
 void define_arrow(nb::module_& m) {
     m.def("arrow_names", &arrow_names, "stream"_a, "Return the names of a stream's columns.");
     m.def("arrow_group", &arrow_group, "stream"_a, "places"_a, "most"_a, "keep_best"_a,
+          "n_expected"_a,
           "Put the rows of a stream into columns by query, or say what is wrong with one.");
 }
 

@@ -65,7 +65,7 @@ public:
             }
             if ((entry ^ hash) >> 32 == 0) {
                 const std::uint64_t found = (entry & low_half) - 1;
-                if (id_of(found) == id) return found;
+                if (are_same(id_of(found), id)) return found;
             }
         }
     }
@@ -83,8 +83,14 @@ Grouping::Grouping() : seed_(process_seed()), table_(64) {
     doc_offsets_.push_back(0);
 }
 
+void Grouping::reserve(std::size_t n_rows, std::size_t n_bytes) {
+    doc_data_.reserve(n_bytes);
+    doc_offsets_.reserve(n_rows + 1);
+    values_.reserve(n_rows);
+}
+
 void Grouping::add_query(std::string_view query_id) {
-    if (pieces_.empty() || query_id != current_id()) begin_piece(query_id);
+    if (pieces_.empty() || !are_same(query_id, current_id())) begin_piece(query_id);
 }
 
 void Grouping::begin_piece(std::string_view query_id) {
@@ -99,7 +105,7 @@ std::uint64_t Grouping::find_or_add_query(std::string_view id) {
     for (; table_[slot] != 0; slot = (slot + 1) & mask) {
         if ((table_[slot] ^ hash) >> 32 == 0) {
             const std::uint64_t found = (table_[slot] & low_half) - 1;
-            if (query_id(found) == id) return found;
+            if (are_same(query_id(found), id)) return found;
         }
     }
     const std::uint64_t number = n_queries();
@@ -213,9 +219,9 @@ Columns Grouping::columns_in_order() && {
 Columns Grouping::columns_gathered() const {
     const PiecesByQuery by_query = pieces_by_query();
     Columns columns = with_queries();
-    columns.doc_data.resize(doc_data_.size());
+    columns.doc_data.extend(doc_data_.size());
     columns.doc_offsets.push_back(0);
-    columns.values.resize(n_rows());
+    columns.values.extend(n_rows());
     columns.starts.push_back(0);
     std::uint64_t row = 0, byte = 0;
     for (std::size_t query = 0; query < n_queries(); ++query) {

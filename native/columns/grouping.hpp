@@ -33,11 +33,14 @@ public:
     Grouping();
 
     void add(std::string_view query_id, std::string_view doc_id, double value) {
-        if (pieces_.empty() || query_id != current_id()) [[unlikely]] begin_piece(query_id);
+        if (pieces_.empty() || !are_same(query_id, current_id())) [[unlikely]] begin_piece(query_id);
         copy_id(doc_data_.extend(doc_id.size()), doc_id);
         doc_offsets_.push_back(doc_data_.size());
         values_.push_back(value);
     }
+
+    // Room for so many rows in all, and so many bytes of their documents' ids. A guess will do.
+    void reserve(std::size_t n_rows, std::size_t n_bytes);
 
     // Makes a query known, though it may have no rows.
     void add_query(std::string_view query_id);
