@@ -8,7 +8,7 @@ reads it, and where there is neither, the columns are taken as lists.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from berryeval.core.arrow_stream import (
     find_labels,
@@ -28,7 +28,14 @@ from berryeval.core.origin import Origin
 from berryeval.core.run import Run
 from berryeval.errors import InputTypeError, MissingExtraError
 
-__all__ = ["collect_run", "is_frame", "judgments_of_frame", "run_of_frame"]
+__all__ = ["ArrowStream", "collect_run", "is_frame", "judgments_of_frame", "run_of_frame"]
+
+
+class ArrowStream(Protocol):
+    """Anything that hands over an Arrow stream: most data frames do."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return a capsule with the stream."""
 
 
 def is_frame(value: object) -> bool:

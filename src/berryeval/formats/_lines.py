@@ -13,7 +13,7 @@ from typing import IO, BinaryIO, cast
 
 from berryeval.errors import FormatError, MissingExtraError
 
-__all__ = ["PathLike", "iter_lines", "path_name"]
+__all__ = ["PathLike", "is_plain_file", "iter_lines", "path_name"]
 
 PathLike = str | os.PathLike[str]
 
@@ -53,6 +53,17 @@ def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
         if type(error).__name__ != "ZstdError":  # of either library, without importing it
             raise
         raise FormatError(f"cannot be read: {error}", name) from error
+
+
+def is_plain_file(path: PathLike) -> bool:
+    """Whether it is a file that is not compressed. False, too, if it cannot be opened."""
+    if os.fspath(path) == "-":
+        return False
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            return not file.read(len(_ZSTD)).startswith((_GZIP, _ZSTD))
+    except OSError:
+        return False  # whoever reads it learns why
 
 
 @contextmanager
