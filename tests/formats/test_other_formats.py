@@ -101,11 +101,10 @@ def test_a_table_without_rows_has_none(write):
 
 def test_an_unknown_format_lists_those_there_are(write):
     """From the registry."""
-    with pytest.raises(
-        ArgumentError, match="format: expected 'jsonl' or 'json' or 'table' or 'trec'"
-    ):
+    expected = "format: expected 'parquet' or 'arrow' or 'jsonl' or 'json' or 'table' or 'letor'"
+    with pytest.raises(ArgumentError, match=expected):
         read_judgments(write(b"q 0 d 1"), format="xml")
-    assert set(FORMATS) == {"jsonl", "json", "table", "trec"}
+    assert set(FORMATS) == {"parquet", "arrow", "jsonl", "json", "table", "letor", "trec"}
 
 
 ODD = [b"\0\xff\xfe{", b"{", b"[[", b'"', b"a,b\n\x00", bytes(range(256)), b'{"q": {"\\ud800": 1}}']

@@ -17,7 +17,7 @@ from berryeval.core.grouped import Duplicates, NativeColumns
 from berryeval.core.id_column import encode_id
 from berryeval.core.judging import JudgedRow
 from berryeval.core.origin import Origin
-from berryeval.errors import MissingExtraError
+from berryeval.errors import BerryEvalError, MissingExtraError
 
 __all__ = [
     "NUMBER",
@@ -98,9 +98,9 @@ def group_stream(
         columns, complaint = native.arrow_group(
             stream, places, largest(kind), duplicates == "keep-best", n_expected
         )
+    except BerryEvalError:
+        raise
     except ValueError as error:
-        if type(error) is not ValueError:  # one of ours
-            raise
         raise origin.error("columns that can be read", _first_line(error)) from error
     if complaint is not None:
         raise _error_of(complaint, [names[place] for place in places], kind, origin)

@@ -11,7 +11,7 @@ from berryeval.core.arrow_stream import find_places, import_pyarrow, iter_batche
 from berryeval.core.column_names import Kind
 from berryeval.core.judging import JudgedRow
 from berryeval.core.origin import Origin
-from berryeval.errors import FormatError
+from berryeval.errors import BerryEvalError, FormatError
 from berryeval.formats._lines import PathLike, is_plain_file, iter_lines, path_name
 
 __all__ = ["needed_columns", "open_source", "rows_of"]
@@ -31,7 +31,10 @@ def open_source(path: PathLike, what: str) -> Iterator[Any]:
             # The end of the file comes first in these formats, so all of it has to be there.
             content = b"".join(line for _, line in iter_lines(path))
             yield pyarrow.BufferReader(content)
-    except (pyarrow.ArrowException, OSError) as error:
+    except BerryEvalError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, TypeError, LookupError) as error:
+        # Damaged files lead pyarrow into errors of many kinds.
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise FormatError(f"cannot be read: {reason}", name) from error
 

@@ -42,7 +42,7 @@ def sniff(first_line: bytes) -> bool:
 def iter_queries(path: PathLike) -> Iterator[tuple[int | None, Query]]:
     """Iterate over the queries of a file, with the lines that they begin on."""
     fields: dict[str, str] = {}
-    begins = 1
+    begins: int | None = None
     tag = None
     for number, line in iter_lines(path):
         text = decode_id(line)
@@ -55,12 +55,10 @@ def iter_queries(path: PathLike) -> Iterator[tuple[int | None, Query]]:
             # A topic ends where it says so, or where the next one begins.
             if fields and (name == "top" or (name == "num" and not is_closing)):
                 yield begins, _query(fields, path, begins)
-                fields = {}
-            if name == "top" and not is_closing:
-                begins = number
+                fields, begins = {}, None
+            begins = number if begins is None and not is_closing else begins
             tag = None if is_closing or name == "top" else name
             if tag is not None:
-                begins = number if tag == "num" and not fields else begins
                 fields.setdefault(tag, "")
         if tag is not None:
             fields[tag] += text[end:]
@@ -71,7 +69,7 @@ def iter_queries(path: PathLike) -> Iterator[tuple[int | None, Query]]:
         yield begins, _query(fields, path, begins)
 
 
-def _query(fields: dict[str, str], path: PathLike, line: int) -> Query:
+def _query(fields: dict[str, str], path: PathLike, line: int | None) -> Query:
     query_id, title = _content(fields, "num"), _content(fields, "title")
     for name, content in (("num", query_id), ("title", title)):
         if content is None or (name == "num" and not content):
