@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from berryeval.core.arrow_stream import import_pyarrow
-from berryeval.core.column_names import Kind
+from berryeval.core.column_names import QUERY, Kind, find_name
 from berryeval.core.grouped import Grouped
 from berryeval.core.judging import JudgedRow
 from berryeval.formats._arrow_files import needed_columns, open_source, rows_of
@@ -38,8 +38,12 @@ def read_table(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401 - a pyarrow.T
     with open_source(path, _WHAT) as source:
         from pyarrow import parquet
 
-        file = parquet.ParquetFile(source)
-        return file.read(columns=needed_columns(file.schema_arrow.names, kind, path))
+        schema = parquet.read_schema(source)
+        columns = needed_columns(schema.names, kind, path)
+        query = find_name(columns, QUERY)
+        # A query's id stands in many rows: read it once, and the rows point to it.
+        file = parquet.ParquetFile(source, read_dictionary=[query])
+        return file.read(columns=columns)
 
 
 def column_names(path: PathLike) -> list[str]:
@@ -47,7 +51,7 @@ def column_names(path: PathLike) -> list[str]:
     with open_source(path, _WHAT) as source:
         from pyarrow import parquet
 
-        names: list[str] = parquet.ParquetFile(source).schema_arrow.names
+        names: list[str] = parquet.read_schema(source).names
         return names
 
 
