@@ -152,14 +152,15 @@ def test_what_goes_wrong_is_one_line(folder, arguments, message):
     assert (result.exit_code, result.stderr) == (2, f"Error: {message}\n")
 
 
-def test_binary_files_are_inspected(folder):
+@pytest.mark.parametrize("name", ["b.parquet", "b.arrow"])
+def test_binary_files_are_inspected(folder, name):
     """The kind is guessed by the columns; the hash is that of the file."""
     for source, kind in (("qrels", "judgments"), ("good.run", "run")):
-        assert berryeval("convert", source, "b.parquet").exit_code == 0
-        (facts,) = json.loads(berryeval("inspect", "b.parquet", "--json").output)
-        assert (facts["format"], facts["kind"]) == ("parquet", kind)
+        assert berryeval("convert", source, name).exit_code == 0
+        (facts,) = json.loads(berryeval("inspect", name, "--json").output)
+        assert (facts["format"], facts["kind"]) == (name[2:], kind)
         assert facts["rows"] == 4
-        assert facts["sha256"] == hashlib.sha256((folder / "b.parquet").read_bytes()).hexdigest()
+        assert facts["sha256"] == hashlib.sha256((folder / name).read_bytes()).hexdigest()
 
 
 def test_standard_input_is_converted_whole(folder):

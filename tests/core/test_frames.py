@@ -352,6 +352,40 @@ def test_mixed_types_of_pandas_are_told_by_the_row():
         be.Run.from_frame(frame)
 
 
+class Broken:
+    """A stream that cannot be had."""
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        raise ValueError("no schema")
+
+
+def test_a_stream_that_cannot_be_had_is_an_error():
+    """With the reason."""
+    with pytest.raises(be.ArgumentError, match=r"can be read, got ValueError\('no schema'\)"):
+        be.Run.from_frame(Broken())
+
+
+def test_a_column_that_is_there_twice_is_an_error():
+    """Nothing says which of them is meant."""
+    table = pa.table([["q"], ["d"], [1.0], [2.0]], names=["qid", "doc", "score", "score"])
+    message = "frame: expected one column 'score', got 2 of them"
+    assert by_both_roads(table) == [message, message]
+    with pytest.raises(be.ArgumentError, match=message):
+        be.Run.from_frame(table.to_pandas())
+
+
+def test_without_pyarrow_pandas_is_read_by_its_columns(monkeypatch):
+    """It has a stream, and cannot hand it over."""
+
+    def refuse(self, requested_schema=None):
+        raise ImportError("no pyarrow")
+
+    monkeypatch.setattr(pd.DataFrame, "__arrow_c_stream__", refuse, raising=False)
+    assert be.Run.from_frame(pd.DataFrame(ROWS)) == RUN
+    twice = pd.DataFrame({"qid": ["q", "q"], "doc": ["d", "d"], "score": [1, 2]})
+    assert be.Run.from_frame(twice, duplicates="keep-best").to_dict() == {"q": {"d": 2.0}}
+
+
 def test_what_has_no_columns_is_no_frame():
     """A mapping is not one, and neither is a number."""
     assert not is_frame({"query_id": []})

@@ -56,6 +56,8 @@ def find_places(names: list[str], kind: Kind, origin: Origin) -> tuple[int, int,
         if name is None:
             shown = ", ".join(map(repr, names)) or "none"
             raise origin.error(f"a column {known[0]!r}", shown)
+        if names.count(name) > 1:
+            raise origin.error(f"one column {name!r}", f"{names.count(name)} of them")
         places.append(names.index(name))
     return places[0], places[1], places[2]
 

@@ -51,7 +51,7 @@ def _has_columns(value: object) -> bool:
 
 def run_of_frame(frame: object, duplicates: Duplicates, origin: Origin) -> Run:
     """Read a run from a frame."""
-    stream = _stream_of(frame)
+    stream = _stream_of(frame, origin)
     if stream is not None:
         columns = group_stream(stream, "run", origin, duplicates, _n_rows(frame))
         if columns is not None:
@@ -64,7 +64,7 @@ def judgments_of_frame(
 ) -> Judgments:
     """Read judgments from a frame."""
     check_judges(judges)
-    stream = _stream_of(frame)
+    stream = _stream_of(frame, origin)
     if stream is not None:
         columns = group_stream(stream, "judgments", origin, duplicates, _n_rows(frame))
         if columns is not None:
@@ -92,16 +92,16 @@ def _n_rows(frame: Any) -> int:  # noqa: ANN401 - a frame of any library
     return len(frame) if hasattr(frame, "__len__") else 0
 
 
-def _stream_of(frame: Any) -> object:  # noqa: ANN401
+def _stream_of(frame: Any, origin: Origin) -> object:  # noqa: ANN401
     """Return the frame as an Arrow stream; None if it cannot be had."""
     if not hasattr(frame, "__arrow_c_stream__"):
         return None
     try:
         stream: object = frame.__arrow_c_stream__()
-    except (ImportError, TypeError, ValueError):
+    except (ImportError, TypeError, ValueError) as error:
         # pandas without pyarrow, or with columns of mixed types; the columns tell more.
         if not _has_columns(frame):
-            raise
+            raise origin.error("a data frame that can be read", repr(error)) from error
         return None
     return stream
 
