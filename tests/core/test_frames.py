@@ -377,7 +377,7 @@ def test_a_column_that_is_there_twice_is_an_error():
 def test_without_pyarrow_pandas_is_read_by_its_columns(monkeypatch):
     """It has a stream, and cannot hand it over."""
 
-    def refuse(self, requested_schema=None):
+    def refuse(*_):
         raise ImportError("no pyarrow")
 
     monkeypatch.setattr(pd.DataFrame, "__arrow_c_stream__", refuse, raising=False)
