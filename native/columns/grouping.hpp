@@ -106,7 +106,6 @@ private:
 
     Columns columns_in_order() &&;
     Columns columns_gathered() const;
-    Columns columns_of_best() const;
     Columns with_queries() const;
 
     Seed seed_;

@@ -439,6 +439,13 @@ def test_grades_that_are_not_whole_stay_as_they_are():
     assert judgments.to_arrow()["relevance"].to_pylist() == [1.0, 0.5]
 
 
+def test_whole_grades_that_no_integer_holds_stay_as_they_are():
+    """Beyond 2^53 not every whole number is one."""
+    judgments = be.Judgments.from_dict({"q": {"a": 1e20, "b": 2.0**53}})
+    assert judgments.to_arrow()["relevance"].to_pylist() == [1e20, 2.0**53]
+    assert be.Judgments.from_frame(judgments) == judgments
+
+
 def test_evaluate_takes_frames():
     """Judgments in one library, the run in another."""
     judgments = pl.DataFrame({"query_id": ["q1", "q2"], "doc_id": ["d2", "d1"], "grade": [1, 2]})

@@ -53,7 +53,10 @@ def write(tmp_path):
     return call
 
 
-@pytest.mark.parametrize("content", [TOPICS, CLOSED, TOPICS.replace(b"\n", b"\r\n")])
+OPEN = b"".join(line for line in TOPICS.splitlines(True) if b"top>" not in line)
+
+
+@pytest.mark.parametrize("content", [TOPICS, CLOSED, OPEN, TOPICS.replace(b"\n", b"\r\n")])
 def test_topics_are_read(write, content):
     """Tags closed or not, texts over several lines, labels of fields or none."""
     assert read_queries(write(content)) == EXPECTED
