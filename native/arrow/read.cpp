@@ -36,9 +36,11 @@ std::optional<Complaint> Reader::add_chunk(const ArrowArray& batch, std::int64_t
     const auto slice = [&](std::size_t column) {
         return Slice{batch.children[places_[column]], batch.offset + first, n_rows};
     };
-    const std::array<std::size_t, 3> n_good = {queries_.read(slice(0), query_ids_.data()),
-                                               documents_.read(slice(1), doc_ids_.data()),
-                                               numbers_.read(slice(2), values_.data())};
+    // A row may also be missing as a whole; its columns tell nothing of it.
+    const std::size_t n_rows_there = first_null(Slice{&batch, first, n_rows});
+    const std::array<std::size_t, 3> n_good = {
+        std::min(queries_.read(slice(0), query_ids_.data()), n_rows_there),
+        documents_.read(slice(1), doc_ids_.data()), numbers_.read(slice(2), values_.data())};
     const std::size_t end = std::min({n_good[0], n_good[1], n_good[2]});
     const std::size_t n_before = grouping_.n_rows();
     for (std::size_t i = 0; i < end; ++i) {

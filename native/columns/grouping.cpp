@@ -136,10 +136,6 @@ void Grouping::reserve(std::size_t n_rows, std::size_t n_bytes) {
     values_.reserve(n_rows);
 }
 
-void Grouping::add_query(std::string_view query_id) {
-    if (pieces_.empty() || !are_same(query_id, current_id())) begin_piece(query_id);
-}
-
 void Grouping::begin_piece(std::string_view query_id) {
     pieces_.push_back({find_or_add_query(query_id), n_rows()});
 }
@@ -176,7 +172,7 @@ void Grouping::grow_table() {
 }
 
 std::string_view Grouping::query_id_of(std::size_t row) const {
-    // The last piece that begins at or before the row; empty pieces before it begin there, too.
+    // The last piece that begins at or before the row.
     const auto after = std::upper_bound(
         pieces_.begin(), pieces_.end(), row,
         [](std::uint64_t wanted, const Piece& piece) { return wanted < piece.first_row; });

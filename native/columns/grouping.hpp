@@ -42,9 +42,6 @@ public:
     // Room for so many rows in all, and so many bytes of their documents' ids. A guess will do.
     void reserve(std::size_t n_rows, std::size_t n_bytes);
 
-    // Makes a query known, though it may have no rows.
-    void add_query(std::string_view query_id);
-
     std::size_t n_rows() const { return values_.size(); }
     std::size_t n_queries() const { return query_offsets_.size() - 1; }
 

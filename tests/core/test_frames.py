@@ -98,6 +98,46 @@ def test_ids_may_be_any_kind_of_text(road, id_type):
     assert be.Run.from_frame(table) == RUN, road
 
 
+@pytest.mark.parametrize("id_type", TEXT_TYPES, ids=str)
+def test_ids_may_be_of_any_length(id_type):
+    """Short ones stand in a view, long ones elsewhere; words are compared by eight bytes."""
+    texts = ["x" * (n - 1) + last for n in range(1, 40) for last in "yz"]
+    table = pa.table(
+        {
+            "qid": as_type(texts, id_type),
+            "doc": as_type(texts[::-1], id_type),
+            "score": [float(n) for n in range(len(texts))],
+        }
+    )
+    rows = zip(texts, texts[::-1], range(len(texts)), strict=True)
+    expected = be.Run.from_dict({query: {doc: float(n)} for query, doc, n in rows})
+    assert by_both_roads(table) == [expected, expected]
+
+
+STRUCT = pa.StructArray.from_arrays(
+    [pa.array(["x", "q", "q"]), pa.array(["y", "a", "b"]), pa.array([9.0, 1.0, 2.0])],
+    names=["qid", "doc", "score"],
+)
+
+
+def test_a_column_of_rows_is_a_stream_too():
+    """The native road reads what begins within an array; pyarrow does not, and says so."""
+    native, specified = by_both_roads(pa.chunked_array([STRUCT.slice(1)]))
+    if isinstance(native, be.Run):
+        assert native.to_dict() == {"q": {"a": 1.0, "b": 2.0}}
+    assert specified.startswith("frame: expected columns that can be read, got ")
+
+
+def test_a_row_that_is_missing_as_a_whole_is_an_error():
+    """Whatever its columns may hold."""
+    fields = [STRUCT.field(n) for n in range(3)]
+    mask = pa.array([False, False, True])
+    rows = pa.StructArray.from_arrays(fields, names=["qid", "doc", "score"], mask=mask)
+    native, specified = by_both_roads(pa.chunked_array([rows]))
+    assert native in {"frame: expected a value in column 'qid', got none in row 3", specified}
+    assert specified.startswith("frame: expected columns that can be read, got ")
+
+
 WHOLE = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 
 
@@ -287,7 +327,7 @@ def test_a_stream_is_read_once(road):
     assert be.Run.from_frame(reader) == RUN, road
 
 
-def test_a_stream_that_breaks_is_an_error():
+def test_a_stream_that_breaks_is_an_error(road):
     """In one line."""
 
     def batches():
@@ -295,10 +335,9 @@ def test_a_stream_that_breaks_is_an_error():
         raise OSError("the disk is gone\nfor good")
 
     reader = pa.RecordBatchReader.from_batches(pa.table(ROWS).schema, batches())
-    with pytest.raises((be.InputError, OSError)) as caught:
+    with pytest.raises(be.ArgumentError, match="the disk is gone") as caught:
         be.Run.from_frame(reader)
-    if isinstance(caught.value, be.InputError):
-        assert "\n" not in str(caught.value)
+    assert "\n" not in str(caught.value), road
 
 
 class Columns:
@@ -451,6 +490,8 @@ def test_evaluate_takes_frames():
     judgments = pl.DataFrame({"query_id": ["q1", "q2"], "doc_id": ["d2", "d1"], "grade": [1, 2]})
     result = be.evaluate(judgments, pd.DataFrame(ROWS), ["RR"])
     assert result["RR"].by_query == {"q1": 0.5, "q2": 1.0}
+    with pytest.raises(be.InputTypeError, match="judgments: expected a mapping, got Run"):
+        be.evaluate(RUN, RUN, ["RR"])
     with pytest.raises(be.ArgumentError, match=r"^run: expected a column 'score'"):
         be.evaluate(judgments, judgments, ["RR"])
     with pytest.raises(be.ArgumentError, match=r"^judgments: expected a column 'query_id'"):

@@ -130,9 +130,22 @@ def _error_of(
 
 def iter_stream(stream: object, kind: Kind, origin: Origin) -> Iterator[JudgedRow]:
     """Iterate over the rows of a stream with pyarrow."""
-    pyarrow = import_pyarrow("Reading this frame")
-    reader = pyarrow.RecordBatchReader.from_stream(_Given(stream))
-    return iter_batches(reader, reader.schema, kind, origin)
+    return _iter_stream(import_pyarrow("Reading this frame"), stream, kind, origin)
+
+
+def _iter_stream(
+    pyarrow: Any,  # noqa: ANN401 - a module
+    stream: object,
+    kind: Kind,
+    origin: Origin,
+) -> Iterator[JudgedRow]:
+    try:
+        reader = pyarrow.RecordBatchReader.from_stream(_Given(stream))
+        yield from iter_batches(reader, reader.schema, kind, origin)
+    except BerryEvalError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        raise origin.error("columns that can be read", _first_line(error)) from error
 
 
 class _Given:

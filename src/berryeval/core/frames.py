@@ -20,7 +20,7 @@ from berryeval.core.arrow_stream import (
     number_error,
 )
 from berryeval.core.column_names import Kind
-from berryeval.core.grouped import Duplicates, Grouping
+from berryeval.core.grouped import Duplicates, Grouped, Grouping
 from berryeval.core.id_column import encode_id
 from berryeval.core.judging import JudgedRow, Judges, check_judges, collect_judged
 from berryeval.core.judgments import Judgments
@@ -40,7 +40,7 @@ class ArrowStream(Protocol):
 
 def is_frame(value: object) -> bool:
     """Whether it has columns that can be read."""
-    if isinstance(value, Mapping):
+    if isinstance(value, (Mapping, Grouped)):  # a run is no frame of judgments
         return False
     return hasattr(value, "__arrow_c_stream__") or _has_columns(value)
 

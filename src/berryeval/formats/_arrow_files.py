@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from berryeval.core.arrow_stream import find_places, import_pyarrow, iter_batches
+from berryeval.core.arrow_stream import find_labels, find_places, import_pyarrow, iter_batches
 from berryeval.core.column_names import Kind
 from berryeval.core.judging import JudgedRow
 from berryeval.core.origin import Origin
@@ -40,9 +40,10 @@ def open_source(path: PathLike, what: str) -> Iterator[Any]:
 
 
 def needed_columns(names: list[str], kind: Kind, path: PathLike) -> list[str]:
-    """Return the columns without which a run cannot be read; of judgments, all."""
+    """Return the columns that are read; others may be large."""
     places = find_places(names, kind, Origin(path_name(path)))
-    return names if kind == "judgments" else [names[place] for place in places]
+    labels = find_labels(names) if kind == "judgments" else ()
+    return [names[place] for place in (*places, *labels) if place is not None]
 
 
 def rows_of(table: Any, kind: Kind, path: PathLike) -> Iterator[JudgedRow]:  # noqa: ANN401
