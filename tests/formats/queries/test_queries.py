@@ -53,7 +53,7 @@ def write(tmp_path):
     return call
 
 
-OPEN = b"".join(line for line in TOPICS.splitlines(True) if b"top>" not in line)
+OPEN = b"".join(line for line in TOPICS.splitlines(keepends=True) if b"top>" not in line)
 
 
 @pytest.mark.parametrize("content", [TOPICS, CLOSED, OPEN, TOPICS.replace(b"\n", b"\r\n")])
