@@ -12,7 +12,7 @@ import pytest
 import berryeval
 from berryeval.errors import TrecEvalError
 
-HEAVY = ("numpy", "scipy", "rich")
+HEAVY = ("numpy", "scipy", "rich", "pyarrow", "pandas", "polars")
 
 
 def loaded_by(code: str) -> set[str]:

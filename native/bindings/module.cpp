@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "arrays/score.hpp"
+#include "bindings/arrow.hpp"
 #include "bindings/dicts.hpp"
 #include "bindings/engine.hpp"
 #include "bindings/grouping.hpp"
@@ -82,6 +83,7 @@ NB_MODULE(_native, m) {
     m.doc() = "The native twins. Use them through berryeval.metrics.";
     define_score<float>(m);
     define_score<double>(m);
+    berryeval::bindings::define_arrow(m);
     berryeval::bindings::define_dicts(m);
     berryeval::bindings::define_engine(m);
     berryeval::bindings::define_grouping(m);

@@ -1,27 +1,28 @@
-// Plain values end to end, in memory that grows without being copied where the system can.
+// Plain values end to end, in memory that is cheap to fill for the first time.
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <type_traits>
 #include <utility>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 namespace berryeval::columns {
 
-// std::vector copies all it has whenever it grows; realloc moves pages instead.
+// What std::vector is, with two differences: elements are not set when there is room made for
+// them, and where there are many the system is asked for large pages. Without the latter, filling
+// a column takes less time than the page faults on the way.
 template <class T>
 class Buffer {
     static_assert(std::is_trivially_copyable_v<T>);
 
 public:
     Buffer() = default;
-    explicit Buffer(std::size_t size) { resize(size); }
-    Buffer(Buffer&& other) noexcept
-        : data_(std::exchange(other.data_, nullptr)),
-          size_(std::exchange(other.size_, 0)),
-          capacity_(std::exchange(other.capacity_, 0)) {}
+    Buffer(Buffer&& other) noexcept { *this = std::move(other); }
     Buffer& operator=(Buffer&& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
@@ -30,47 +31,63 @@ public:
     }
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
-    ~Buffer() { std::free(data_); }
+    ~Buffer() { release(data_, capacity_); }
 
     T* data() { return data_; }
     const T* data() const { return data_; }
     std::size_t size() const { return size_; }
     T& operator[](std::size_t index) { return data_[index]; }
     const T& operator[](std::size_t index) const { return data_[index]; }
-    const T& back() const { return data_[size_ - 1]; }
 
-    void push_back(T value) {
-        make_room(1);
-        data_[size_++] = value;
+    void push_back(T value) { *extend(1) = value; }
+
+    void reserve(std::size_t capacity) {
+        if (capacity > capacity_) move_to(capacity);
     }
 
     // New elements hold anything.
     T* extend(std::size_t n_more) {
-        make_room(n_more);
+        if (n_more > capacity_ - size_) [[unlikely]] grow(n_more);
         T* const begin = data_ + size_;
         size_ += n_more;
         return begin;
     }
 
-    void resize(std::size_t size) {
-        if (size > size_) make_room(size - size_);
-        size_ = size;
+private:
+    static constexpr std::size_t large_page = std::size_t{1} << 21;
+
+    static std::align_val_t alignment(std::size_t capacity) {
+        const bool is_large = capacity * sizeof(T) >= 2 * large_page;
+        return std::align_val_t{is_large ? large_page : alignof(std::max_align_t)};
     }
 
-private:
-    void make_room(std::size_t n_more) {
-        if (n_more <= capacity_ - size_) [[likely]] return;
-        grow(n_more);
+    static T* allocate(std::size_t capacity) {
+        void* const memory = ::operator new(capacity * sizeof(T), alignment(capacity));
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+        if (capacity * sizeof(T) >= 2 * large_page) {
+            madvise(memory, capacity * sizeof(T), MADV_HUGEPAGE);  // a wish: it may be refused
+        }
+#endif
+        return static_cast<T*>(memory);
+    }
+
+    static void release(T* data, std::size_t capacity) {
+        if (data != nullptr) ::operator delete(data, alignment(capacity));
     }
 
     void grow(std::size_t n_more) {
-        constexpr std::size_t most = static_cast<std::size_t>(-1) / sizeof(T) / 2;
+        constexpr std::size_t most = static_cast<std::size_t>(-1) / sizeof(T) / 4;
         if (n_more > most - size_) throw std::bad_alloc();
-        std::size_t wanted = capacity_ < 64 ? 64 : capacity_ + capacity_ / 2;
+        std::size_t wanted = capacity_ < 32 ? 64 : 2 * capacity_;
         if (wanted < size_ + n_more) wanted = size_ + n_more;
-        void* const moved = std::realloc(data_, wanted * sizeof(T));
-        if (moved == nullptr) throw std::bad_alloc();
-        data_ = static_cast<T*>(moved);
+        move_to(wanted);
+    }
+
+    void move_to(std::size_t wanted) {
+        T* const larger = allocate(wanted);
+        if (size_ > 0) std::memcpy(larger, data_, size_ * sizeof(T));
+        release(data_, capacity_);
+        data_ = larger;
         capacity_ = wanted;
     }
 

@@ -65,7 +65,7 @@ public:
             }
             if ((entry ^ hash) >> 32 == 0) {
                 const std::uint64_t found = (entry & low_half) - 1;
-                if (id_of(found) == id) return found;
+                if (are_same(id_of(found), id)) return found;
             }
         }
     }
@@ -76,6 +76,53 @@ private:
     std::size_t mask_ = 0;
 };
 
+std::string_view id_at(const Columns& columns, std::uint64_t row) {
+    const std::uint64_t from = columns.doc_offsets[row];
+    return {columns.doc_data.data() + from, columns.doc_offsets[row + 1] - from};
+}
+
+bool has_duplicates(const Columns& columns, const Seed& seed) {
+    Seen seen(seed);
+    for (std::size_t query = 0; query + 1 < columns.starts.size(); ++query) {
+        const std::uint64_t first = columns.starts[query], end = columns.starts[query + 1];
+        seen.clear(end - first);
+        const auto id_of = [&](std::uint64_t i) { return id_at(columns, first + i); };
+        for (std::uint64_t row = first; row < end; ++row) {
+            if (seen.find_or_add(id_at(columns, row), row - first, id_of)) return true;
+        }
+    }
+    return false;
+}
+
+// A document that comes again gives its value to the first, if that is higher.
+Columns best_of(Columns all, const Seed& seed) {
+    Columns best;
+    best.query_data = std::move(all.query_data);
+    best.query_offsets = std::move(all.query_offsets);
+    best.starts.push_back(0);
+    best.doc_offsets.push_back(0);
+    Seen seen(seed);
+    for (std::size_t query = 0; query + 1 < all.starts.size(); ++query) {
+        const std::uint64_t first = best.values.size();
+        const std::uint64_t begin = all.starts[query], end = all.starts[query + 1];
+        seen.clear(end - begin);
+        const auto id_of = [&](std::uint64_t i) { return id_at(best, first + i); };
+        for (std::uint64_t row = begin; row < end; ++row) {
+            const std::string_view id = id_at(all, row);
+            const auto kept = seen.find_or_add(id, best.values.size() - first, id_of);
+            if (!kept) {
+                std::copy(id.begin(), id.end(), best.doc_data.extend(id.size()));
+                best.doc_offsets.push_back(best.doc_data.size());
+                best.values.push_back(all.values[row]);
+            } else if (all.values[row] > best.values[first + *kept]) {
+                best.values[first + *kept] = all.values[row];
+            }
+        }
+        best.starts.push_back(best.values.size());
+    }
+    return best;
+}
+
 }  // namespace
 
 Grouping::Grouping() : seed_(process_seed()), table_(64) {
@@ -83,8 +130,10 @@ Grouping::Grouping() : seed_(process_seed()), table_(64) {
     doc_offsets_.push_back(0);
 }
 
-void Grouping::add_query(std::string_view query_id) {
-    if (pieces_.empty() || query_id != current_id()) begin_piece(query_id);
+void Grouping::reserve(std::size_t n_rows, std::size_t n_bytes) {
+    doc_data_.reserve(n_bytes);
+    doc_offsets_.reserve(n_rows + 1);
+    values_.reserve(n_rows);
 }
 
 void Grouping::begin_piece(std::string_view query_id) {
@@ -99,7 +148,7 @@ std::uint64_t Grouping::find_or_add_query(std::string_view id) {
     for (; table_[slot] != 0; slot = (slot + 1) & mask) {
         if ((table_[slot] ^ hash) >> 32 == 0) {
             const std::uint64_t found = (table_[slot] & low_half) - 1;
-            if (query_id(found) == id) return found;
+            if (are_same(query_id(found), id)) return found;
         }
     }
     const std::uint64_t number = n_queries();
@@ -123,7 +172,7 @@ void Grouping::grow_table() {
 }
 
 std::string_view Grouping::query_id_of(std::size_t row) const {
-    // The last piece that begins at or before the row; empty pieces before it begin there, too.
+    // The last piece that begins at or before the row.
     const auto after = std::upper_bound(
         pieces_.begin(), pieces_.end(), row,
         [](std::uint64_t wanted, const Piece& piece) { return wanted < piece.first_row; });
@@ -145,6 +194,9 @@ Grouping::PiecesByQuery Grouping::pieces_by_query() const {
 }
 
 std::optional<std::size_t> Grouping::first_duplicate() const {
+    // Queries whose rows came apart are looked at where their rows stand together: what is
+    // read in the order of memory is read quickly. Only then is it worth to find out where.
+    if (!is_in_order() && !has_duplicates(columns_gathered(), seed_)) return std::nullopt;
     const PiecesByQuery by_query = pieces_by_query();
     std::size_t first = n_rows();
     Seen seen(seed_);
@@ -187,8 +239,8 @@ std::optional<std::size_t> Grouping::first_duplicate() const {
 }
 
 Columns Grouping::columns(Duplicates duplicates) && {
-    if (duplicates == Duplicates::keep_best) return columns_of_best();
-    return is_in_order() ? std::move(*this).columns_in_order() : columns_gathered();
+    Columns all = is_in_order() ? std::move(*this).columns_in_order() : columns_gathered();
+    return duplicates == Duplicates::error ? std::move(all) : best_of(std::move(all), seed_);
 }
 
 Columns Grouping::with_queries() const {
@@ -210,68 +262,41 @@ Columns Grouping::columns_in_order() && {
     return columns;
 }
 
+// Pieces are read as they lie, and each is written where its query has come to: there are far
+// fewer queries than pieces, and the places written to stay in the cache.
 Columns Grouping::columns_gathered() const {
-    const PiecesByQuery by_query = pieces_by_query();
-    Columns columns = with_queries();
-    columns.doc_data.resize(doc_data_.size());
-    columns.doc_offsets.push_back(0);
-    columns.values.resize(n_rows());
-    columns.starts.push_back(0);
-    std::uint64_t row = 0, byte = 0;
-    for (std::size_t query = 0; query < n_queries(); ++query) {
-        for (std::uint64_t i = by_query.starts[query]; i < by_query.starts[query + 1]; ++i) {
-            const std::uint64_t piece = by_query.order[i];
-            const std::uint64_t first = pieces_[piece].first_row, end = piece_end(piece);
-            const std::uint64_t from = doc_offsets_[first], to = doc_offsets_[end];
-            std::copy(doc_data_.data() + from, doc_data_.data() + to,
-                      columns.doc_data.data() + byte);
-            std::copy(values_.data() + first, values_.data() + end, columns.values.data() + row);
-            for (std::uint64_t each = first; each < end; ++each) {
-                columns.doc_offsets.push_back(doc_offsets_[each + 1] - from + byte);
-            }
-            row += end - first;
-            byte += to - from;
-        }
-        columns.starts.push_back(row);
+    struct Place {
+        std::uint64_t row = 0, byte = 0;
+    };
+    std::vector<Place> next(n_queries() + 1);
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+        const std::uint64_t first = pieces_[i].first_row, end = piece_end(i);
+        Place& after = next[pieces_[i].query + 1];
+        after.row += end - first;
+        after.byte += doc_offsets_[end] - doc_offsets_[first];
     }
-    return columns;
-}
-
-Columns Grouping::columns_of_best() const {
-    const PiecesByQuery by_query = pieces_by_query();
     Columns columns = with_queries();
-    columns.doc_offsets.push_back(0);
-    columns.starts.push_back(0);
-    Seen seen(seed_);
+    std::uint64_t* const starts = columns.starts.extend(n_queries() + 1);
+    starts[0] = 0;
     for (std::size_t query = 0; query < n_queries(); ++query) {
-        const std::uint64_t start = columns.values.size();
-        const auto id_of = [&](std::uint64_t i) {
-            const std::uint64_t from = columns.doc_offsets[start + i];
-            return std::string_view(columns.doc_data.data() + from,
-                                    columns.doc_offsets[start + i + 1] - from);
-        };
-        std::uint64_t n_query_rows = 0;
-        for (std::uint64_t i = by_query.starts[query]; i < by_query.starts[query + 1]; ++i) {
-            const std::uint64_t piece = by_query.order[i];
-            n_query_rows += piece_end(piece) - pieces_[piece].first_row;
+        next[query + 1].row += next[query].row;
+        next[query + 1].byte += next[query].byte;
+        starts[query + 1] = next[query + 1].row;
+    }
+    char* const bytes = columns.doc_data.extend(doc_data_.size());
+    std::uint64_t* const offsets = columns.doc_offsets.extend(n_rows() + 1);
+    double* const values = columns.values.extend(n_rows());
+    offsets[0] = 0;
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+        Place& to = next[pieces_[i].query];
+        const std::uint64_t end = piece_end(i);
+        for (std::uint64_t row = pieces_[i].first_row; row < end; ++row) {
+            const std::string_view id = doc_id(row);
+            copy_id(bytes + to.byte, id);
+            values[to.row] = values_[row];
+            to.byte += id.size();
+            offsets[++to.row] = to.byte;
         }
-        seen.clear(n_query_rows);
-        for (std::uint64_t i = by_query.starts[query]; i < by_query.starts[query + 1]; ++i) {
-            const std::uint64_t piece = by_query.order[i];
-            for (std::uint64_t row = pieces_[piece].first_row; row < piece_end(piece); ++row) {
-                const std::string_view id = doc_id(row);
-                const auto kept = seen.find_or_add(id, columns.values.size() - start, id_of);
-                if (kept) {
-                    double& best = columns.values[start + *kept];
-                    if (values_[row] > best) best = values_[row];
-                } else {
-                    copy_id(columns.doc_data.extend(id.size()), id);
-                    columns.doc_offsets.push_back(columns.doc_data.size());
-                    columns.values.push_back(values_[row]);
-                }
-            }
-        }
-        columns.starts.push_back(columns.values.size());
     }
     return columns;
 }

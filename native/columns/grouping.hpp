@@ -33,14 +33,19 @@ public:
     Grouping();
 
     void add(std::string_view query_id, std::string_view doc_id, double value) {
-        if (pieces_.empty() || query_id != current_id()) [[unlikely]] begin_piece(query_id);
+        if (pieces_.empty() || !are_same(query_id, current_id())) [[unlikely]] begin_piece(query_id);
         copy_id(doc_data_.extend(doc_id.size()), doc_id);
         doc_offsets_.push_back(doc_data_.size());
         values_.push_back(value);
     }
 
     // Makes a query known, though it may have no rows.
-    void add_query(std::string_view query_id);
+    void add_query(std::string_view query_id) {
+        if (pieces_.empty() || !are_same(query_id, current_id())) begin_piece(query_id);
+    }
+
+    // Room for so many rows in all, and so many bytes of their documents' ids. A guess will do.
+    void reserve(std::size_t n_rows, std::size_t n_bytes);
 
     std::size_t n_rows() const { return values_.size(); }
     std::size_t n_queries() const { return query_offsets_.size() - 1; }
@@ -103,7 +108,6 @@ private:
 
     Columns columns_in_order() &&;
     Columns columns_gathered() const;
-    Columns columns_of_best() const;
     Columns with_queries() const;
 
     Seed seed_;

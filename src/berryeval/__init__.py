@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from berryeval import measures, metrics, ranking
-    from berryeval.core import QueryType, RelevanceJudgment
+    from berryeval.core import Document, Documents, Query, QueryType, RelevanceJudgment
     from berryeval.core.judgments import Judgments
     from berryeval.core.run import Run
     from berryeval.errors import (
@@ -27,7 +27,13 @@ if TYPE_CHECKING:
         UnknownMeasureError,
     )
     from berryeval.evaluation import Evaluation, evaluate
-    from berryeval.formats import read_judgments, read_run
+    from berryeval.formats import (
+        iter_documents,
+        read_documents,
+        read_judgments,
+        read_queries,
+        read_run,
+    )
 
 __version__ = "0.1.0"
 
@@ -35,6 +41,8 @@ __all__ = [
     "ArgumentError",
     "BackendWarning",
     "BerryEvalError",
+    "Document",
+    "Documents",
     "Evaluation",
     "FormatError",
     "InputError",
@@ -43,16 +51,20 @@ __all__ = [
     "MeasureSyntaxError",
     "MismatchError",
     "MissingExtraError",
+    "Query",
     "QueryType",
     "RelevanceJudgment",
     "Run",
     "UnknownMeasureError",
     "__version__",
     "evaluate",
+    "iter_documents",
     "measures",
     "metrics",
     "ranking",
+    "read_documents",
     "read_judgments",
+    "read_queries",
     "read_run",
 ]
 
@@ -60,6 +72,8 @@ _HOME = {
     "ArgumentError": "berryeval.errors",
     "BackendWarning": "berryeval.errors",
     "BerryEvalError": "berryeval.errors",
+    "Document": "berryeval.core",
+    "Documents": "berryeval.core",
     "Evaluation": "berryeval.evaluation",
     "FormatError": "berryeval.errors",
     "InputError": "berryeval.errors",
@@ -68,12 +82,16 @@ _HOME = {
     "MeasureSyntaxError": "berryeval.errors",
     "MismatchError": "berryeval.errors",
     "MissingExtraError": "berryeval.errors",
+    "Query": "berryeval.core",
     "QueryType": "berryeval.core",
     "RelevanceJudgment": "berryeval.core",
     "Run": "berryeval.core.run",
     "UnknownMeasureError": "berryeval.errors",
     "evaluate": "berryeval.evaluation",
+    "iter_documents": "berryeval.formats",
+    "read_documents": "berryeval.formats",
     "read_judgments": "berryeval.formats",
+    "read_queries": "berryeval.formats",
     "read_run": "berryeval.formats",
 }
 _MODULES = frozenset({"measures", "metrics", "ranking"})

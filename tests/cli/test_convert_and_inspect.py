@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -27,14 +29,19 @@ def berryeval(*arguments: str):
     return CliRunner().invoke(main, arguments, prog_name="berryeval")
 
 
-@pytest.mark.parametrize("target", ["b.jsonl", "b.json", "b.csv", "b.tsv.gz", "b.run"])
+@pytest.mark.parametrize(
+    "target",
+    ["b.jsonl", "b.json", "b.csv", "b.tsv.gz", "b.run", "b.parquet", "b.arrow", "b.arrows"],
+)
 def test_a_run_is_converted(target):
     """What was read is in the new file, too."""
     assert berryeval("convert", "good.run", target).exit_code == 0
     assert read_run(target).to_dict() == read_run("good.run").to_dict()
 
 
-@pytest.mark.parametrize("target", ["b.jsonl", "b.json", "b.csv", "b.tsv", "b.txt"])
+@pytest.mark.parametrize(
+    "target", ["b.jsonl", "b.json", "b.csv", "b.tsv", "b.txt", "b.parquet", "b.arrows", "b.letor"]
+)
 def test_judgments_are_told_from_runs_and_converted_back(target):
     """There and back again, by the first line alone."""
     assert berryeval("convert", "qrels", target).exit_code == 0
@@ -129,6 +136,12 @@ def test_the_kind_of_a_file_is_guessed(folder, content, kind):
         ),
         (["inspect", "none"], "none: cannot be read: No such file or directory"),
         (["inspect", "empty.csv"], "empty.csv: expected judgments or a run, found nothing"),
+        (["convert", "-", "x"], "--kind: expected judgments or run for standard input, got none"),
+        (["convert", "good.run", "x.letor"], "a LETOR file holds judgments, not a run"),
+        (
+            ["convert", ".", "x"],
+            ".: expected qrels/test.tsv in the folder, found no qrels",
+        ),
         (["convert", "none", "x"], "none: cannot be read: No such file or directory"),
     ],
 )
@@ -137,3 +150,53 @@ def test_what_goes_wrong_is_one_line(folder, arguments, message):
     (folder / "empty.csv").write_text("query,docid,rating\n")
     result = berryeval(*arguments)
     assert (result.exit_code, result.stderr) == (2, f"Error: {message}\n")
+
+
+@pytest.mark.parametrize("name", ["b.parquet", "b.arrow"])
+def test_binary_files_are_inspected(folder, name):
+    """The kind is guessed by the columns; the hash is that of the file."""
+    for source, kind in (("qrels", "judgments"), ("good.run", "run")):
+        assert berryeval("convert", source, name).exit_code == 0
+        (facts,) = json.loads(berryeval("inspect", name, "--json").output)
+        assert (facts["format"], facts["kind"]) == (name[2:], kind)
+        assert facts["rows"] == 4
+        assert facts["sha256"] == hashlib.sha256((folder / name).read_bytes()).hexdigest()
+
+
+def test_standard_input_is_converted_whole(folder):
+    """Its kind is told, since it can be looked at only once."""
+    result = CliRunner().invoke(main, ["convert", "-", "b.jsonl", "--kind", "judgments"], QRELS)
+    assert result.exit_code == 0, result.output
+    assert read_judgments("b.jsonl").to_dict() == read_judgments("qrels").to_dict()
+    berryeval("convert", "good.run", "b.parquet")
+    content = (folder / "b.parquet").read_bytes()
+    command = [sys.executable, "-m", "berryeval", "convert", "-", "c.run", "--kind", "run"]
+    subprocess.run(command, input=content, check=True)
+    assert read_run("c.run") == read_run("good.run")
+
+
+def test_a_folder_is_read_as_beirs(folder):
+    """Its test judgments."""
+    (folder / "set" / "qrels").mkdir(parents=True)
+    (folder / "set" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\ta\t1\n")
+    assert berryeval("convert", "set", "out").exit_code == 0
+    assert (folder / "out").read_text() == "q1 0 a 1\n"
+    (facts,) = json.loads(berryeval("inspect", "set/", "--json").output)
+    assert (facts["kind"], facts["rows"]) == ("judgments", 1)
+    assert berryeval("evaluate", "set", "good.run", "-m", "RR").exit_code == 0
+
+
+def test_several_judges_need_a_rule(folder):
+    """The error names the option; duplicates are counted by judge."""
+    (folder / "j.csv").write_text("qid,docno,rel,judge\nq1,a,1,x\nq1,a,3,y\nq1,b,0,x\n")
+    result = berryeval("evaluate", "j.csv", "good.run", "-m", "P@1")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "Error: j.csv: expected one judge, or a rule (judges: max, mean or majority), found 2 "
+        "judges of document 'a' for query 'q1'\n",
+    )
+    assert berryeval("evaluate", "j.csv", "good.run", "--judges", "max").exit_code == 0
+    assert berryeval("convert", "j.csv", "out", "--judges", "mean").exit_code == 0
+    assert (folder / "out").read_text() == "q1 0 a 2\nq1 0 b 0\n"
+    (facts,) = json.loads(berryeval("inspect", "j.csv", "--json").output)
+    assert (facts["rows"], facts["duplicates"]) == (3, 0)

@@ -101,11 +101,10 @@ def test_a_table_without_rows_has_none(write):
 
 def test_an_unknown_format_lists_those_there_are(write):
     """From the registry."""
-    with pytest.raises(
-        ArgumentError, match="format: expected 'jsonl' or 'json' or 'table' or 'trec'"
-    ):
+    expected = "format: expected 'parquet' or 'arrow' or 'jsonl' or 'json' or 'table' or 'letor'"
+    with pytest.raises(ArgumentError, match=expected):
         read_judgments(write(b"q 0 d 1"), format="xml")
-    assert set(FORMATS) == {"jsonl", "json", "table", "trec"}
+    assert set(FORMATS) == {"parquet", "arrow", "jsonl", "json", "table", "letor", "trec"}
 
 
 ODD = [b"\0\xff\xfe{", b"{", b"[[", b'"', b"a,b\n\x00", bytes(range(256)), b'{"q": {"\\ud800": 1}}']
@@ -118,3 +117,47 @@ def test_odd_bytes_are_an_error_in_one_line(write, content, name):
     with pytest.raises(FormatError) as caught:
         read_run(write(content), format=name)
     assert "\n" not in str(caught.value)
+
+
+JUDGED = {
+    "jsonl": (
+        b'{"query_id": "q", "doc_id": "d", "relevance": 1, "judge": "ann", "subtopic": 1}\n'
+        b'{"query_id": "q", "doc_id": "d", "relevance": 3, "assessor": "bob", "subtopic": 1}\n'
+        b'{"query_id": "q", "doc_id": "d", "relevance": 0, "judge": null}\n'
+    ),
+    "table": (b"query_id,doc_id,relevance,judge,subtopic\nq,d,1,ann,1\nq,d,3,bob,1\nq,d,0,,\n"),
+}
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_judges_and_subtopics_are_read(write, name):
+    """By key or column; an empty field is none."""
+    path = write(JUDGED[name])
+    judgments = read_judgments(path, judges="mean")
+    assert judgments.to_dict() == {"q": {"d": 2.0}}
+    assert judgments.subtopics == {b"q": {b"d": {b"1": 2.0}}}
+    with pytest.raises(FormatError, match="expected one judge, or a rule"):
+        read_judgments(path)
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_the_same_judge_twice_is_a_duplicate_with_its_line(write, name):
+    """Query, document, subtopic and judge are the same."""
+    lines = JUDGED[name].splitlines(keepends=True)
+    path = write(b"".join([*lines, lines[-3]]))
+    with pytest.raises(FormatError, match=f":{len(lines) + 1}: document 'd' is judged a second"):
+        read_judgments(path, judges="max")
+
+
+def test_an_unknown_rule_lists_those_there_are(write):
+    """Whether or not there is more than one judge."""
+    with pytest.raises(ArgumentError, match="judges: expected 'max' or 'mean' or 'majority'"):
+        read_judgments(write(b"q 0 d 1"), judges="median")
+
+
+def test_nesting_without_end_is_an_error(write):
+    """Not a crash of the parser."""
+    with pytest.raises(FormatError, match=":1: expected a JSON object"):
+        read_judgments(write(b'{"a":' * 10**5), format="jsonl")
+    with pytest.raises(FormatError):
+        read_judgments(write(b'{"a":' * 10**5))

@@ -48,7 +48,27 @@ def names() -> None:
     print(one, several, graded, cut, one.higher_is_better, one.aggregate)
 
 
+def data(frame: FrameLike) -> None:
+    run: be.Run = be.Run.from_frame(frame, duplicates="keep-best")
+    judgments = be.Judgments.from_frame(frame, judges="mean")
+    result = be.evaluate(frame, run, ["nDCG@10"], judges="max")
+    queries: list[be.Query] = be.read_queries("scifact/")
+    tags: tuple[str, ...] = queries[0].tags
+    documents: be.Documents = be.read_documents("scifact/")
+    title: str = documents["d7"].title
+    lengths = [document.length for document in be.iter_documents("scifact/")]
+    print(judgments, result, tags, title, lengths, be.read_judgments("scifact/", split="dev"))
+
+
+class FrameLike:
+    """A frame of any library."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return requested_schema
+
+
 def wrong() -> None:
+    be.read_judgments("qrels.txt", judges="median")  # type: ignore[arg-type]
     metrics.precision_at_k(None, None, 3, denominator="n")  # type: ignore[arg-type]
     ranking.recall_at_k(["a"], {"a"})  # type: ignore[call-arg]
     NDCG(gain="cubic")  # type: ignore[arg-type]

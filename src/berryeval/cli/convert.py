@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from berryeval.cli._options import duplicates_option
+from berryeval.cli._options import duplicates_option, judges_option
+from berryeval.errors import ArgumentError
+from berryeval.formats import beir
 from berryeval.formats.facts import guess_kind
-from berryeval.formats.reading import check_format, read_judgments, read_run, sniff_format
+from berryeval.formats.reading import (
+    FORMATS,
+    check_format,
+    read_judgments,
+    read_run,
+    sniff_format,
+)
 from berryeval.formats.writing import write_judgments, write_run
+
+if TYPE_CHECKING:
+    from berryeval.formats import Duplicates, Judges
 
 __all__ = ["command"]
 
-FORMAT_NAMES = ["jsonl", "json", "table", "trec"]
+FORMAT_NAMES = sorted(FORMATS)
 
 
 @click.command("convert")
@@ -25,27 +38,33 @@ FORMAT_NAMES = ["jsonl", "json", "table", "trec"]
 @click.option("--from", "source_format", type=click.Choice(FORMAT_NAMES), help="FROM's format.")
 @click.option("--to", "target_format", type=click.Choice(FORMAT_NAMES), help="TO's format.")
 @duplicates_option
+@judges_option
 def command(
     source: str,
     target: str,
     kind: str | None,
     source_format: str | None,
     target_format: str | None,
-    duplicates: str,
+    duplicates: Duplicates,
+    judges: Judges | None,
 ) -> None:
     """Write judgments or a run in another format.
 
-    FROM is recognised by its first line. The name of TO tells its format: .jsonl, .json, .csv,
-    .tsv, any other is TREC; .gz at the end compresses. TO is written whole or not at all.
+    FROM is recognised by its first line; a folder is BEIR's, and `-` standard input. The name of
+    TO tells its format: .jsonl, .json, .csv, .tsv, .parquet, .arrow, .letor, any other is TREC;
+    .gz at the end compresses. TO is written whole or not at all.
 
     \b
-    berryeval convert bm25.run bm25.jsonl
+    berryeval convert bm25.run bm25.parquet
     berryeval convert qrels/test.tsv qrels.txt.gz
     """
+    source = beir.judgments_file(source)
+    if source == "-" and kind is None:
+        raise ArgumentError("--kind", "judgments or run for standard input", "none")
     known = sniff_format(source) if source_format is None else check_format(source_format)
     if (kind or guess_kind(source, known)) == "judgments":
-        judgments = read_judgments(source, format=known, duplicates=duplicates)  # type: ignore[arg-type]
+        judgments = read_judgments(source, format=known, duplicates=duplicates, judges=judges)
         write_judgments(judgments, target, format=target_format)
     else:
-        run = read_run(source, format=known, duplicates=duplicates)  # type: ignore[arg-type]
+        run = read_run(source, format=known, duplicates=duplicates)
         write_run(run, target, format=target_format)

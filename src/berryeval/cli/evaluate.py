@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from berryeval.cli._options import duplicates_option
+from berryeval.cli._options import duplicates_option, judges_option
 from berryeval.core.files import write_whole
 from berryeval.errors import ArgumentError
 
@@ -54,6 +54,7 @@ __all__ = ["command"]
     help="What a query is worth that has no relevant document.",
 )
 @duplicates_option
+@judges_option
 def command(
     judgments: str,
     runs: tuple[str, ...],
@@ -66,12 +67,14 @@ def command(
 ) -> None:
     """Score each RUN against JUDGMENTS.
 
-    Files may be TREC qrels and runs, JSON lines, a JSON object of objects, or tables with a
-    header, plain or compressed with gzip; `-` is standard input. Measures go by our names
+    Files may be TREC qrels and runs, JSON lines, a JSON object of objects, tables with a
+    header, LETOR, Parquet or Arrow, plain or compressed with gzip; `-` is standard input, and
+    a folder of JUDGMENTS is read as BEIR's: its qrels/test.tsv. Measures go by our names
     (nDCG@10, AP(rel=2)@100), trec_eval's (ndcg_cut.5,10, official), and others'.
 
     \b
     berryeval evaluate qrels.txt bm25.run dense.run.gz -m nDCG@10 -m AP
+    berryeval evaluate scifact/ bm25.parquet
     berryeval evaluate judgments.jsonl run.csv --per-query --format csv -o scores.csv
     """
     from berryeval.evaluation import evaluate
@@ -79,7 +82,7 @@ def command(
     from berryeval.reports import evaluation as report
     from berryeval.reports.terminal import show_table
 
-    loaded = load_judgments(judgments, options["duplicates"])
+    loaded = load_judgments(judgments, options["duplicates"], options["judges"])
     results: dict[str, Evaluation] = {
         name: evaluate(loaded, path, measures or DEFAULT_MEASURES, **options)
         for name, path in zip(_names(runs), runs, strict=True)

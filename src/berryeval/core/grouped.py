@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from berryeval.backend import backend
 from berryeval.core.id_column import IdColumn, decode_id, encode_id
@@ -14,7 +14,10 @@ from berryeval.errors import InputTypeError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Grouped", "Grouping", "NativeColumns"]
+__all__ = ["Duplicates", "Grouped", "Grouping", "NativeColumns"]
+
+Duplicates: TypeAlias = Literal["error", "keep-best"]
+"""What to do with a document that comes twice for one query."""
 
 NativeColumns: TypeAlias = "tuple[bytes, memoryview, memoryview, bytes, memoryview, memoryview]"
 """Query ids and where they end, starts, document ids and where they end, and values."""
@@ -101,6 +104,19 @@ class Grouped:
             decode_id(query_id): {self.doc_ids[row]: self.values[row] for row in rows}
             for query_id, rows in self.iter_queries()
         }
+
+    def to_arrow(self) -> Any:  # noqa: ANN401 - pyarrow has no types
+        """Return a pyarrow.Table with a row a document: query_id, doc_id, relevance or score.
+
+        Needs pyarrow (``pip install 'berryeval[frames]'``). ``run.to_arrow().to_pandas()`` is a
+        pandas frame, ``polars.DataFrame(run)`` one of polars.
+        """
+        from berryeval.core.arrow_table import to_arrow
+
+        return to_arrow(self)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     @cached_property
     def _number_of(self) -> dict[bytes, int]:

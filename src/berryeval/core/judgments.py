@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 from berryeval.core.grade import MAX_GRADE, check_grade
-from berryeval.core.grouped import Grouped, Grouping
+from berryeval.core.grouped import Duplicates, Grouped, Grouping
+from berryeval.core.origin import Origin
 
-__all__ = ["Judgments"]
+if TYPE_CHECKING:
+    from berryeval.core.judging import Judges
+
+__all__ = ["Judgments", "Subtopics"]
+
+Subtopics: TypeAlias = "dict[bytes, dict[bytes, dict[bytes, float]]]"
+"""Query, document, subtopic, grade."""
 
 
 class Judgments(Grouped):
@@ -28,6 +36,10 @@ class Judgments(Grouped):
     {'q1': {'d1': 2.0, 'd2': 0.0}}
     """
 
+    subtopics: Subtopics = {}  # noqa: RUF012 - replaced, never changed
+    """Grades by subtopic, of documents that have any; the grade of the document is their
+    highest."""
+
     @classmethod
     def collect(cls, rows: Grouping) -> Judgments:
         """Make judgments of the rows that were collected."""
@@ -37,6 +49,50 @@ class Judgments(Grouped):
     def from_dict(cls, judgments: Mapping[str, Mapping[str, float]]) -> Judgments:
         """Read a mapping from query id to a mapping from document id to grade."""
         return cls.of_dict(judgments, "judgments", check_grade, MAX_GRADE)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Judgments):
+            return NotImplemented
+        return super().__eq__(other) and self.subtopics == other.subtopics
+
+    __hash__ = None  # as Grouped
+
+    @classmethod
+    def from_frame(
+        cls, frame: object, *, duplicates: Duplicates = "error", judges: Judges | None = None
+    ) -> Judgments:
+        """Read a data frame with a row a judgment.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame, polars.DataFrame, pyarrow.Table, …
+            Anything with columns, or with an Arrow stream (``__arrow_c_stream__``). The columns
+            are called ``query_id``, ``doc_id`` and ``relevance``, or by another usual name; ids
+            are text, categories or whole numbers. Rows are counted from 1 in messages.
+        duplicates : {"error", "keep-best"}
+            What to do with a document that comes twice for one query.
+        judges : {"max", "mean", "majority"}, optional
+            How the grades of several judges (a column ``judge``) become one.
+        """
+        from berryeval.core.frames import judgments_of_frame
+
+        return judgments_of_frame(frame, duplicates, judges, Origin("frame", is_file=False))
+
+    def iter_grades(self) -> Iterator[tuple[bytes, bytes, bytes | None, float]]:
+        """Iterate over query, document, subtopic and grade.
+
+        A document with subtopics comes once for each of them, and once more without one if its
+        own grade is higher than theirs.
+        """
+        for query_id, rows in self.iter_queries():
+            named = self.subtopics.get(query_id, {})
+            for row in rows:
+                doc_id, grade = self.doc_ids.bytes_at(row), self.values[row]
+                by_subtopic = named.get(doc_id, {})
+                for subtopic, its_grade in by_subtopic.items():
+                    yield query_id, doc_id, subtopic, its_grade
+                if grade not in by_subtopic.values():
+                    yield query_id, doc_id, None, grade
 
     @property
     def grades(self) -> array[float]:

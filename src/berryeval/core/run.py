@@ -6,9 +6,10 @@ import math
 from array import array
 from collections.abc import Iterable, Mapping
 
-from berryeval.core.grouped import Grouped, Grouping
+from berryeval.core.grouped import Duplicates, Grouped, Grouping
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judged_list import iterate
+from berryeval.core.origin import Origin
 from berryeval.errors import ArgumentError, InputTypeError
 
 __all__ = ["Run", "check_score"]
@@ -66,6 +67,23 @@ class Run(Grouped):
                 if not rows.add(encode_id(query_id), encode_id(doc_id), -float(rank)):
                     raise ArgumentError(argument, "each document once", f"{doc_id!r} twice")
         return cls.collect(rows)
+
+    @classmethod
+    def from_frame(cls, frame: object, *, duplicates: Duplicates = "error") -> Run:
+        """Read a data frame with a row a retrieved document.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame, polars.DataFrame, pyarrow.Table, …
+            Anything with columns, or with an Arrow stream (``__arrow_c_stream__``). The columns
+            are called ``query_id``, ``doc_id`` and ``score``, or by another usual name; ids are
+            text, categories or whole numbers. Rows are counted from 1 in messages.
+        duplicates : {"error", "keep-best"}
+            What to do with a document that comes twice for one query.
+        """
+        from berryeval.core.frames import run_of_frame
+
+        return run_of_frame(frame, duplicates, Origin("frame", is_file=False))
 
     @property
     def scores(self) -> array[float]:

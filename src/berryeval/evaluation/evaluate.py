@@ -7,7 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from berryeval.core.cutoff import DEFAULT_KS
+from berryeval.core.frames import ArrowStream, is_frame, judgments_of_frame, run_of_frame
+from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments
+from berryeval.core.origin import Origin
 from berryeval.core.run import Run
 from berryeval.engine import MissingQueries, NoRelevant, score, score_at_once
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
@@ -26,14 +29,16 @@ from berryeval.measures import (
 __all__ = ["DEFAULT_MEASURES", "JudgmentsSource", "MeasureLike", "RunSource", "evaluate"]
 
 JudgmentsSource: TypeAlias = (
-    "Judgments | str | os.PathLike[str] | Mapping[str, Mapping[str, float]]"
+    "Judgments | str | os.PathLike[str] | Mapping[str, Mapping[str, float]] | ArrowStream"
 )
-"""Judgments, the path of a file of them, or a dict of dicts."""
+"""Judgments, the path of a file of them, a dict of dicts, or a data frame."""
 
 RunSource: TypeAlias = (
     "Run | str | os.PathLike[str] | Mapping[str, Mapping[str, float]] | Mapping[str, Iterable[str]]"
+    " | ArrowStream"
 )
-"""A run, the path of a file, a dict of dicts of scores, or a dict of lists, best first."""
+"""A run, the path of a file, a dict of dicts of scores, a dict of lists, best first, or a data
+frame."""
 
 MeasureLike: TypeAlias = "Measure | str"
 
@@ -52,14 +57,16 @@ def evaluate(
     missing: MissingQueries = "zero",
     no_relevant: NoRelevant = "zero",
     duplicates: Duplicates = "error",
+    judges: Judges | None = None,
 ) -> Evaluation:
     """Score a run against judgments.
 
     Parameters
     ----------
-    judgments : Judgments, path or dict of dicts
-        What is relevant. Files are recognised by their first line.
-    run : Run, path, dict of dicts or dict of lists
+    judgments : Judgments, path, dict of dicts or data frame
+        What is relevant. Files are recognised by their first line; a folder is BEIR's. Data
+        frames are those of pandas, polars, pyarrow, or any with an Arrow stream.
+    run : Run, path, dict of dicts, dict of lists or data frame
         What was retrieved. Scores decide the order, ties break by document id as in trec_eval;
         lists keep their order.
     measures : Measure, str, or several of them
@@ -70,7 +77,9 @@ def evaluate(
     no_relevant : {"zero", "skip"}
         What a query without a relevant document is worth.
     duplicates : {"error", "keep-best"}
-        What to do with a document that a file has twice for one query.
+        What to do with a document that a file or frame has twice for one query.
+    judges : {"max", "mean", "majority"}, optional
+        How the grades of several judges become one; without it they are an error.
 
     Returns
     -------
@@ -101,7 +110,7 @@ def evaluate(
     _check_choice("no_relevant", no_relevant, ("zero", "skip"))
     _check_choice("duplicates", duplicates, ("error", "keep-best"))
     chosen = read_measures(measures)
-    loaded_judgments = load_judgments(judgments, duplicates)
+    loaded_judgments = load_judgments(judgments, duplicates, judges)
     scores = score_at_once(
         loaded_judgments,
         run,
@@ -135,13 +144,18 @@ def read_measures(measures: Iterable[MeasureLike] | MeasureLike) -> tuple[Measur
     return tuple(found)
 
 
-def load_judgments(source: JudgmentsSource, duplicates: Duplicates = "error") -> Judgments:
+def load_judgments(
+    source: JudgmentsSource, duplicates: Duplicates = "error", judges: Judges | None = None
+) -> Judgments:
     """Return judgments from wherever they are."""
     if isinstance(source, Judgments):
         return source
     if isinstance(source, (str, os.PathLike)):
-        return read_judgments(source, duplicates=duplicates)
-    return Judgments.from_dict(source)
+        return read_judgments(source, duplicates=duplicates, judges=judges)
+    if is_frame(source):
+        origin = Origin("judgments", is_file=False)
+        return judgments_of_frame(source, duplicates, judges, origin)
+    return Judgments.from_dict(source)  # type: ignore[arg-type]  # it checks what it reads
 
 
 def load_run(source: RunSource, duplicates: Duplicates = "error") -> Run:
@@ -150,6 +164,8 @@ def load_run(source: RunSource, duplicates: Duplicates = "error") -> Run:
         return source
     if isinstance(source, (str, os.PathLike)):
         return read_run(source, duplicates=duplicates)
+    if is_frame(source):
+        return run_of_frame(source, duplicates, Origin("run", is_file=False))
     if isinstance(source, Mapping):
         first: Any = next(iter(source.values()), {})
         if not isinstance(first, Mapping):

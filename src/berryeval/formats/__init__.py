@@ -1,14 +1,27 @@
-"""Files of judgments and runs. One module a format: its grammar, how it is read and written."""
+"""Files of judgments, runs, queries and documents.
 
+One module a format: its grammar, how it is read and written.
+"""
+
+from berryeval.core.judging import Judges
 from berryeval.formats._rows import Duplicates
+from berryeval.formats.corpus import iter_documents, read_documents, write_documents
+from berryeval.formats.queries import QUERY_FORMATS, read_queries, write_queries
 from berryeval.formats.reading import FORMATS, read_judgments, read_run
 from berryeval.formats.writing import write_judgments, write_run
 
 __all__ = [
     "FORMATS",
+    "QUERY_FORMATS",
     "Duplicates",
+    "Judges",
+    "iter_documents",
+    "read_documents",
     "read_judgments",
+    "read_queries",
     "read_run",
+    "write_documents",
     "write_judgments",
+    "write_queries",
     "write_run",
 ]

@@ -17,6 +17,7 @@ from berryeval.errors import FormatError, MissingExtraError
 __all__ = [
     "PathLike",
     "can_be_read_again",
+    "is_plain_file",
     "iter_lines",
     "iter_pieces",
     "open_plain",
@@ -86,6 +87,17 @@ def _ahead(pieces: Iterator[bytes]) -> Iterator[bytes]:
         while piece := coming.result():
             coming = reader.submit(next, pieces, b"")
             yield piece
+
+
+def is_plain_file(path: PathLike) -> bool:
+    """Whether it is a file that is not compressed. False, too, if it cannot be opened."""
+    if os.fspath(path) == "-":
+        return False
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            return not file.read(len(_ZSTD)).startswith((_GZIP, _ZSTD))
+    except OSError:
+        return False  # whoever reads it learns why
 
 
 @contextmanager

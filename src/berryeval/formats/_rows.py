@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
+from berryeval.core.column_names import Kind
 from berryeval.core.grade import MAX_GRADE
-from berryeval.core.grouped import Grouping
+from berryeval.core.grouped import Duplicates, Grouping
 from berryeval.core.id_column import decode_id
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, path_name
 
 __all__ = ["Duplicates", "Kind", "Row", "collect", "duplicate_error", "parse_number", "written"]
 
-Kind: TypeAlias = Literal["judgments", "run"]
-
 Row: TypeAlias = "tuple[int | None, bytes, bytes, float]"
 """Line number where lines count, query id, document id, and the grade or score."""
-
-Duplicates: TypeAlias = Literal["error", "keep-best"]
-"""What to do with a document that comes twice for one query."""
 
 _NUMBER = {"judgments": "grade", "run": "score"}
 _VERB = {"judgments": "judged", "run": "retrieved"}

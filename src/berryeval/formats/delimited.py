@@ -1,24 +1,27 @@
 """Tables with a header, separated by commas or tabs: BEIR's qrels, Quepid's exports, your own.
 
-The first line names the columns; `berryeval.formats.keys` says which names are understood, other
-columns are ignored. Fields may be quoted, as spreadsheets do it. Empty lines are passed over.
+The first line names the columns; `berryeval.core.column_names` says which names are understood,
+other columns are ignored. Judgments may have the columns ``judge`` and ``subtopic``. Fields may
+be quoted, as spreadsheets do it. Empty lines are passed over.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id, encode_id
+from berryeval.core.judging import JudgedRow
+from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Kind, Row, parse_number, written
-from berryeval.formats.keys import DOCUMENT, QUERY, find_keys
+from berryeval.formats.keys import DOCUMENT, QUERY, find_keys, find_labels
 
-__all__ = ["iter_rows", "sniff", "to_lines"]
+__all__ = ["iter_fields", "iter_judged", "iter_rows", "sniff", "to_lines", "write_rows"]
 
 _BUFFER = 1 << 16
 
@@ -32,6 +35,39 @@ def sniff(first_line: bytes) -> bool:
 
 def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
     """Iterate over the rows of a file."""
+    for place, query_id, doc_id, number, _, _ in _iter_rows(path, kind):
+        yield place, query_id, doc_id, number
+
+
+def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
+    """Iterate over judgments with their judges and subtopics."""
+    return _iter_rows(path, "judgments")
+
+
+def _iter_rows(path: PathLike, kind: Kind) -> Iterator[JudgedRow]:
+    lines = iter_fields(path)
+    header = next(lines, None)
+    if header is None:
+        return
+    names = [name.strip() for name in header[1]]
+    query, document, value = (names.index(key) for key in find_keys(names, kind, path, header[0]))
+    judge, subtopic = (None if key is None else names.index(key) for key in find_labels(names))
+    for line, fields in lines:
+        if len(fields) != len(names):
+            message = f"expected {len(names)} columns, found {len(fields)}"
+            raise FormatError(message, path_name(path), line)
+        yield JudgedRow(
+            line,
+            encode_id(fields[query]),
+            encode_id(fields[document]),
+            parse_number(fields[value], kind, path, line),
+            None if judge is None or not fields[judge] else encode_id(fields[judge]),
+            None if subtopic is None or not fields[subtopic] else encode_id(fields[subtopic]),
+        )
+
+
+def iter_fields(path: PathLike) -> Iterator[tuple[int, list[str]]]:
+    """Iterate over the fields of each line, the header's included, with its number."""
     lines = iter_lines(path)
     header = next(lines, None)
     if header is None:
@@ -40,38 +76,40 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
     text = (decode_id(line) for _, line in _chain(header, lines))
     reader = csv.reader(text, delimiter=separator, strict=True)
     try:
-        names = [name.strip() for name in next(reader)]
-        query, document, value = (
-            names.index(key) for key in find_keys(names, kind, path, reader.line_num)
-        )
         for fields in reader:
-            if not fields:
-                continue
-            if len(fields) != len(names):
-                message = f"expected {len(names)} columns, found {len(fields)}"
-                raise FormatError(message, path_name(path), reader.line_num)
-            yield (
-                reader.line_num,
-                encode_id(fields[query]),
-                encode_id(fields[document]),
-                parse_number(fields[value], kind, path, reader.line_num),
-            )
+            if fields:
+                yield reader.line_num, fields
     except csv.Error as error:
         raise FormatError(f"cannot be read: {error}", path_name(path), reader.line_num) from None
 
 
 def to_lines(data: Grouped, separator: str = ",") -> Iterator[bytes]:
     """Iterate over the lines of a file."""
-    output = io.StringIO()
-    writer = csv.writer(output, delimiter=separator, lineterminator="\n")
-    writer.writerow(["query_id", "doc_id", "score" if isinstance(data, Run) else "relevance"])
+    return write_rows(_to_rows(data), separator)
+
+
+def _to_rows(data: Grouped) -> Iterator[list[str]]:
+    if isinstance(data, Judgments) and data.subtopics:
+        yield ["query_id", "doc_id", "subtopic", "relevance"]
+        for query, document, subtopic, grade in data.iter_grades():
+            yield [*map(decode_id, (query, document, subtopic or b"")), written(grade)]
+        return
+    yield ["query_id", "doc_id", "score" if isinstance(data, Run) else "relevance"]
     for query_id, rows in data.iter_queries():
         for row in rows:
-            writer.writerow([decode_id(query_id), data.doc_ids[row], written(data.values[row])])
-            if output.tell() > _BUFFER:
-                yield encode_id(output.getvalue())
-                output.seek(0)
-                output.truncate()
+            yield [decode_id(query_id), data.doc_ids[row], written(data.values[row])]
+
+
+def write_rows(rows: Iterable[list[str]], separator: str) -> Iterator[bytes]:
+    """Iterate over rows as lines, in pieces of a convenient size."""
+    output = io.StringIO()
+    writer = csv.writer(output, delimiter=separator, lineterminator="\n")
+    for row in rows:
+        writer.writerow(row)
+        if output.tell() > _BUFFER:
+            yield encode_id(output.getvalue())
+            output.seek(0)
+            output.truncate()
     yield encode_id(output.getvalue())
 
 

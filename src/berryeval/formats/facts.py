@@ -6,14 +6,15 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from berryeval.errors import ArgumentError, FormatError
+from berryeval.formats import beir
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Kind
 from berryeval.formats.keys import GRADE
-from berryeval.formats.reading import FORMATS, check_format, first_line, sniff_format
+from berryeval.formats.reading import BINARY, FORMATS, check_format, first_line, sniff_format
 
 __all__ = ["FileFacts", "guess_kind", "read_facts"]
 
@@ -52,7 +53,7 @@ def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None =
     Parameters
     ----------
     path : path
-        The file; not standard input, since it is read more than once.
+        The file, or a BEIR folder; not standard input, since it is read more than once.
     kind : {"judgments", "run"}, optional
         Guessed unless given.
     format : str, optional
@@ -65,16 +66,17 @@ def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None =
     """
     if os.fspath(path) == "-":
         raise ArgumentError("path", "a file", "standard input, which can be read only once")
+    path = beir.judgments_file(path)
     chosen = sniff_format(path) if format is None else check_format(format)
     known = guess_kind(path, chosen) if kind is None else kind
-    documents: dict[bytes, set[bytes]] = {}
+    documents: dict[bytes, set[object]] = {}
     numbers: dict[bytes, list[float]] = {}
     rows = duplicates = 0
-    for _, query_id, doc_id, number in FORMATS[chosen].iter_rows(path, known):
+    for query_id, document, number in _iter_rows(path, chosen, known):
         rows += 1
         seen = documents.setdefault(query_id, set())
-        duplicates += doc_id in seen
-        seen.add(doc_id)
+        duplicates += document in seen
+        seen.add(document)
         numbers.setdefault(query_id, []).append(number)
     if not rows:
         raise FormatError("expected judgments or a run, found nothing", path_name(path))
@@ -99,11 +101,26 @@ def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None =
     )
 
 
+def _iter_rows(path: PathLike, format: str, kind: Kind) -> Iterator[tuple[bytes, object, float]]:
+    """Iterate over query, what is a duplicate when it comes again, and number."""
+    module = FORMATS[format]
+    if kind == "judgments" and hasattr(module, "iter_judged"):
+        for row in module.iter_judged(path):
+            yield row.query_id, (row.doc_id, row.judge, row.subtopic), row.grade
+    else:
+        for _, query_id, doc_id, number in module.iter_rows(path, kind):
+            yield query_id, doc_id, number
+
+
 def guess_kind(path: PathLike, format: str) -> Kind:
     """Tell judgments from a run by the first line, or by the numbers of a JSON object."""
     if format == "json":
         rows = FORMATS[format].iter_rows(path, "run")
         return "judgments" if all(number.is_integer() for *_, number in rows) else "run"
+    if format == "letor":
+        return "judgments"
+    if format in BINARY:
+        return _kind_of_names({name.strip().lower() for name in FORMATS[format].column_names(path)})
     line = first_line(path)
     if format == "trec":
         return "run" if len(line.split()) >= _RUN_COLUMNS else "judgments"
@@ -111,8 +128,12 @@ def guess_kind(path: PathLike, format: str) -> Kind:
         names = {name.lower() for name in json.loads(line)}
     else:
         names = {name.strip().strip('"').lower() for name in _header(line)}
+    return _kind_of_names(names)
+
+
+def _kind_of_names(names: set[str]) -> Kind:
     # BEIR calls grades scores; nobody else has a corpus-id.
-    is_judged = names & set(GRADE) - {"score"} or "corpus-id" in names
+    is_judged = names & (set(GRADE) - {"score"}) or "corpus-id" in names
     return "judgments" if is_judged else "run"
 
 

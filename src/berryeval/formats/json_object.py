@@ -31,7 +31,7 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
     try:
         # Pairs rather than dicts: a document that comes twice is for the caller to see.
         queries = json.loads(content, object_pairs_hook=list)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"expected a JSON object ({error})", path_name(path)) from None
     for query_id, documents in _pairs(queries, path, "queries"):
         for doc_id, number in _pairs(documents, path, f"documents of {query_id!r}"):

@@ -1,7 +1,8 @@
 """JSON lines: one object a line, ``{"query_id": "q1", "doc_id": "d7", "relevance": 2}``.
 
-Runs have a ``score`` instead of a ``relevance``. Other usual names of the three keys are
-understood, see `berryeval.formats.keys`; other keys are ignored. Ids may be numbers. Empty lines
+Runs have a ``score`` instead of a ``relevance``. Judgments may have a ``judge`` and a
+``subtopic``. Other usual names of the keys are understood, see
+`berryeval.core.column_names`; other keys are ignored. Ids may be numbers. Empty lines
 are passed over.
 """
 
@@ -12,13 +13,15 @@ from collections.abc import Iterator
 
 from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id
+from berryeval.core.judging import JudgedRow
+from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Kind, Row, parse_number
-from berryeval.formats.keys import find_keys, id_bytes
+from berryeval.formats.keys import find_keys, find_labels, id_bytes
 
-__all__ = ["iter_rows", "sniff", "to_lines"]
+__all__ = ["iter_judged", "iter_objects", "iter_rows", "sniff", "to_lines"]
 
 
 def sniff(first_line: bytes) -> bool:
@@ -27,13 +30,40 @@ def sniff(first_line: bytes) -> bool:
         return False
     try:
         record = json.loads(first_line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return not all(isinstance(value, dict) for value in record.values())
 
 
 def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
     """Iterate over the rows of a file."""
+    for number, record in iter_objects(path):
+        yield _row(record, kind, path, number)
+
+
+def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
+    """Iterate over judgments with their judges and subtopics."""
+    for number, record in iter_objects(path):
+        row = _row(record, "judgments", path, number)
+        judge, subtopic = (
+            None if name is None or record[name] is None else id_bytes(record[name], path, number)
+            for name in find_labels(record)
+        )
+        yield JudgedRow(*row, judge, subtopic)
+
+
+def _row(record: dict[str, object], kind: Kind, path: PathLike, number: int) -> Row:
+    query, document, value = find_keys(record, kind, path, number)
+    return (
+        number,
+        id_bytes(record[query], path, number),
+        id_bytes(record[document], path, number),
+        parse_number(_plain(record[value]), kind, path, number),
+    )
+
+
+def iter_objects(path: PathLike) -> Iterator[tuple[int, dict[str, object]]]:
+    """Iterate over the objects of a file, with the numbers of their lines."""
     for number, line in iter_lines(path):
         if not line.strip():
             continue
@@ -42,16 +72,13 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
         except ValueError as error:
             message = f"expected a JSON object, found something else ({error})"
             raise FormatError(message, path_name(path), number) from None
+        except RecursionError:
+            message = "expected a JSON object, found one too deep to read"
+            raise FormatError(message, path_name(path), number) from None
         if not isinstance(record, dict):
             message = f"expected a JSON object, found {type(record).__name__}"
             raise FormatError(message, path_name(path), number)
-        query, document, value = find_keys(record, kind, path, number)
-        yield (
-            number,
-            id_bytes(record[query], path, number),
-            id_bytes(record[document], path, number),
-            parse_number(_plain(record[value]), kind, path, number),
-        )
+        yield number, record
 
 
 def _plain(value: object) -> float | str:
@@ -60,6 +87,9 @@ def _plain(value: object) -> float | str:
 
 def to_lines(data: Grouped) -> Iterator[bytes]:
     """Iterate over the lines of a file."""
+    if isinstance(data, Judgments) and data.subtopics:
+        yield from _lines_with_subtopics(data)
+        return
     key = "score" if isinstance(data, Run) else "relevance"
     for query_id, rows in data.iter_queries():
         for row in rows:
@@ -67,6 +97,21 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
             record = {
                 "query_id": decode_id(query_id),
                 "doc_id": data.doc_ids[row],
-                key: int(number) if number.is_integer() else number,
+                key: _number(number),
             }
             yield json.dumps(record).encode() + b"\n"
+
+
+def _lines_with_subtopics(judgments: Judgments) -> Iterator[bytes]:
+    for query_id, doc_id, subtopic, grade in judgments.iter_grades():
+        record = {
+            "query_id": decode_id(query_id),
+            "doc_id": decode_id(doc_id),
+            **({} if subtopic is None else {"subtopic": decode_id(subtopic)}),
+            "relevance": _number(grade),
+        }
+        yield json.dumps(record).encode() + b"\n"
+
+
+def _number(number: float) -> float:
+    return int(number) if number.is_integer() else number

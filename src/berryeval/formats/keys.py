@@ -1,35 +1,45 @@
-"""What the columns of judgments and runs are called, by us and by others."""
+"""The keys and columns of a file that hold query, document, grade or score."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from berryeval.core.column_names import (
+    DOCUMENT,
+    GRADE,
+    JUDGE,
+    QUERY,
+    SCORE,
+    SUBTOPIC,
+    Kind,
+    find_name,
+    wanted_names,
+)
 from berryeval.core.id_column import encode_id
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats._lines import PathLike, path_name
-from berryeval.formats._rows import Kind
 
-__all__ = ["DOCUMENT", "GRADE", "QUERY", "SCORE", "find_keys", "id_bytes"]
-
-# Ours first. BEIR says query-id, corpus-id and score; Quepid query, docid and rating.
-QUERY = ("query_id", "query-id", "qid", "queryid", "q_id", "query", "topic")
-DOCUMENT = ("doc_id", "corpus-id", "docid", "docno", "did", "document_id", "corpus_id", "doc")
-GRADE = ("relevance", "grade", "rel", "rating", "label", "judgment", "score")
-SCORE = ("score", "sim", "similarity", "rsv")
+__all__ = ["DOCUMENT", "GRADE", "QUERY", "SCORE", "find_keys", "find_labels", "id_bytes"]
 
 
 def find_keys(names: Iterable[str], kind: Kind, path: PathLike, line: int) -> tuple[str, str, str]:
     """Return which of the names hold the query, the document, and the grade or score."""
-    given = {name.strip().lower(): name for name in names}
-    wanted = (QUERY, DOCUMENT, GRADE if kind == "judgments" else SCORE)
+    given = list(names)
     found = []
-    for known in wanted:
-        name = next((given[name] for name in known if name in given), None)
+    for known in wanted_names(kind):
+        name = find_name(given, known)
         if name is None:
-            message = f"expected a key {known[0]!r}, found {', '.join(map(repr, given)) or 'none'}"
+            shown = ", ".join(repr(name.strip().lower()) for name in given)
+            message = f"expected a key {known[0]!r}, found {shown or 'none'}"
             raise FormatError(message, path_name(path), line)
         found.append(name)
     return found[0], found[1], found[2]
+
+
+def find_labels(names: Iterable[str]) -> tuple[str | None, str | None]:
+    """Return which of the names hold the judge and the subtopic, None where none does."""
+    given = list(names)
+    return find_name(given, JUDGE), find_name(given, SUBTOPIC)
 
 
 def id_bytes(value: object, path: PathLike, line: int | None) -> bytes:

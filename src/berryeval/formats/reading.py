@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from types import ModuleType
 from typing import TypeVar
 
 from berryeval.backend import backend
+from berryeval.core.frames import judgments_of_frame, run_of_frame
+from berryeval.core.judging import Judges, check_judges, collect_judged
 from berryeval.core.judgments import Judgments
+from berryeval.core.origin import Origin
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, FormatError
-from berryeval.formats import delimited, json_object, jsonl, trec
+from berryeval.formats import (
+    arrow,
+    beir,
+    delimited,
+    json_object,
+    jsonl,
+    letor,
+    parquet,
+    trec,
+)
 from berryeval.formats._lines import (
     PathLike,
     can_be_read_again,
@@ -21,6 +35,7 @@ from berryeval.formats._rows import Duplicates, Kind, collect
 from berryeval.formats._trec_native import read_columns
 
 __all__ = [
+    "BINARY",
     "FORMATS",
     "check_format",
     "first_line",
@@ -32,12 +47,20 @@ __all__ = [
 Noun = TypeVar("Noun", Judgments, Run)
 
 FORMATS: dict[str, ModuleType] = {
+    "parquet": parquet,
+    "arrow": arrow,
     "jsonl": jsonl,
     "json": json_object,
     "table": delimited,
+    "letor": letor,
     "trec": trec,
 }
 """The formats by name, in the order in which a file is tried for them."""
+
+BINARY = frozenset({"parquet", "arrow"})
+"""Formats that are no text: pyarrow reads them."""
+
+_LONGEST_MAGIC = 8
 
 
 def read_judgments(
@@ -45,25 +68,45 @@ def read_judgments(
     *,
     format: str | None = None,
     duplicates: Duplicates = "error",
+    judges: Judges | None = None,
+    split: str = "test",
 ) -> Judgments:
     """Read judgments from a file.
 
     Parameters
     ----------
     path : path
-        The file, compressed with gzip or not; ``-`` is standard input.
+        The file, compressed with gzip or not; ``-`` is standard input. A folder is read as
+        BEIR's: its ``qrels/test.tsv``.
     format : str, optional
         One of `FORMATS`; found out from the first line unless given. Standard input and
-        pipes can be looked at only once: they are read as TREC unless told otherwise.
+        pipes can be looked at only once: text is read from them as TREC unless told otherwise.
     duplicates : {"error", "keep-best"}
-        What to do with a document that is judged twice for one query.
+        What to do with a document that is judged twice for one query, by one judge and for one
+        subtopic.
+    judges : {"max", "mean", "majority"}, optional
+        How the grades of several judges become one. Negative grades count only where all are
+        negative; of grades that are equally frequent, the majority's is the lowest. Without a
+        rule, several judges of one document are an error.
+    split : str
+        Of a folder, which judgments to read: ``"dev"`` are those of ``qrels/dev.tsv``.
 
     Raises
     ------
     FormatError
         With file and line, for what cannot be read.
     """
-    return _read(Judgments, path, "judgments", format, duplicates)
+    check_judges(judges)
+    if beir.is_folder(path):
+        path = beir.judgments_path(path, split)
+    chosen = sniff_format(path) if format is None else check_format(format)
+    module = FORMATS[chosen]
+    origin = Origin(path_name(path), has_lines=chosen not in BINARY)
+    if chosen in BINARY:
+        return judgments_of_frame(module.read_table(path, "judgments"), duplicates, judges, origin)
+    if hasattr(module, "iter_judged"):
+        return collect_judged(module.iter_judged(path), origin, duplicates, judges)
+    return _read(Judgments, path, "judgments", chosen, duplicates)
 
 
 def read_run(
@@ -72,17 +115,20 @@ def read_run(
     format: str | None = None,
     duplicates: Duplicates = "error",
 ) -> Run:
-    """Read a run from a file. Takes what `read_judgments` takes."""
-    return _read(Run, path, "run", format, duplicates)
+    """Read a run from a file. Takes what `read_judgments` takes, but for judges and splits."""
+    chosen = sniff_format(path) if format is None else check_format(format)
+    if chosen in BINARY:
+        table = FORMATS[chosen].read_table(path, "run")
+        return run_of_frame(table, duplicates, Origin(path_name(path)))
+    return _read(Run, path, "run", chosen, duplicates)
 
 
 def _read(
-    noun: type[Noun], path: PathLike, kind: Kind, name: str | None, duplicates: Duplicates
+    noun: type[Noun], path: PathLike, kind: Kind, format: str, duplicates: Duplicates
 ) -> Noun:
-    chosen = sniff_format(path) if name is None else check_format(name)
-    if chosen == "trec" and backend().name == "native":
+    if format == "trec" and backend().name == "native":
         return noun.of_native(read_columns(iter_pieces(path), kind, path, duplicates))
-    return noun.collect(collect(FORMATS[chosen].iter_rows(path, kind), kind, path, duplicates))
+    return noun.collect(collect(FORMATS[format].iter_rows(path, kind), kind, path, duplicates))
 
 
 def check_format(name: str) -> str:
@@ -93,7 +139,13 @@ def check_format(name: str) -> str:
 
 
 def sniff_format(path: PathLike) -> str:
-    """Return the format of a file, found out from its first line; of a pipe it is TREC."""
+    """Return the format of a file, found out from its first line; of a text pipe it is TREC."""
+    if os.fspath(path) == "-":
+        peek = getattr(sys.stdin.buffer, "peek", None)
+        first = b"" if peek is None else peek(_LONGEST_MAGIC)
+        return next(
+            (name for name in FORMATS if name in BINARY and FORMATS[name].sniff(first)), "trec"
+        )
     if not can_be_read_again(path):
         return "trec"
     line = first_line(path)

@@ -9,7 +9,7 @@ from berryeval.core.files import write_whole
 from berryeval.core.grouped import Grouped
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
-from berryeval.formats import delimited
+from berryeval.formats import arrow, delimited
 from berryeval.formats._lines import PathLike
 from berryeval.formats.reading import FORMATS, check_format
 
@@ -21,6 +21,15 @@ _ENDINGS = {
     ".json": "json",
     ".csv": "table",
     ".tsv": "table",
+    ".parquet": "parquet",
+    ".parq": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".letor": "letor",
+    ".svmlight": "letor",
 }
 
 
@@ -34,8 +43,9 @@ def write_judgments(judgments: Judgments, path: PathLike, *, format: str | None 
     path : path
         The file. A name that ends in ``.gz`` is compressed.
     format : str, optional
-        One of `FORMATS`. Without it the name decides: ``.jsonl``, ``.json``, ``.csv`` and
-        ``.tsv``; any other is TREC.
+        One of `FORMATS`. Without it the name decides: ``.jsonl``, ``.json``, ``.csv``,
+        ``.tsv``, ``.parquet``, ``.arrow`` (a file), ``.arrows`` (a stream) and ``.letor``; any
+        other is TREC.
 
     Raises
     ------
@@ -61,6 +71,8 @@ def _to_lines(data: Grouped, path: PathLike, name: str | None) -> Iterator[bytes
     chosen = format_of_name(path) if name is None else check_format(name)
     if chosen == "table" and _ending(path) == ".tsv":
         return delimited.to_lines(data, separator="\t")
+    if chosen == "arrow":
+        return arrow.to_lines(data, is_stream=_ending(path) == ".arrows")
     lines: Iterator[bytes] = FORMATS[chosen].to_lines(data)
     return lines
 

@@ -1,0 +1,65 @@
+// Columns of Arrow record batches as ids and numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "arrow/abi.hpp"
+
+namespace berryeval::arrow {
+
+constexpr std::size_t chunk_rows = 2048;  // what is read at once stays in the nearest cache
+
+// How the values of a column lie in memory.
+enum class Layout {
+    none,  // a column of nulls
+    bit, int8, uint8, int16, uint16, int32, uint32, int64, uint64,
+    float16, float32, float64,
+    text, large_text, text_view,
+    other,
+};
+
+Layout layout_of(const ArrowSchema& schema);
+bool holds_ids(const ArrowSchema& schema);
+bool holds_numbers(const ArrowSchema& schema);
+
+// The rows of a column that are wanted, out of one batch.
+struct Slice {
+    const ArrowArray* array;
+    std::int64_t first;  // beyond the array's own offset
+    std::size_t n_rows;  // at most chunk_rows
+};
+
+// The first null among the rows; n_rows if there is none.
+std::size_t first_null(const Slice& slice);
+
+class IdColumn {
+public:
+    explicit IdColumn(const ArrowSchema& schema);
+
+    // Points `out` to each id, until the next call or the end of the batch. Whole numbers are
+    // written in decimal. Returns the number of rows before the first null.
+    std::size_t read(const Slice& slice, std::string_view* out);
+
+private:
+    void read_at(const ArrowArray& values, std::size_t n_rows, std::string_view* out);
+
+    Layout layout_;          // of the ids; of the dictionary where there is one
+    Layout index_layout_;    // none without a dictionary
+    std::vector<std::int64_t> positions_;
+    std::vector<char> digits_;
+};
+
+class NumberColumn {
+public:
+    explicit NumberColumn(const ArrowSchema& schema) : layout_(layout_of(schema)) {}
+
+    std::size_t read(const Slice& slice, double* out) const;
+
+private:
+    Layout layout_;
+};
+
+}  // namespace berryeval::arrow

@@ -1,0 +1,123 @@
+// Arrow streams, as the PyCapsule interface hands them over.
+#include "bindings/arrow.hpp"
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "arrow/read.hpp"
+#include "bindings/columns.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace berryeval::bindings {
+namespace {
+
+using arrow::Lent;
+using Places = std::array<std::size_t, 3>;
+
+ArrowArrayStream& stream_of(nb::handle capsule) {
+    void* const stream = PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream");
+    if (stream == nullptr) throw nb::python_error();
+    auto& found = *static_cast<ArrowArrayStream*>(stream);
+    if (found.release == nullptr) throw nb::value_error("the Arrow stream was read already");
+    return found;
+}
+
+void check(int status, ArrowArrayStream& stream) {
+    if (status == 0) return;
+    const char* const reason = stream.get_last_error(&stream);
+    throw nb::value_error(reason != nullptr ? reason : "the Arrow stream cannot be read");
+}
+
+void get_schema(ArrowArrayStream& stream, Lent<ArrowSchema>& schema) {
+    check(stream.get_schema(&stream, schema.get()), stream);
+    if (std::string_view(schema->format) != "+s") {
+        throw nb::value_error("the Arrow stream has no columns");
+    }
+}
+
+nb::list arrow_names(nb::handle capsule) {
+    Lent<ArrowSchema> schema;
+    get_schema(stream_of(capsule), schema);
+    nb::list names;
+    for (std::int64_t i = 0; i < schema->n_children; ++i) {
+        const char* const name = schema->children[i]->name;
+        names.append(nb::str(name != nullptr ? name : ""));
+    }
+    return names;
+}
+
+nb::bytes bytes_of(std::string_view text) { return nb::bytes(text.data(), text.size()); }
+
+const char* name_of(arrow::Problem problem) {
+    switch (problem) {
+        case arrow::Problem::null: return "null";
+        case arrow::Problem::empty_id: return "empty id";
+        case arrow::Problem::number: return "number";
+    }
+    return "";
+}
+
+// (columns, None), or (None, complaint); (None, None) if a column is of a type that only the
+// twin reads.
+nb::tuple arrow_group(nb::handle capsule, const Places& places, double most, bool keep_best,
+                      std::size_t n_expected) {
+    ArrowArrayStream& stream = stream_of(capsule);
+    Lent<ArrowSchema> schema;
+    get_schema(stream, schema);
+    for (const std::size_t place : places) {
+        if (place >= static_cast<std::size_t>(schema->n_children)) {
+            throw nb::value_error("berryeval._native.arrow_group: arguments do not fit");
+        }
+    }
+    if (!arrow::Reader::can_read(*schema, places)) return nb::make_tuple(nb::none(), nb::none());
+
+    arrow::Reader reader(*schema, places, most);
+    reader.expect(n_expected);
+    columns::Grouping& grouping = reader.grouping();
+    std::optional<arrow::Complaint> complaint;
+    while (!complaint) {
+        Lent<ArrowArray> batch;
+        check(stream.get_next(&stream, batch.get()), stream);
+        if (batch.is_released()) break;
+        const nb::gil_scoped_release without_gil;
+        complaint = reader.add(*batch);
+    }
+    std::optional<std::size_t> duplicate;
+    if (!keep_best) {
+        const nb::gil_scoped_release without_gil;
+        duplicate = grouping.first_duplicate();
+    }
+    if (duplicate) {
+        return nb::make_tuple(nb::none(),
+                              nb::make_tuple("duplicate", 1, *duplicate,
+                                             nb::make_tuple(bytes_of(grouping.query_id_of(*duplicate)),
+                                                            bytes_of(grouping.doc_id(*duplicate)))));
+    }
+    if (complaint) {
+        return nb::make_tuple(nb::none(),
+                              nb::make_tuple(name_of(complaint->problem), complaint->column,
+                                             complaint->row, complaint->number));
+    }
+    columns::Columns found;
+    {
+        const nb::gil_scoped_release without_gil;
+        found = std::move(grouping).columns(keep_best ? columns::Duplicates::keep_best
+                                                      : columns::Duplicates::error);
+    }
+    return nb::make_tuple(to_python(std::move(found)), nb::none());
+}
+
+}  // namespace
+
+void define_arrow(nb::module_& m) {
+    m.def("arrow_names", &arrow_names, "stream"_a, "Return the names of a stream's columns.");
+    m.def("arrow_group", &arrow_group, "stream"_a, "places"_a, "most"_a, "keep_best"_a,
+          "n_expected"_a,
+          "Put the rows of a stream into columns by query, or say what is wrong with one.");
+}
+
+}  // namespace berryeval::bindings

@@ -1,0 +1,44 @@
+"""What the columns of judgments and runs are called, by us and by others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, TypeAlias
+
+__all__ = [
+    "DOCUMENT",
+    "GRADE",
+    "JUDGE",
+    "QUERY",
+    "SCORE",
+    "SUBTOPIC",
+    "Kind",
+    "find_name",
+    "wanted_names",
+]
+
+Kind: TypeAlias = Literal["judgments", "run"]
+"""What a file or a frame holds."""
+
+# Ours first. BEIR says query-id, corpus-id and score; Quepid query, docid and rating.
+QUERY = ("query_id", "query-id", "qid", "queryid", "q_id", "query", "topic")
+DOCUMENT = ("doc_id", "corpus-id", "docid", "docno", "did", "document_id", "corpus_id", "doc")
+GRADE = ("relevance", "grade", "rel", "rating", "label", "judgment", "score")
+SCORE = ("score", "sim", "similarity", "rsv")
+
+# Judgments may have these besides.
+JUDGE = ("judge", "judge_id", "assessor")
+SUBTOPIC = ("subtopic", "subtopic_id", "intent")
+
+
+def wanted_names(kind: Kind) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Return the names that query, document, and grade or score may go by."""
+    return QUERY, DOCUMENT, GRADE if kind == "judgments" else SCORE
+
+
+def find_name(names: Iterable[str], known: tuple[str, ...]) -> str | None:
+    """Return the name that is known, the best known first; None if none is."""
+    given: dict[str, str] = {}
+    for name in names:
+        given.setdefault(name.strip().lower(), name)
+    return next((given[name] for name in known if name in given), None)

@@ -1,0 +1,171 @@
+"""Data frames: pandas, polars, pyarrow, and whatever else hands over Arrow streams.
+
+No library is needed for a frame but the one that it comes from: most hand over an Arrow stream
+(``__arrow_c_stream__``), which the native extension reads. Where there is no extension pyarrow
+reads it, and where there is neither, the columns are taken as lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from berryeval.core.arrow_stream import (
+    find_labels,
+    find_places,
+    group_stream,
+    iter_stream,
+    largest,
+    null_error,
+    number_error,
+)
+from berryeval.core.column_names import Kind
+from berryeval.core.grouped import Duplicates, Grouped, Grouping
+from berryeval.core.id_column import encode_id
+from berryeval.core.judging import JudgedRow, Judges, check_judges, collect_judged
+from berryeval.core.judgments import Judgments
+from berryeval.core.origin import Origin
+from berryeval.core.run import Run
+from berryeval.errors import InputTypeError, MissingExtraError
+
+__all__ = ["ArrowStream", "collect_run", "is_frame", "judgments_of_frame", "run_of_frame"]
+
+
+class ArrowStream(Protocol):
+    """Anything that hands over an Arrow stream: most data frames do."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return a capsule with the stream."""
+
+
+def is_frame(value: object) -> bool:
+    """Whether it has columns that can be read."""
+    if isinstance(value, (Mapping, Grouped)):  # a run is no frame of judgments
+        return False
+    return hasattr(value, "__arrow_c_stream__") or _has_columns(value)
+
+
+def _has_columns(value: object) -> bool:
+    return hasattr(value, "columns") and hasattr(value, "__getitem__")
+
+
+def run_of_frame(frame: object, duplicates: Duplicates, origin: Origin) -> Run:
+    """Read a run from a frame."""
+    stream = _stream_of(frame, origin)
+    if stream is not None:
+        columns = group_stream(stream, "run", origin, duplicates, _n_rows(frame))
+        if columns is not None:
+            return Run.of_native(columns)
+    return collect_run(_iter_rows(frame, stream, "run", origin), origin, duplicates)
+
+
+def judgments_of_frame(
+    frame: object, duplicates: Duplicates, judges: Judges | None, origin: Origin
+) -> Judgments:
+    """Read judgments from a frame."""
+    check_judges(judges)
+    stream = _stream_of(frame, origin)
+    if stream is not None:
+        columns = group_stream(stream, "judgments", origin, duplicates, _n_rows(frame))
+        if columns is not None:
+            return Judgments.of_native(columns)
+    rows = _iter_rows(frame, stream, "judgments", origin)
+    return collect_judged(rows, origin, duplicates, judges)
+
+
+def collect_run(rows: Iterator[JudgedRow], origin: Origin, duplicates: Duplicates) -> Run:
+    """Make a run of rows."""
+    found = Grouping()
+    for place, query_id, doc_id, score, _, _ in rows:
+        if found.add(query_id, doc_id, score):
+            continue
+        if duplicates == "error":
+            raise origin.duplicate("run", query_id, doc_id, place)
+        found.keep_best(query_id, doc_id, score)
+    return Run.collect(found)
+
+
+def _n_rows(frame: Any) -> int:  # noqa: ANN401 - a frame of any library
+    n_rows = getattr(frame, "num_rows", None)
+    if isinstance(n_rows, int):
+        return n_rows
+    return len(frame) if hasattr(frame, "__len__") else 0
+
+
+def _stream_of(frame: Any, origin: Origin) -> object:  # noqa: ANN401
+    """Return the frame as an Arrow stream; None if it cannot be had."""
+    if not hasattr(frame, "__arrow_c_stream__"):
+        return None
+    try:
+        stream: object = frame.__arrow_c_stream__()
+    except (ImportError, TypeError, ValueError) as error:
+        # pandas without pyarrow, or with columns of mixed types; the columns tell more.
+        if not _has_columns(frame):
+            raise origin.error("a data frame that can be read", repr(error)) from error
+        return None
+    return stream
+
+
+def _iter_rows(frame: object, stream: object, kind: Kind, origin: Origin) -> Iterator[JudgedRow]:
+    if stream is not None:
+        try:
+            return iter_stream(stream, kind, origin)
+        except MissingExtraError:
+            if not _has_columns(frame):
+                raise
+    return _iter_columns(frame, kind, origin)
+
+
+def _iter_columns(frame: Any, kind: Kind, origin: Origin) -> Iterator[JudgedRow]:  # noqa: ANN401
+    """Iterate over the rows of a frame whose columns can be had as lists."""
+    if not _has_columns(frame):
+        raise InputTypeError(origin.name, "a data frame", type(frame).__name__)
+    names = [str(name) for name in frame.columns]
+    keys = list(frame.columns)
+    places = find_places(names, kind, origin)
+    labels = find_labels(names) if kind == "judgments" else (None, None)
+    lists = [frame[keys[place]].to_list() for place in places]
+    nothing = [None] * len(lists[0])
+    more = [nothing if place is None else frame[keys[place]].to_list() for place in labels]
+    most = largest(kind)
+    for row, (query, document, number, judge, subtopic) in enumerate(
+        zip(*lists, *more, strict=True), start=1
+    ):
+        for place, value in zip(places, (query, document, number), strict=True):
+            if _is_missing(value):
+                raise null_error(origin, names[place], row)
+        query_id, doc_id = (
+            _id_of(value, names[place], row, origin)
+            for place, value in zip(places, (query, document), strict=False)
+        )
+        try:
+            value = float("nan") if isinstance(number, (str, bytes)) else float(number)
+        except (TypeError, ValueError):
+            value = float("nan")
+        if not abs(value) <= most:  # NaN compares false
+            raise number_error(origin, kind, number, row)
+        labelled = (
+            None if place is None or _is_missing(name) else _id_of(name, names[place], row, origin)
+            for place, name in zip(labels, (judge, subtopic), strict=True)
+        )
+        yield JudgedRow(row, query_id, doc_id, value, *labelled)
+
+
+def _is_missing(value: Any) -> bool:  # noqa: ANN401
+    # pandas.NA cannot be compared; NaN and NaT are not equal to themselves.
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)  # noqa: PLR0124
+
+
+def _id_of(value: object, column: str, row: int, origin: Origin) -> bytes:
+    if isinstance(value, bytes):
+        found = value
+    elif isinstance(value, str):
+        found = encode_id(value)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        found = b"%d" % value
+    else:
+        expected = f"ids (text or whole numbers) in column {column!r}"
+        raise origin.error(expected, type(value).__name__, row)
+    if not found:
+        raise origin.error("an id", "''", row)
+    return found

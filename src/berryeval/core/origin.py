@@ -1,0 +1,46 @@
+"""Where data come from, and how to complain about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from berryeval.core.column_names import Kind
+from berryeval.core.id_column import decode_id
+from berryeval.errors import ArgumentError, FormatError, InputError
+
+__all__ = ["Origin"]
+
+_VERB = {"judgments": "judged", "run": "retrieved"}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A file, or an argument that is no file.
+
+    Places are lines where there are lines, and rows otherwise. Both count from 1.
+    """
+
+    name: str
+    is_file: bool = True
+    has_lines: bool = False
+
+    def error(self, expected: str, found: str, place: int | None = None) -> InputError:
+        """Return the error that says what was expected and what was found."""
+        if not self.is_file:
+            return ArgumentError(self.name, expected, f"{found}{self._row(place)}")
+        message = f"expected {expected}, found {found}{self._row(place)}"
+        return FormatError(message, self.name, place if self.has_lines else None)
+
+    def duplicate(
+        self, kind: Kind, query_id: bytes, doc_id: bytes, place: int | None
+    ) -> InputError:
+        """Return the error for a document that comes twice."""
+        document, query = repr(decode_id(doc_id)), repr(decode_id(query_id))
+        if not self.is_file:
+            expected = "each document once for a query"
+            return self.error(expected, f"{document} a second time for {query}", place)
+        message = f"document {document} is {_VERB[kind]} a second time for query {query}"
+        return FormatError(message + self._row(place), self.name, place if self.has_lines else None)
+
+    def _row(self, place: int | None) -> str:
+        return "" if place is None or self.has_lines else f" in row {place}"

@@ -1,0 +1,41 @@
+"""What somebody asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Query"]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query with its labels. Queries that share a label are a slice.
+
+    Parameters
+    ----------
+    query_id : str
+        What judgments and runs call it.
+    text : str
+        What is asked.
+    category : str, optional
+        Such as one of `QueryType`.
+    difficulty : str, optional
+        Such as ``"easy"``, ``"medium"`` or ``"hard"``.
+    description : str, optional
+        What somebody who asks this wants to know.
+    tags : tuple of str
+        Any other labels.
+
+    Examples
+    --------
+    >>> Query("Q001", "configure OAuth", category="procedural", tags=("security",))
+    Query(query_id='Q001', text='configure OAuth', category='procedural', difficulty=None,
+    description=None, tags=('security',))
+    """
+
+    query_id: str
+    text: str
+    category: str | None = None
+    difficulty: str | None = None
+    description: str | None = None
+    tags: tuple[str, ...] = ()

@@ -1,0 +1,51 @@
+"""Files that pyarrow opens."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from berryeval.core.arrow_stream import find_labels, find_places, import_pyarrow, iter_batches
+from berryeval.core.column_names import Kind
+from berryeval.core.judging import JudgedRow
+from berryeval.core.origin import Origin
+from berryeval.errors import BerryEvalError, FormatError
+from berryeval.formats._lines import PathLike, is_plain_file, iter_lines, path_name
+
+__all__ = ["needed_columns", "open_source", "rows_of"]
+
+
+@contextmanager
+def open_source(path: PathLike, what: str) -> Iterator[Any]:
+    """Open a file for pyarrow, decompressed, and turn its errors into ours."""
+    pyarrow = import_pyarrow(what)
+    name = path_name(path)
+    try:
+        if is_plain_file(path):
+            # Not mapped: a file that somebody shortens meanwhile would end the process.
+            with pyarrow.OSFile(os.fspath(path)) as source:
+                yield source
+        else:
+            # The end of the file comes first in these formats, so all of it has to be there.
+            content = b"".join(line for _, line in iter_lines(path))
+            yield pyarrow.BufferReader(content)
+    except BerryEvalError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, TypeError, LookupError) as error:
+        # Damaged files lead pyarrow into errors of many kinds.
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise FormatError(f"cannot be read: {reason}", name) from error
+
+
+def needed_columns(names: list[str], kind: Kind, path: PathLike) -> list[str]:
+    """Return the columns that are read; others may be large."""
+    places = find_places(names, kind, Origin(path_name(path)))
+    labels = find_labels(names) if kind == "judgments" else ()
+    return [names[place] for place in (*places, *labels) if place is not None]
+
+
+def rows_of(table: Any, kind: Kind, path: PathLike) -> Iterator[JudgedRow]:  # noqa: ANN401
+    """Iterate over the rows of a table."""
+    return iter_batches(table.to_batches(), table.schema, kind, Origin(path_name(path)))

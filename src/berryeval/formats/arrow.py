@@ -1,0 +1,74 @@
+"""Arrow IPC, files (also called Feather) and streams. Columns as in Parquet. Needs pyarrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from berryeval.core.arrow_stream import import_pyarrow
+from berryeval.core.column_names import Kind
+from berryeval.core.grouped import Grouped
+from berryeval.core.judging import JudgedRow
+from berryeval.formats._arrow_files import needed_columns, open_source, rows_of
+from berryeval.formats._lines import PathLike
+from berryeval.formats._rows import Row
+
+__all__ = ["column_names", "iter_judged", "iter_rows", "read_table", "sniff", "to_lines"]
+
+_WHAT = "Reading Arrow"
+_FILE = b"ARROW1\0\0"
+_STREAM = b"\xff\xff\xff\xff"
+
+
+def sniff(first_line: bytes) -> bool:
+    """Whether a file that begins so may be one."""
+    return first_line.startswith((_FILE, _STREAM))
+
+
+def read_table(path: PathLike, kind: Kind) -> Any:  # noqa: ANN401 - a pyarrow.Table
+    """Read the columns that are needed."""
+    with open_source(path, _WHAT) as source:
+        reader = _reader(source)
+        table = reader.read_all().select(needed_columns(reader.schema.names, kind, path))
+        # What is read is what is in the file: damaged offsets would lead out of it.
+        table.validate(full=True)
+        return table
+
+
+def column_names(path: PathLike) -> list[str]:
+    """Return the names of all columns."""
+    with open_source(path, _WHAT) as source:
+        names: list[str] = _reader(source).schema.names
+        return names
+
+
+def _reader(source: Any) -> Any:  # noqa: ANN401 - of pyarrow
+    from pyarrow import ipc
+
+    is_file = source.read(len(_FILE)) == _FILE
+    source.seek(0)
+    return ipc.open_file(source) if is_file else ipc.open_stream(source)
+
+
+def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
+    """Iterate over judgments with their judges and subtopics."""
+    return rows_of(read_table(path, "judgments"), "judgments", path)
+
+
+def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
+    """Iterate over the rows of a file, which has no lines."""
+    for row in rows_of(read_table(path, kind), kind, path):
+        yield None, row.query_id, row.doc_id, row.grade
+
+
+def to_lines(data: Grouped, *, is_stream: bool = False) -> Iterator[bytes]:
+    """Return the whole file, in one piece."""
+    pyarrow = import_pyarrow("Writing Arrow")
+    from pyarrow import ipc
+
+    table = data.to_arrow()
+    output = pyarrow.BufferOutputStream()
+    make = ipc.new_stream if is_stream else ipc.new_file
+    with make(output, table.schema) as writer:
+        writer.write_table(table)
+    yield output.getvalue()

@@ -1,0 +1,66 @@
+"""Folders as BEIR lays them out.
+
+``corpus.jsonl`` has the documents, ``queries.jsonl`` the queries, and ``qrels/SPLIT.tsv`` the
+judgments of a split, such as ``test``, ``dev`` or ``train``. Files may be compressed (``.gz``,
+``.zst``).
+"""
+
+from __future__ import annotations
+
+import os
+
+from berryeval.errors import FormatError
+from berryeval.formats._lines import PathLike
+
+__all__ = ["corpus_path", "is_folder", "judgments_file", "judgments_path", "queries_path"]
+
+_SUFFIXES = ("", ".gz", ".zst")
+
+
+def is_folder(path: PathLike) -> bool:
+    """Whether a path leads to a folder."""
+    return os.path.isdir(path)  # noqa: PTH112 - pathlib is slow to import
+
+
+def judgments_path(folder: PathLike, split: str = "test") -> str:
+    """Return the file with the judgments of a split."""
+    found = _find(folder, f"qrels/{split}.tsv")
+    if found is None:
+        expected = f"expected qrels/{split}.tsv in the folder, found {_splits(folder)}"
+        raise FormatError(expected, os.fspath(folder))
+    return found
+
+
+def judgments_file(path: PathLike) -> str:
+    """Return the path of a file as it is, and for a folder its test judgments."""
+    return judgments_path(path) if is_folder(path) else os.fspath(path)
+
+
+def queries_path(folder: PathLike) -> str:
+    """Return the file with the queries."""
+    return _required(folder, "queries.jsonl")
+
+
+def corpus_path(folder: PathLike) -> str:
+    """Return the file with the documents."""
+    return _required(folder, "corpus.jsonl")
+
+
+def _required(folder: PathLike, name: str) -> str:
+    found = _find(folder, name)
+    if found is None:
+        raise FormatError(f"expected {name} in the folder, found none", os.fspath(folder))
+    return found
+
+
+def _find(folder: PathLike, name: str) -> str | None:
+    candidates = (f"{os.path.join(folder, name)}{suffix}" for suffix in _SUFFIXES)  # noqa: PTH118
+    return next((path for path in candidates if os.path.isfile(path)), None)  # noqa: PTH113
+
+
+def _splits(folder: PathLike) -> str:
+    try:
+        names = sorted(os.listdir(os.path.join(folder, "qrels")))  # noqa: PTH118, PTH208
+    except OSError:
+        return "no qrels"
+    return ", ".join(f"qrels/{name}" for name in names) or "no qrels"

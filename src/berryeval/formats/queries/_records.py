@@ -1,0 +1,75 @@
+"""Queries as records of keys and values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from berryeval.core.column_names import find_name
+from berryeval.core.id_column import decode_id
+from berryeval.core.query import Query
+from berryeval.errors import FormatError
+from berryeval.formats._lines import PathLike, path_name
+from berryeval.formats.keys import id_bytes
+
+__all__ = ["ID", "TEXT", "has_keys", "query_of", "to_record"]
+
+# BEIR says _id and text.
+ID = ("query_id", "id", "_id", "qid", "query-id", "queryid", "q_id", "topic")
+TEXT = ("query", "text", "query_text", "question", "title")
+_LABELS = ("category", "difficulty", "description")
+
+
+def has_keys(names: Mapping[str, object] | list[str]) -> bool:
+    """Whether an id and a text are among the names."""
+    return find_name(names, ID) is not None and find_name(names, TEXT) is not None
+
+
+def query_of(record: Mapping[str, object], path: PathLike, line: int | None) -> Query:
+    """Return the query of a record, or raise with file and line."""
+    name, text = find_name(record, ID), find_name(record, TEXT)
+    for known, found in ((ID, name), (TEXT, text)):
+        if found is None:
+            shown = ", ".join(map(repr, record)) or "none"
+            message = f"expected a key {known[0]!r}, found {shown}"
+            raise FormatError(message, path_name(path), line)
+    assert name is not None
+    assert text is not None
+    labels = {key: _label(record.get(key), key, path, line) for key in _LABELS}
+    return Query(
+        decode_id(id_bytes(record[name], path, line)),
+        _text(record[text], text, path, line),
+        **labels,
+        tags=_tags(record.get("tags"), path, line),
+    )
+
+
+def to_record(query: Query, id_key: str, text_key: str) -> dict[str, Any]:
+    """Return a query as keys and values, without those that it has not."""
+    record: dict[str, Any] = {id_key: query.query_id, text_key: query.text}
+    for key in _LABELS:
+        if getattr(query, key) is not None:
+            record[key] = getattr(query, key)
+    if query.tags:
+        record["tags"] = list(query.tags)
+    return record
+
+
+def _text(value: object, key: str, path: PathLike, line: int | None) -> str:
+    if isinstance(value, str):
+        return value
+    message = f"expected text as {key}, found {type(value).__name__}"
+    raise FormatError(message, path_name(path), line)
+
+
+def _label(value: object, key: str, path: PathLike, line: int | None) -> str | None:
+    return None if value is None else _text(value, key, path, line)
+
+
+def _tags(value: object, path: PathLike, line: int | None) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, list) and all(isinstance(tag, str) for tag in value):
+        return tuple(value)
+    message = f"expected a list of text as tags, found {value!r}"
+    raise FormatError(message[:200], path_name(path), line)

@@ -1,0 +1,86 @@
+"""Tables, separated by commas or tabs.
+
+With a header, such as ``query_id,text,category,difficulty,description,tags``; tags are separated
+by semicolons. Or without one: two columns with a tab between them, ``id<TAB>text``, as MS MARCO
+has them, where quotes mean nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from berryeval.core.id_column import decode_id
+from berryeval.core.query import Query
+from berryeval.errors import FormatError, InputError
+from berryeval.formats._lines import PathLike, iter_lines, path_name
+from berryeval.formats.delimited import iter_fields, write_rows
+from berryeval.formats.queries._records import has_keys, query_of, to_record
+
+__all__ = ["iter_queries", "sniff", "to_lines"]
+
+_COLUMNS = ("query_id", "text", "category", "difficulty", "description", "tags")
+
+
+def sniff(first_line: bytes) -> bool:
+    """Whether a file that begins so may be one: it names its columns, or has one tab."""
+    return _is_header(first_line) or first_line.count(b"\t") == 1
+
+
+def _is_header(line: bytes) -> bool:
+    text = decode_id(line)
+    names = text.split("\t" if "\t" in text else ",")
+    return has_keys([name.strip().strip('"') for name in names])
+
+
+def iter_queries(path: PathLike) -> Iterator[tuple[int | None, Query]]:
+    """Iterate over the queries of a file, with their lines."""
+    first = next((line for _, line in iter_lines(path) if line.strip()), b"")
+    return _iter_table(path) if _is_header(first) else _iter_pairs(path)
+
+
+def _iter_table(path: PathLike) -> Iterator[tuple[int | None, Query]]:
+    lines = iter_fields(path)
+    names = [name.strip().lower() for name in next(lines)[1]]
+    for line, fields in lines:
+        if len(fields) != len(names):
+            message = f"expected {len(names)} columns, found {len(fields)}"
+            raise FormatError(message, path_name(path), line)
+        # An empty field is a label that the query has not. A text may be empty.
+        labels = {name: field for name, field in zip(names, fields, strict=True) if field}
+        record: dict[str, object] = {name: labels.get(name, "") for name in names}
+        for name in ("category", "difficulty", "description"):
+            record[name] = labels.get(name)
+        record["tags"] = [tag for tag in labels.get("tags", "").split(";") if tag]
+        yield line, query_of(record, path, line)
+
+
+def _iter_pairs(path: PathLike) -> Iterator[tuple[int | None, Query]]:
+    for number, line in iter_lines(path):
+        if not line.strip():
+            continue
+        query_id, tab, text = decode_id(line.rstrip(b"\r\n")).partition("\t")
+        if not query_id or not tab:
+            message = f"expected an id, a tab and a text, found {decode_id(line).strip()[:40]!r}"
+            raise FormatError(message, path_name(path), number)
+        yield number, Query(query_id, text)
+
+
+def to_lines(queries: Iterable[Query], separator: str = ",") -> Iterator[bytes]:
+    """Iterate over the lines of a file, with a header.
+
+    Raises
+    ------
+    InputError
+        For a tag with a semicolon.
+    """
+    return write_rows(_to_rows(queries), separator)
+
+
+def _to_rows(queries: Iterable[Query]) -> Iterator[list[str]]:
+    yield list(_COLUMNS)
+    for query in queries:
+        for tag in query.tags:
+            if ";" in tag or not tag:
+                raise InputError(f"a table cannot hold the tag {tag!r} of {query.query_id!r}")
+        record = to_record(query, "query_id", "text") | {"tags": ";".join(query.tags)}
+        yield [record.get(name, "") for name in _COLUMNS]

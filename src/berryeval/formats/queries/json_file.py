@@ -1,0 +1,50 @@
+"""One JSON object, ``{"queries": [{"id": "Q001", "query": "…", "category": "…"}]}``.
+
+The list may also stand by itself. Keys beside id, query, category, difficulty, description and
+tags are ignored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from berryeval.core.query import Query
+from berryeval.errors import FormatError
+from berryeval.formats._lines import PathLike, iter_lines, path_name
+from berryeval.formats.queries._records import query_of, to_record
+
+__all__ = ["iter_queries", "sniff", "to_lines"]
+
+
+def sniff(first_line: bytes) -> bool:
+    """Whether a file that begins so may be one."""
+    return first_line.lstrip().startswith((b"{", b"["))
+
+
+def iter_queries(path: PathLike) -> Iterator[tuple[int | None, Query]]:
+    """Iterate over the queries of a file. Where in it one stands is not known."""
+    content = b"".join(line for _, line in iter_lines(path))
+    try:
+        records = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"expected JSON ({error})", path_name(path)) from None
+    if isinstance(records, dict):
+        records = records.get("queries")
+    if not isinstance(records, list):
+        message = "expected a list of queries, alone or as 'queries' of an object, found none"
+        raise FormatError(message, path_name(path))
+    for record in records:
+        if not isinstance(record, dict):
+            message = f"expected a query as an object, found {type(record).__name__}"
+            raise FormatError(message, path_name(path))
+        yield None, query_of(record, path, None)
+
+
+def to_lines(queries: Iterable[Query]) -> Iterator[bytes]:
+    """Iterate over the lines of a file: one for each query, between brackets."""
+    yield b'{"queries": ['
+    for number, query in enumerate(queries):
+        record = json.dumps(to_record(query, "id", "query")).encode()
+        yield (b",\n" if number else b"\n") + record
+    yield b"\n]}\n"

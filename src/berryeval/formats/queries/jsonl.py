@@ -1,0 +1,39 @@
+"""JSON lines: one object a line, ``{"_id": "Q001", "text": "…", "category": "…"}``.
+
+The id may be called ``query_id``, ``id`` or ``_id``, the text ``query`` or ``text``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from berryeval.core.query import Query
+from berryeval.formats._lines import PathLike
+from berryeval.formats.jsonl import iter_objects
+from berryeval.formats.queries._records import has_keys, query_of, to_record
+
+__all__ = ["iter_queries", "sniff", "to_lines"]
+
+
+def sniff(first_line: bytes) -> bool:
+    """Whether a file that begins so may be one: its first line is a query."""
+    if not first_line.lstrip().startswith(b"{"):
+        return False
+    try:
+        record = json.loads(first_line)
+    except (ValueError, RecursionError):
+        return False
+    return has_keys(record)
+
+
+def iter_queries(path: PathLike) -> Iterator[tuple[int | None, Query]]:
+    """Iterate over the queries of a file, with their lines."""
+    for line, record in iter_objects(path):
+        yield line, query_of(record, path, line)
+
+
+def to_lines(queries: Iterable[Query]) -> Iterator[bytes]:
+    """Iterate over the lines of a file."""
+    for query in queries:
+        yield json.dumps(to_record(query, "_id", "text")).encode() + b"\n"

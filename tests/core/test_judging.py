@@ -1,0 +1,108 @@
+"""Several judges, several subtopics."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from berryeval.core.judging import JudgedRow, collect_judged
+from berryeval.core.origin import Origin
+from berryeval.errors import FormatError
+
+ORIGIN = Origin("qrels", has_lines=True)
+
+
+def judged(*grades: float, judges=None):
+    """Return the grade of one document that each of several judges graded."""
+    rows = [JudgedRow(n, b"q", b"d", grade, b"judge %d" % n) for n, grade in enumerate(grades)]
+    return collect_judged(rows, ORIGIN, judges=judges).to_dict()["q"]["d"]
+
+
+@pytest.mark.parametrize(
+    ("judges", "grades", "expected"),
+    [
+        ("max", [1, 3, 2], 3),
+        ("mean", [1, 3, 2, 3], 2.25),
+        ("majority", [1, 3, 3], 3),
+        ("majority", [3, 1, 3, 1, 2], 1),
+        ("majority", [0, -1, -1], 0),
+        ("mean", [2, -1], 2),
+        ("max", [-1, -2], -1),
+        ("mean", [-1, -2], -1.5),
+        (None, [2], 2),
+    ],
+)
+def test_judges_are_reduced_by_the_rule(judges, grades, expected):
+    """Ties of the majority go to the lower grade; who did not judge has no say."""
+    assert judged(*grades, judges=judges) == expected
+
+
+def test_several_judges_need_a_rule():
+    """The error names document, query and option."""
+    with pytest.raises(FormatError) as caught:
+        judged(1, 2)
+    assert str(caught.value) == (
+        "qrels: expected one judge, or a rule (judges: max, mean or majority), found 2 judges of "
+        "document 'd' for query 'q'"
+    )
+
+
+def test_the_same_judge_twice_is_a_duplicate():
+    """With the line; or the best is kept."""
+    rows = [JudgedRow(1, b"q", b"d", 2, b"ann", b"s"), JudgedRow(2, b"q", b"d", 1, b"ann", b"s")]
+    with pytest.raises(FormatError, match="qrels:2: document 'd' is judged a second time for"):
+        collect_judged(rows, ORIGIN)
+    assert collect_judged(rows, ORIGIN, "keep-best").to_dict() == {"q": {"d": 2.0}}
+
+
+def test_a_grade_without_a_judge_is_one_of_several():
+    """A row without a label, and one with, are two opinions."""
+    rows = [JudgedRow(1, b"q", b"d", 2), JudgedRow(2, b"q", b"d", 1, b"ann")]
+    assert collect_judged(rows, ORIGIN, judges="mean").to_dict() == {"q": {"d": 1.5}}
+    again = [JudgedRow(1, b"q", b"d", 2), JudgedRow(2, b"q", b"d", 1)]
+    with pytest.raises(FormatError, match="qrels:2: document 'd' is judged a second time"):
+        collect_judged(again, ORIGIN, judges="mean")
+
+
+def test_a_document_is_worth_its_best_subtopic():
+    """Judges are reduced first, within each; the subtopics stay to be had."""
+    rows = [
+        JudgedRow(1, b"q", b"d", 1, b"ann", b"s"),
+        JudgedRow(2, b"q", b"d", 3, b"bob", b"s"),
+        JudgedRow(3, b"q", b"d", 2, b"ann", b"t"),
+        JudgedRow(4, b"q", b"e", 0),
+    ]
+    judgments = collect_judged(rows, ORIGIN, judges="mean")
+    assert judgments.to_dict() == {"q": {"d": 2.0, "e": 0.0}}
+    assert judgments.subtopics == {b"q": {b"d": {b"s": 2.0, b"t": 2.0}}}
+    assert list(judgments.iter_grades()) == [
+        (b"q", b"d", b"s", 2.0),
+        (b"q", b"d", b"t", 2.0),
+        (b"q", b"e", None, 0.0),
+    ]
+    assert judgments != collect_judged(rows[2:], ORIGIN)
+
+
+labels = st.sampled_from([None, b"a", b"b"])
+
+
+@given(
+    st.lists(
+        st.builds(
+            JudgedRow,
+            st.none(),
+            st.sampled_from([b"q", b"r"]),
+            st.sampled_from([b"d", b"e"]),
+            st.integers(-1, 3).map(float),
+            st.none(),
+            labels,
+        )
+    )
+)
+def test_grades_by_subtopic_bring_back_the_judgments(rows):
+    """Writing them out and collecting them again changes nothing."""
+    judgments = collect_judged(rows, ORIGIN, "keep-best")
+    again = [
+        JudgedRow(None, query, document, grade, None, subtopic)
+        for query, document, subtopic, grade in judgments.iter_grades()
+    ]
+    assert collect_judged(again, ORIGIN) == judgments

@@ -1,0 +1,237 @@
+"""Queries, in every format."""
+# ruff: noqa: E501 - a case is a line
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import berryeval as be
+from berryeval.formats import QUERY_FORMATS, read_queries, write_queries
+
+TOPICS = b"""\
+
+<top>
+<num> Number: 301
+<title> International Organized
+Crime
+
+<desc> Description:
+Identify organizations
+that participate.
+
+<narr> Narrative:
+A relevant document names <b>one</b>.
+</top>
+<top>
+<num> Number: 302 <title> Poliomyelitis
+</top>
+"""
+CLOSED = b"""\
+<top><num>301</num><title>Topic: International Organized Crime</title>
+<desc>Identify organizations that participate.</desc></top>
+<num> 302
+<title>Poliomyelitis
+"""
+EXPECTED = [
+    be.Query("301", "International Organized Crime", description="Identify organizations that participate."),
+    be.Query("302", "Poliomyelitis"),
+]  # fmt: skip
+LABELLED = be.Query("Q1", 'a, "b"', "procedural", "easy", "what", ("x", "y"))
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write bytes to a file and return its path."""
+
+    def call(content: bytes, name: str = "file"):
+        path = tmp_path / name
+        path.write_bytes(content)
+        return path
+
+    return call
+
+
+OPEN = b"".join(line for line in TOPICS.splitlines(keepends=True) if b"top>" not in line)
+
+
+@pytest.mark.parametrize("content", [TOPICS, CLOSED, OPEN, TOPICS.replace(b"\n", b"\r\n")])
+def test_topics_are_read(write, content):
+    """Tags closed or not, texts over several lines, labels of fields or none."""
+    assert read_queries(write(content)) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"queries": [{"id": "Q1", "query": "a, \\"b\\"", "category": "procedural", "difficulty": "easy", "description": "what", "tags": ["x", "y"], "more": 1}]}',
+        b'[{"id": "Q1", "query": "a, \\"b\\"", "category": "procedural",\n"difficulty": "easy", "description": "what", "tags": ["x", "y"]}]',
+        b'\n{"_id": "Q1", "text": "a, \\"b\\"", "category": "procedural", "difficulty": "easy", "description": "what", "tags": ["x", "y"]}\n',
+        b'query_id,text,category,difficulty,description,tags\nQ1,"a, ""b""",procedural,easy,what,x;y\n',
+        b'Tags\tDescription\tdifficulty\tcategory\tquery\tID\nx;y\twhat\teasy\tprocedural\t"a, ""b"""\tQ1\n',
+    ],
+    ids=["json", "json list", "jsonl", "csv", "tsv"],
+)
+def test_labels_are_read_from_every_format(write, content):
+    """X2: whatever the file is called."""
+    assert read_queries(write(content)) == [LABELLED]
+
+
+def test_two_columns_without_a_header(write):
+    """As MS MARCO has them: quotes are part of the text, and so are further tabs."""
+    path = write(b'1\twhat is "x\r\n\n2\ta\tb\n3\t\n')
+    assert read_queries(path, format="table") == [
+        be.Query("1", 'what is "x'),
+        be.Query("2", "a\tb"),
+        be.Query("3", ""),
+    ]
+    assert read_queries(path)[0].text == 'what is "x'
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", ": expected queries, found nothing"),
+        (b"what is this\n", ":1: expected queries in JSON, a table or TREC topics, found 'what is this'"),
+        (b'{"id": "a"}\n', ": expected a list of queries, alone or as 'queries' of an object, found none"),
+        (b'{"queries": ["a"]}', ": expected a query as an object, found str"),
+        (b'{"queries": [{"query": "a"}]}', ": expected a key 'query_id', found 'query'"),
+        (b'[{"id": "a"}]', ": expected a key 'query', found 'id'"),
+        (b'[{"id": "", "query": "a"}]', ": expected an id, found ''"),
+        (b'[{"id": "a", "query": 1}]', ": expected text as query, found int"),
+        (b'[{"id": "a", "query": "b", "category": 1}]', ": expected text as category, found int"),
+        (b'[{"id": "a", "query": "b", "tags": "c"}]', ": expected a list of text as tags, found 'c'"),
+        (b"[{", ": expected JSON (Expecting property name enclosed in double quotes: line 1 column 3 (char 2))"),
+        (b'{"id": "a", "text": "b"}\n{"id": "a", "text": "b"}\n', ":2: query 'a' comes a second time"),
+        (b'{"id": "a", "text": "b"}\n[]\n', ":2: expected a JSON object, found list"),
+        (b"query_id,text\na,b,c\n", ":2: expected 2 columns, found 3"),
+        (b"1\ta\n2\n", ":2: expected an id, a tab and a text, found '2'"),
+        (b"<top>\n<title> x\n</top>\n", ":1: expected a <num> in the topic, found none"),
+        (b"<top>\n<num> 1\n</top>\n<top>\n<num>\n<title> x\n</top>\n", ":1: expected a <title> in the topic, found none"),
+        (b"<top>\n<num> 1 <title> y\n</top>\n\n<top>\n<num>\n<title> x\n</top>\n", ":5: expected a <num> in the topic, found none"),
+        (b"<top>\n<num> 1\n<title> x\n</top>\nrubbish\n", ":5: expected a tag such as <num>, found 'rubbish'"),
+    ],
+)  # fmt: skip
+def test_a_bad_query_is_named(write, content, message):
+    """File, line where there is one, what was expected and what came."""
+    path = write(content)
+    with pytest.raises(be.FormatError) as caught:
+        read_queries(path)
+    assert str(caught.value) == f"{path}{message}"
+
+
+texts = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
+labels = st.none() | texts.filter(bool)
+ids = texts.filter(lambda text: text.split() == [text])
+queries = st.lists(
+    st.builds(
+        be.Query,
+        ids,
+        texts,
+        labels,
+        labels,
+        labels,
+        st.lists(texts.filter(lambda tag: tag and ";" not in tag), max_size=2).map(tuple),
+    ),
+    max_size=4,
+    unique_by=lambda query: query.query_id,
+)
+in_temporary_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.mark.parametrize("name", ["q.json", "q.jsonl", "q.ndjson", "q.csv", "q.tsv.gz"])
+@in_temporary_folder
+@given(found=queries)
+def test_queries_that_were_written_are_read_again(name, found, tmp_path):
+    """Every label, in the format that the name asks for, recognised by the first line."""
+    assume(found or name.startswith(("q.json.", "q.csv", "q.tsv")))
+    write_queries(found, tmp_path / name)
+    assert read_queries(tmp_path / name) == found
+
+
+@in_temporary_folder
+@given(found=queries)
+def test_topics_that_were_written_are_read_again(found, tmp_path):
+    """Or refused, where they would not be."""
+    assume(found)
+    plain = [be.Query(query.query_id, query.text, description=query.description) for query in found]
+    try:
+        write_queries(plain, tmp_path / "topics")
+    except be.InputError as error:
+        assert "TREC topics cannot hold" in str(error)  # noqa: PT017 - or nothing is raised
+    else:
+        assert read_queries(tmp_path / "topics") == plain
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        LABELLED,
+        be.Query("q", "a  b"),
+        be.Query("q", "a <title> b"),
+        be.Query("q", "Topic: x"),
+        be.Query("q", "x", description="Description: y"),
+        be.Query("q", "x", description=""),
+        be.Query("Number: 1", "x"),
+        be.Query("", "x"),
+    ],
+)
+def test_what_topics_cannot_hold_is_refused(tmp_path, query):
+    """Nothing would say later that it is gone."""
+    with pytest.raises(be.InputError, match="TREC topics cannot hold"):
+        write_queries([query], tmp_path / "topics")
+
+
+@pytest.mark.parametrize("tag", ["a;b", ""])
+def test_a_tag_that_a_table_cannot_hold_is_refused(tmp_path, tag):
+    """Semicolons separate tags."""
+    with pytest.raises(be.InputError, match="a table cannot hold the tag"):
+        write_queries([be.Query("q", "x", tags=(tag,))], tmp_path / "q.csv")
+
+
+def test_the_json_is_as_golden_sets_have_it(tmp_path):
+    """X2: id, query and labels under 'queries'."""
+    write_queries([LABELLED, be.Query("Q2", "c")], tmp_path / "q.json")
+    assert json.loads((tmp_path / "q.json").read_bytes()) == {
+        "queries": [
+            {"id": "Q1", "query": 'a, "b"', "category": "procedural", "difficulty": "easy", "description": "what", "tags": ["x", "y"]},
+            {"id": "Q2", "query": "c"},
+        ]
+    }  # fmt: skip
+
+
+def test_formats_are_told_by_name(write):
+    """From the registry; standard input cannot be looked at first."""
+    assert read_queries(write(CLOSED), format="topics") == EXPECTED
+    for path, name in ((write(CLOSED), "xml"), ("-", None)):
+        with pytest.raises(
+            be.ArgumentError, match="format: expected 'topics' or 'jsonl' or 'json' or 'table'"
+        ):
+            read_queries(path, format=name)
+
+
+ODD = [
+    b"\0\xff\xfe{",
+    b"{",
+    b"[[",
+    b'"',
+    b"a,b\n\x00",
+    bytes(range(256)),
+    b"<top>",
+    b"[" * 10**5,
+    b"\t",
+    b"<num>\xff",
+]
+
+
+@pytest.mark.parametrize("name", [None, *QUERY_FORMATS])
+@pytest.mark.parametrize("content", ODD)
+def test_odd_bytes_are_an_error_in_one_line(write, content, name):
+    """Never anything but a FormatError, or no query."""
+    try:
+        found = read_queries(write(content), format=name)
+    except be.FormatError as error:
+        assert "\n" not in str(error)  # noqa: PT017 - or nothing is raised
+    else:
+        assert len(found) <= 1
