@@ -54,6 +54,8 @@ public:
 
     T* operator->() { return &value_; }
     T& operator*() { return value_; }
+    const T* operator->() const { return &value_; }
+    const T& operator*() const { return value_; }
     T* get() { return &value_; }
     bool is_released() const { return value_.release == nullptr; }
     void reset() {

@@ -108,11 +108,15 @@ Layout layout_of(const ArrowSchema& schema) {
     }
 }
 
+bool holds_text(const ArrowSchema& schema) {
+    const Layout layout = layout_of(schema.dictionary ? *schema.dictionary : schema);
+    return layout >= Layout::text && layout <= Layout::text_view;
+}
+
 bool holds_ids(const ArrowSchema& schema) {
     const Layout layout = layout_of(schema.dictionary ? *schema.dictionary : schema);
     const bool is_integer = layout >= Layout::int8 && layout <= Layout::uint64;
-    const bool is_text = layout >= Layout::text && layout <= Layout::text_view;
-    return is_integer || is_text || (layout == Layout::none && !schema.dictionary);
+    return is_integer || holds_text(schema) || (layout == Layout::none && !schema.dictionary);
 }
 
 bool holds_numbers(const ArrowSchema& schema) {

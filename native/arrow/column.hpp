@@ -23,6 +23,8 @@ enum class Layout {
 
 Layout layout_of(const ArrowSchema& schema);
 bool holds_ids(const ArrowSchema& schema);
+// Ids as they lie in the batch, and not as numbers to be written out.
+bool holds_text(const ArrowSchema& schema);
 bool holds_numbers(const ArrowSchema& schema);
 
 // The rows of a column that are wanted, out of one batch.

@@ -20,46 +20,44 @@ bool Reader::can_read(const ArrowSchema& schema, const std::array<std::size_t, 3
            holds_numbers(*schema.children[places[2]]);
 }
 
-std::optional<Complaint> Reader::add(const ArrowArray& batch) {
-    for (std::int64_t first = 0; first < batch.length;) {
-        const auto left = static_cast<std::size_t>(batch.length - first);
-        const std::size_t n_rows = std::min(left, chunk_rows);
-        if (const auto complaint = add_chunk(batch, first, n_rows)) return complaint;
-        first += static_cast<std::int64_t>(n_rows);
-    }
-    return std::nullopt;
-}
-
-std::optional<Complaint> Reader::add_chunk(const ArrowArray& batch, std::int64_t first,
-                                           std::size_t n_rows) {
+Reader::Chunk Reader::read_chunk(const ArrowArray& batch, std::int64_t first,
+                                 std::size_t n_rows) {
     // The offset of a batch counts for its columns, too.
     const auto slice = [&](std::size_t column) {
         return Slice{batch.children[places_[column]], batch.offset + first, n_rows};
     };
     // A row may also be missing as a whole; its columns tell nothing of it.
     const std::size_t n_rows_there = first_null(Slice{&batch, first, n_rows});
-    const std::array<std::size_t, 3> n_good = {
+    const std::array<std::size_t, 3> n_there = {
         std::min(queries_.read(slice(0), query_ids_.data()), n_rows_there),
         documents_.read(slice(1), doc_ids_.data()), numbers_.read(slice(2), values_.data())};
-    const std::size_t end = std::min({n_good[0], n_good[1], n_good[2]});
-    const std::size_t n_before = grouping_.n_rows();
+    const std::size_t end = std::min({n_there[0], n_there[1], n_there[2]});
+    const std::size_t n_before = n_before_;
     for (std::size_t i = 0; i < end; ++i) {
         const bool is_number = std::abs(values_[i]) <= most_;  // NaN compares false
         if (query_ids_[i].empty() || doc_ids_[i].empty() || !is_number) [[unlikely]] {
             const std::size_t column = query_ids_[i].empty() ? 0 : doc_ids_[i].empty() ? 1 : 2;
             const Problem problem = column < 2 ? Problem::empty_id : Problem::number;
-            return Complaint{problem, column, n_before + i, values_[i]};
+            return {i, Complaint{problem, column, n_before + i, values_[i]}};
         }
-        grouping_.add(query_ids_[i], doc_ids_[i], values_[i]);
     }
-    if (n_before == 0 && n_expected_ > chunk_rows) make_room();
-    if (end == n_rows) return std::nullopt;
-    const auto column = std::find(n_good.begin(), n_good.end(), end) - n_good.begin();
-    return Complaint{Problem::null, static_cast<std::size_t>(column), n_before + end, 0.0};
+    n_before_ += end;
+    if (end == n_rows) return {end, std::nullopt};
+    const auto column = std::find(n_there.begin(), n_there.end(), end) - n_there.begin();
+    return {end, Complaint{Problem::null, static_cast<std::size_t>(column), n_before + end, 0.0}};
+}
+
+std::optional<Complaint> GroupingReader::add(const ArrowArray& batch) {
+    return reader_.read(
+        batch, [this](std::string_view query_id, std::string_view doc_id, double value) {
+            if (grouping_.n_rows() == chunk_rows) [[unlikely]] make_room();
+            grouping_.add(query_id, doc_id, value);
+        });
 }
 
 // The first rows tell how long ids are, more or less.
-void Reader::make_room() {
+void GroupingReader::make_room() {
+    if (n_expected_ <= chunk_rows) return;
     std::size_t n_bytes = 0;
     const std::size_t n_rows = grouping_.n_rows();
     for (std::size_t row = 0; row < n_rows; ++row) n_bytes += grouping_.doc_id(row).size();

@@ -1,10 +1,14 @@
 // Batches of an Arrow stream, put into columns by query.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "arrow/column.hpp"
 #include "columns/grouping.hpp"
@@ -21,6 +25,7 @@ struct Complaint {
     double number;       // the one that was refused
 };
 
+// Reads the rows of batches.
 class Reader {
 public:
     // The places of query, document and number among the columns. `most` is the largest number
@@ -29,27 +34,56 @@ public:
 
     static bool can_read(const ArrowSchema& schema, const std::array<std::size_t, 3>& places);
 
-    // How many rows to expect in all, 0 if nobody knows.
-    void expect(std::size_t n_rows) { n_expected_ = n_rows; }
-
-    // Adds the rows of a batch, up to the first that something is wrong with.
-    std::optional<Complaint> add(const ArrowArray& batch);
-
-    columns::Grouping& grouping() { return grouping_; }
+    // Calls take(query_id, doc_id, number) for each row of a batch, up to the first that
+    // something is wrong with. The views are good as long as the batch, but where ids are
+    // numbers only until take() returns.
+    template <class Take>
+    std::optional<Complaint> read(const ArrowArray& batch, const Take& take) {
+        for (std::int64_t first = 0; first < batch.length;) {
+            const auto left = static_cast<std::size_t>(batch.length - first);
+            const Chunk chunk = read_chunk(batch, first, std::min(left, chunk_rows));
+            for (std::size_t i = 0; i < chunk.n_good; ++i) {
+                take(query_ids_[i], doc_ids_[i], values_[i]);
+            }
+            if (chunk.complaint) return chunk.complaint;
+            first += static_cast<std::int64_t>(chunk.n_good);
+        }
+        return std::nullopt;
+    }
 
 private:
-    std::optional<Complaint> add_chunk(const ArrowArray& batch, std::int64_t first,
-                                       std::size_t n_rows);
+    struct Chunk {
+        std::size_t n_good;
+        std::optional<Complaint> complaint;  // about the row after them
+    };
 
-    void make_room();
+    Chunk read_chunk(const ArrowArray& batch, std::int64_t first, std::size_t n_rows);
 
-    std::size_t n_expected_ = 0;
     std::array<std::size_t, 3> places_;
     double most_;
     IdColumn queries_, documents_;
     NumberColumn numbers_;
     std::vector<std::string_view> query_ids_, doc_ids_;
     std::vector<double> values_;
+    std::size_t n_before_ = 0;
+};
+
+// The rows of batches, put into columns by query.
+class GroupingReader {
+public:
+    // `n_expected` is the number of rows in all, 0 if nobody knows.
+    GroupingReader(Reader reader, std::size_t n_expected)
+        : reader_(std::move(reader)), n_expected_(n_expected) {}
+
+    std::optional<Complaint> add(const ArrowArray& batch);
+
+    columns::Grouping& grouping() { return grouping_; }
+
+private:
+    void make_room();
+
+    Reader reader_;
+    std::size_t n_expected_;
     columns::Grouping grouping_;
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "arrow/read.hpp"
+#include "bindings/arrow_stream.hpp"
 #include "bindings/columns.hpp"
 
 namespace nb = nanobind;
@@ -18,33 +19,12 @@ namespace {
 using arrow::Lent;
 using Places = std::array<std::size_t, 3>;
 
-ArrowArrayStream& stream_of(nb::handle capsule) {
-    void* const stream = PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream");
-    if (stream == nullptr) throw nb::python_error();
-    auto& found = *static_cast<ArrowArrayStream*>(stream);
-    if (found.release == nullptr) throw nb::value_error("the Arrow stream was read already");
-    return found;
-}
-
-void check(int status, ArrowArrayStream& stream) {
-    if (status == 0) return;
-    const char* const reason = stream.get_last_error(&stream);
-    throw nb::value_error(reason != nullptr ? reason : "the Arrow stream cannot be read");
-}
-
-void get_schema(ArrowArrayStream& stream, Lent<ArrowSchema>& schema) {
-    check(stream.get_schema(&stream, schema.get()), stream);
-    if (std::string_view(schema->format) != "+s") {
-        throw nb::value_error("the Arrow stream has no columns");
-    }
-}
-
 nb::list arrow_names(nb::handle capsule) {
-    Lent<ArrowSchema> schema;
-    get_schema(stream_of(capsule), schema);
+    const ArrowStream stream(capsule, {});
+    const ArrowSchema& schema = stream.schema();
     nb::list names;
-    for (std::int64_t i = 0; i < schema->n_children; ++i) {
-        const char* const name = schema->children[i]->name;
+    for (std::int64_t i = 0; i < schema.n_children; ++i) {
+        const char* const name = schema.children[i]->name;
         names.append(nb::str(name != nullptr ? name : ""));
     }
     return names;
@@ -65,24 +45,16 @@ const char* name_of(arrow::Problem problem) {
 // twin reads.
 nb::tuple arrow_group(nb::handle capsule, const Places& places, double most, bool keep_best,
                       std::size_t n_expected) {
-    ArrowArrayStream& stream = stream_of(capsule);
-    Lent<ArrowSchema> schema;
-    get_schema(stream, schema);
-    for (const std::size_t place : places) {
-        if (place >= static_cast<std::size_t>(schema->n_children)) {
-            throw nb::value_error("berryeval._native.arrow_group: arguments do not fit");
-        }
+    ArrowStream stream(capsule, places);
+    if (!arrow::Reader::can_read(stream.schema(), places)) {
+        return nb::make_tuple(nb::none(), nb::none());
     }
-    if (!arrow::Reader::can_read(*schema, places)) return nb::make_tuple(nb::none(), nb::none());
-
-    arrow::Reader reader(*schema, places, most);
-    reader.expect(n_expected);
+    arrow::GroupingReader reader(arrow::Reader(stream.schema(), places, most), n_expected);
     columns::Grouping& grouping = reader.grouping();
     std::optional<arrow::Complaint> complaint;
     while (!complaint) {
         Lent<ArrowArray> batch;
-        check(stream.get_next(&stream, batch.get()), stream);
-        if (batch.is_released()) break;
+        if (!stream.next(batch)) break;
         const nb::gil_scoped_release without_gil;
         complaint = reader.add(*batch);
     }

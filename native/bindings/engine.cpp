@@ -7,10 +7,13 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <string_view>
 
+#include "arrow/read.hpp"
+#include "bindings/arrow_stream.hpp"
 #include "bindings/dicts.hpp"
 #include "engine/batch_pass.hpp"
 #include "engine/board.hpp"
@@ -138,6 +141,8 @@ public:
     }
 
     bool score_dict(const nb::dict& run, std::size_t n_threads);
+    bool score_arrow(nb::handle capsule, const std::array<std::size_t, 3>& places,
+                     std::size_t n_threads);
 
     // (values measure by measure, whether the run has each query, how many it has besides, and
     // the first of these)
@@ -169,13 +174,40 @@ private:
 };
 
 bool BoardOfPython::score_dict(const nb::dict& run, std::size_t n_threads) {
-    engine::BatchPass pass(board_, n_threads);
+    engine::BatchPass pass(board_, std::nullopt, n_threads);
     const bool is_plain = walk(
         run, std::numeric_limits<double>::infinity(),
         [&](std::string_view query_id) { pass.begin(query_id); },
         [&](std::string_view doc_id, double score) { pass.add(doc_id, score); });
-    pass.finish();
-    return is_plain;
+    return pass.finish() && is_plain;
+}
+
+bool BoardOfPython::score_arrow(nb::handle capsule, const std::array<std::size_t, 3>& places,
+                                std::size_t n_threads) {
+    ArrowStream stream(capsule, places);
+    const ArrowSchema& schema = stream.schema();
+    if (!arrow::Reader::can_read(schema, places) || !arrow::holds_text(*schema.children[places[0]]) ||
+        !arrow::holds_text(*schema.children[places[1]])) {
+        return false;
+    }
+    arrow::Reader reader(schema, places, std::numeric_limits<double>::infinity());
+    std::deque<arrow::Lent<ArrowArray>> batches;  // kept: ids stay where they are
+    engine::BatchPass pass(board_, duplicates_, n_threads);
+    std::optional<std::string_view> current;
+    while (stream.next(batches.emplace_back())) {
+        const nb::gil_scoped_release without_gil;
+        const auto complaint = reader.read(
+            *batches.back(), [&](std::string_view query_id, std::string_view doc_id, double score) {
+                if (!current || !columns::are_same(*current, query_id)) {
+                    pass.begin(query_id);
+                    current = query_id;
+                }
+                pass.add(doc_id, score);
+            });
+        if (complaint || pass.has_failed()) return false;
+    }
+    const nb::gil_scoped_release without_gil;
+    return pass.finish();
 }
 
 }  // namespace
@@ -206,6 +238,7 @@ void define_engine(nb::module_& m) {
              "query_offsets"_a.noconvert(), "starts"_a.noconvert(), "doc_data"_a,
              "doc_offsets"_a.noconvert(), "values"_a.noconvert(), "n_threads"_a)
         .def("score_dict", &BoardOfPython::score_dict, "run"_a, "n_threads"_a)
+        .def("score_arrow", &BoardOfPython::score_arrow, "stream"_a, "places"_a, "n_threads"_a)
         .def("results", &BoardOfPython::results, "n_shown"_a);
 }
 

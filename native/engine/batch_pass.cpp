@@ -1,13 +1,13 @@
 #include "engine/batch_pass.hpp"
 
-#include <optional>
 #include <system_error>
 #include <utility>
 
 namespace berryeval::engine {
 
-BatchPass::BatchPass(Board& board, std::size_t n_threads)
-    : board_(board), own_(board, std::nullopt) {
+BatchPass::BatchPass(Board& board, std::optional<columns::Duplicates> duplicates,
+                     std::size_t n_threads)
+    : board_(board), duplicates_(duplicates), own_(board, duplicates) {
     for (std::size_t i = 1; i < n_threads; ++i) {
         try {
             threads_.emplace_back([this] { work(); });
@@ -45,7 +45,7 @@ void BatchPass::hand_over() {
 
 void BatchPass::work() {
     try {
-        Scorer scorer(board_, std::nullopt);
+        Scorer scorer(board_, duplicates_);
         Batch batch;
         for (;;) {
             {
@@ -65,6 +65,7 @@ void BatchPass::work() {
 }
 
 void BatchPass::score(const Batch& batch, Scorer& scorer) {
+    if (has_failed_) return;
     for (std::size_t i = 0; i < batch.queries.size(); ++i) {
         const std::size_t first = batch.queries[i].first_row;
         const std::size_t last =
@@ -73,11 +74,11 @@ void BatchPass::score(const Batch& batch, Scorer& scorer) {
         for (std::size_t row = first; row < last; ++row) {
             scorer.add(batch.rows[row].doc_id, batch.rows[row].score);
         }
-        scorer.end();
+        if (!scorer.end()) has_failed_ = true;
     }
 }
 
-void BatchPass::finish() {
+bool BatchPass::finish() {
     score(std::exchange(batch_, Batch{}), own_);
     // What still waits is shared with the other threads.
     for (;;) {
@@ -92,6 +93,7 @@ void BatchPass::finish() {
     }
     join();
     if (error_) std::rethrow_exception(error_);
+    return !has_failed_;
 }
 
 void BatchPass::join() {

@@ -1,11 +1,13 @@
 // Queries that one thread finds, and others score.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -15,12 +17,13 @@
 namespace berryeval::engine {
 
 // Takes rows query by query from the calling thread, and hands them in batches to the others.
-// Each query comes once, and each document once a query. The bytes of ids must stay until
-// finish() has returned.
+// Fails if a query comes back, or has a document twice. The bytes of ids must stay until the
+// pass is gone.
 class BatchPass {
 public:
-    // With one thread the caller does it all, batch by batch.
-    BatchPass(Board& board, std::size_t n_threads);
+    // With one thread the caller does it all, batch by batch. Without `duplicates` there are
+    // none, and none are looked for.
+    BatchPass(Board& board, std::optional<columns::Duplicates> duplicates, std::size_t n_threads);
     ~BatchPass();
     BatchPass(const BatchPass&) = delete;
     BatchPass& operator=(const BatchPass&) = delete;
@@ -31,8 +34,10 @@ public:
     }
     void add(std::string_view doc_id, double score) { batch_.rows.push_back({doc_id, score}); }
 
-    // Waits until all is scored. Throws what a thread has thrown.
-    void finish();
+    bool has_failed() const { return has_failed_; }
+
+    // Waits until all is scored; false if the pass has failed. Throws what a thread has thrown.
+    bool finish();
 
 private:
     static constexpr std::size_t rows_at_once = 8192;
@@ -53,10 +58,12 @@ private:
 
     void hand_over();
     void work();
-    static void score(const Batch& batch, Scorer& scorer);
+    void score(const Batch& batch, Scorer& scorer);
     void join();
 
     Board& board_;
+    std::optional<columns::Duplicates> duplicates_;
+    std::atomic<bool> has_failed_ = false;
     Batch batch_;
     std::mutex mutex_;  // guards what follows
     std::condition_variable changed_;

@@ -8,7 +8,7 @@ reads it, and where there is neither, the columns are taken as lists.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 from berryeval.core.arrow_stream import (
     find_labels,
@@ -28,7 +28,15 @@ from berryeval.core.origin import Origin
 from berryeval.core.run import Run
 from berryeval.errors import InputTypeError, MissingExtraError
 
-__all__ = ["ArrowStream", "collect_run", "is_frame", "judgments_of_frame", "run_of_frame"]
+__all__ = [
+    "ArrowStream",
+    "can_be_streamed_again",
+    "collect_run",
+    "is_frame",
+    "judgments_of_frame",
+    "run_of_frame",
+    "stream_of",
+]
 
 
 class ArrowStream(Protocol):
@@ -45,13 +53,19 @@ def is_frame(value: object) -> bool:
     return hasattr(value, "__arrow_c_stream__") or _has_columns(value)
 
 
+def can_be_streamed_again(value: object) -> TypeGuard[ArrowStream]:
+    """Whether it hands over its Arrow stream as often as it is asked: frames do, readers do not."""
+    is_whole = hasattr(value, "__len__") or hasattr(value, "num_rows")
+    return is_whole and hasattr(value, "__arrow_c_stream__") and not isinstance(value, Grouped)
+
+
 def _has_columns(value: object) -> bool:
     return hasattr(value, "columns") and hasattr(value, "__getitem__")
 
 
 def run_of_frame(frame: object, duplicates: Duplicates, origin: Origin) -> Run:
     """Read a run from a frame."""
-    stream = _stream_of(frame, origin)
+    stream = stream_of(frame, origin)
     if stream is not None:
         columns = group_stream(stream, "run", origin, duplicates, _n_rows(frame))
         if columns is not None:
@@ -64,7 +78,7 @@ def judgments_of_frame(
 ) -> Judgments:
     """Read judgments from a frame."""
     check_judges(judges)
-    stream = _stream_of(frame, origin)
+    stream = stream_of(frame, origin)
     if stream is not None:
         columns = group_stream(stream, "judgments", origin, duplicates, _n_rows(frame))
         if columns is not None:
@@ -92,7 +106,7 @@ def _n_rows(frame: Any) -> int:  # noqa: ANN401 - a frame of any library
     return len(frame) if hasattr(frame, "__len__") else 0
 
 
-def _stream_of(frame: Any, origin: Origin) -> object:  # noqa: ANN401
+def stream_of(frame: Any, origin: Origin) -> object:  # noqa: ANN401
     """Return the frame as an Arrow stream; None if it cannot be had."""
     if not hasattr(frame, "__arrow_c_stream__"):
         return None

@@ -9,8 +9,11 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from berryeval.backend import backend, n_threads
+from berryeval.core.arrow_stream import find_places
+from berryeval.core.frames import ArrowStream, stream_of
 from berryeval.core.grouped import Grouped
 from berryeval.core.judgments import Judgments
+from berryeval.core.origin import Origin
 from berryeval.core.run import Run
 from berryeval.engine._selection import N_SHOWN, AllScores
 from berryeval.formats import Duplicates
@@ -23,7 +26,7 @@ from berryeval.measures import Measure
 if TYPE_CHECKING:
     from berryeval._native import Board
 
-__all__ = ["can_score", "score", "score_dict", "score_file"]
+__all__ = ["can_score", "score", "score_dict", "score_file", "score_frame"]
 
 _N_DISCOUNTS = 1000  # beyond it the extension asks for each logarithm
 
@@ -50,6 +53,29 @@ def score_dict(
     """
     session = _Session(judgments, measures)
     return session.results() if session.board.score_dict(run, n_threads()) else None
+
+
+def score_frame(
+    judgments: Judgments, frame: ArrowStream, measures: Sequence[Measure], duplicates: Duplicates
+) -> AllScores | None:
+    """Score a data frame without making a `Run` of it.
+
+    None if the rows of a query do not stand together, ids are no text, or something is wrong:
+    `Run.from_frame` then reads it, or says what.
+    """
+    from berryeval._native import arrow_names
+
+    origin = Origin("run", is_file=False)
+    session = _Session(judgments, measures, keep_best=duplicates == "keep-best")
+    try:
+        stream = stream_of(frame, origin)
+        if stream is None:
+            return None
+        places = find_places(arrow_names(stream), "run", origin)
+        is_done = session.board.score_arrow(stream, places, n_threads())
+    except ValueError:  # whoever reads it again says why, with the row
+        return None
+    return session.results() if is_done else None
 
 
 def score_file(

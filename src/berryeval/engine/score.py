@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from berryeval.core.frames import can_be_streamed_again
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.core.scores import Scores
@@ -47,8 +48,8 @@ def score_at_once(
 ) -> Scores | None:
     """Score what a run would be made of, without making one.
 
-    That is possible for the path of a TREC file, and for a dict of dicts. None if it is not:
-    `score` then gives the same from a `Run`.
+    That is possible for the path of a TREC file, for a dict of dicts, and for a data frame. None
+    if it is not: `score` then gives the same from a `Run`.
 
     Raises
     ------
@@ -61,6 +62,8 @@ def score_at_once(
         found: AllScores | None = _native.score_file(judgments, source, measures, duplicates)
     elif type(source) is dict:
         found = _native.score_dict(judgments, source, measures)
+    elif can_be_streamed_again(source):
+        found = _native.score_frame(judgments, source, measures, duplicates)
     else:
         found = None
     return None if found is None else found.select(measures, missing, no_relevant)
