@@ -7,13 +7,14 @@ the definition of the measure gives.
 
 from berryeval.trec_eval.files import RelevanceFormat, read_judgments, read_run
 from berryeval.trec_eval.names import Version, read_names
-from berryeval.trec_eval.report import Options, report
+from berryeval.trec_eval.report import Options, iter_scores, report
 from berryeval.trec_eval.z_scores import read_z_scores
 
 __all__ = [
     "Options",
     "RelevanceFormat",
     "Version",
+    "iter_scores",
     "read_judgments",
     "read_names",
     "read_run",

@@ -18,7 +18,7 @@ from berryeval.trec_eval.files import Grouped, Judgments, Preferred, Qrels, Rele
 from berryeval.trec_eval.names import Version
 from berryeval.trec_eval.z_scores import ZScores
 
-__all__ = ["Options", "report"]
+__all__ = ["Options", "iter_scores", "report"]
 
 NOT_SCORED = 4
 NO_COMMON_QUERY = 7
@@ -98,23 +98,13 @@ def report(
     TrecEvalError
         If a query cannot be scored, or none is in both files.
     """
-    if options.most is not None and options.most < 0:
-        raise InputError(f"-M: expected a number of documents, at least 0, found {options.most}")
-    wanted = columns(names, Rules(options.level, options.n_documents, options.version))
-    by_name = [column.name.encode("utf-8", "surrogateescape") for column in wanted]
+    wanted = _wanted(names, options)
     template = _template(wanted, options)
     shown = [i for i, column in enumerate(wanted) if _is_printed(column)]
     totals = [0.0] * len(wanted)
     n_queries = 0
-    for query in _queries(judgments, run, wanted, options):
+    for query, values in _scored(judgments, run, wanted, options):
         n_queries += 1
-        values = [_value(column, query) for column in wanted]
-        if options.z_scores is not None:
-            convert = options.z_scores.convert
-            values = [
-                convert(query.query_id, name, value)
-                for name, value in zip(by_name, values, strict=True)
-            ]
         for i, value in enumerate(values):
             totals[i] += value
         if options.per_query:
@@ -124,6 +114,39 @@ def report(
         raise TrecEvalError(message, NO_COMMON_QUERY)
     if options.summary:
         yield b"".join(_summary(judgments, run, wanted, totals, n_queries, options))
+
+
+def iter_scores(
+    judgments: Judgments, run: RunFile, names: dict[str, str | None], options: Options
+) -> Iterator[tuple[bytes, dict[str, float]]]:
+    """Iterate over the queries with their values by printed name, all digits of them.
+
+    A geometric mean's values are logarithms, as trec_eval adds them up.
+    """
+    wanted = _wanted(names, options)
+    for query, values in _scored(judgments, run, wanted, options):
+        named = zip((column.name for column in wanted), values, strict=True)
+        yield query.query_id, dict(named)
+
+
+def _wanted(names: dict[str, str | None], options: Options) -> list[Column]:
+    if options.most is not None and options.most < 0:
+        raise InputError(f"-M: expected a number of documents, at least 0, found {options.most}")
+    return columns(names, Rules(options.level, options.n_documents, options.version))
+
+
+def _scored(
+    judgments: Judgments, run: RunFile, wanted: list[Column], options: Options
+) -> Iterator[tuple[_Query, list[float]]]:
+    """Iterate over the queries with the values of all columns."""
+    for query in _queries(judgments, run, wanted, options):
+        values = [_value(column, query) for column in wanted]
+        if options.z_scores is not None:
+            values = [
+                options.z_scores.convert(query.query_id, _name(column), value)
+                for column, value in zip(wanted, values, strict=True)
+            ]
+        yield query, values
 
 
 def _queries(
@@ -321,7 +344,9 @@ def _number(column: Column, options: Options) -> bytes:
 def _line(column: Column, query_id: bytes, field: bytes, options: Options) -> bytes:
     """Return a line whose value is still to be filled in."""
     is_converted = options.z_scores is not None and column.kind not in ("runid", "relstring")
-    name = (b"Z" if is_converted else b"") + b"%-22s" % column.name.encode(
-        "utf-8", "surrogateescape"
-    )
+    name = (b"Z" if is_converted else b"") + b"%-22s" % _name(column)
     return b"%s\t%s\t%s\n" % (name.replace(b"%", b"%%"), query_id, field)
+
+
+def _name(column: Column) -> bytes:
+    return column.name.encode("utf-8", "surrogateescape")
