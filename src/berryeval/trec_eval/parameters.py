@@ -7,6 +7,7 @@ import re
 
 from berryeval.errors import InputError
 from berryeval.kernels.gains import Gain
+from berryeval.kernels.relevance import NOT_IN_POOL, UNJUDGED
 from berryeval.trec_eval.names import Version
 from berryeval.trec_eval.numbers import atof, atol
 
@@ -50,9 +51,11 @@ def read_gains(name: str, text: str, version: Version) -> Gain:
             continue
         gain = atof(number)
         # trec_eval takes the first gain of a grade for the ideal ranking and the lowest one for
-        # the run's: a value of no meaning.
-        if not math.isfinite(gain) or gains.setdefault(float(atol(grade)), gain) > gain:
-            raise _unusable(name, text, "finite gains, each grade once")
+        # the run's; -1 and -2 are its own marks of documents without a grade. Values of either
+        # kind have no meaning.
+        is_mark = atol(grade) in (NOT_IN_POOL, UNJUDGED)
+        if is_mark or not math.isfinite(gain) or gains.setdefault(atol(grade), gain) > gain:
+            raise _unusable(name, text, "finite gains, each grade once and none of -1 and -2")
     return tuple(gains.items())
 
 
