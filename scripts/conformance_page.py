@@ -194,6 +194,7 @@ class Pair:
     theirs: str
     apart: Callable[[Query], bool] = lambda _query: False
     why: str = ""
+    level: int = 1
     convert: Callable[[float], float] = lambda value: value
     compared: Tally = field(default_factory=Tally)
     set_apart: Tally = field(default_factory=Tally)
@@ -222,9 +223,23 @@ def ir_measures_pairs() -> list[Pair]:
         ),
         "It divides by the documents there are, breaks ties by the lesser id, and takes a "
         "negative grade for a judgment. Compared is 1 - `unj_10`.",
-        lambda value: 1.0 - value,
+        convert=lambda value: 1.0 - value,
     )
-    return [*(Pair(ours, theirs) for ours, theirs in same.items()), judged]
+    cut = Pair(
+        "recip_rank", "RR@100", Query.has_ties.fget, "With a cutoff, ties go to the lesser id."
+    )
+    higher = {
+        "map": "AP(rel=2)",
+        "P_5": "P(rel=2)@5",
+        "recall_10": "R(rel=2)@10",
+        "bpref": "Bpref(rel=2)",
+    }
+    return [
+        *(Pair(ours, theirs) for ours, theirs in same.items()),
+        *(Pair(ours, theirs, level=2) for ours, theirs in higher.items()),
+        cut,
+        judged,
+    ]
 
 
 def ranx_pairs() -> list[Pair]:
@@ -249,18 +264,32 @@ def ranx_pairs() -> list[Pair]:
         "is NaN. Beyond that it is 0 for most queries, also where trec_eval and pytrec_eval give "
         "more; why, we have not looked into.",
     )
-    return [*pairs, bpref]
+    higher = [
+        Pair("map", "map-l2", Query.has_ties.fget, ties, level=2),
+        Pair("P_5", "precision@5-l2", Query.has_ties.fget, ties, level=2),
+        Pair(
+            "ndcg",
+            "ndcg-l2",
+            lambda query: query.has_ties or 1 in query.grades.values(),
+            f"{ties} Grades below the level gain nothing, where trec_eval does not look at it.",
+            level=2,
+        ),
+    ]
+    return [*pairs, bpref, *higher]
 
 
 def compare_pairs(
-    pairs: list[Pair], queries: list[Query], ours: dict, theirs: dict[str, dict[str, float]]
+    pairs: list[Pair],
+    queries: list[Query],
+    ours: dict[int, dict],
+    theirs: dict[str, dict[str, float]],
 ) -> None:
-    """Compare values; `theirs` are by name and query."""
+    """Compare values; `ours` are by level, query and name, `theirs` by name and query."""
     for pair in pairs:
         for query in queries:
             value = theirs[pair.theirs].get(query.query_id)
             if value is not None:
-                pair.add(query, ours[query.query_id][pair.ours], value)
+                pair.add(query, ours[pair.level][query.query_id][pair.ours], value)
 
 
 def ir_measures_values(queries: list[Query], pairs: list[Pair]) -> dict[str, dict[str, float]]:
@@ -335,8 +364,9 @@ def table_of_pairs(pairs: list[Pair]) -> list[str]:
     for pair in pairs:
         same, apart = pair.compared, pair.set_apart
         note = f"[{reasons.setdefault(pair.why, len(reasons) + 1)}]" if apart.n_compared else ""
+        level = " at level 2" if pair.level > 1 else ""
         lines.append(
-            f"| `{pair.ours}` | `{pair.theirs}` | {same.n_compared:,} | "
+            f"| `{pair.ours}`{level} | `{pair.theirs}` | {same.n_compared:,} | "
             f"{same if same.n_compared else ''} | "
             f"{f'{apart.n_compared:,}' if note else ''} | {apart if note else ''} | {note} |"
         )
@@ -420,9 +450,10 @@ def main() -> None:
         write_files(folder, queries)
         program = compare_with_program(folder)
         wrapped = compare_with_pytrec_eval(folder, queries)
-        ours = our_values(folder, 1, ["all_trec", "dcg", "unj"], "10.0")
-        nine = our_values(folder, 1, ["all_trec"])
-        values = {query_id: ours[query_id] | nine[query_id] for query_id in ours}
+        values = {level: our_values(folder, level, ["all_trec"]) for level in (1, 2)}
+        new = our_values(folder, 1, ["dcg", "unj"], "10.0")
+        for query_id in new:
+            values[1][query_id].update(new[query_id])
         first, second = ir_measures_pairs(), ranx_pairs()
         compare_pairs(first, queries, values, ir_measures_values(queries, first))
         compare_pairs(second, queries, values, ranx_values(queries, second))

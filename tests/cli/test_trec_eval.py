@@ -567,3 +567,33 @@ def test_z_scores_that_cannot_be_used_are_refused(text, code, message):
     """trec_eval ends with 255, or prints NaN."""
     write("z", text)
     assert refused("-Zz", "-mmap") == (code, message)
+
+
+BELOW = {
+    "num_rel": "5", "num_rel_ret": "4", "Rprec": "1.0000", "bpref": "0.8000",
+    "recip_rank": "1.0000", "iprec_at_recall_0.00": "0.5714", "iprec_at_recall_0.60": "0.5714",
+    "iprec_at_recall_1.00": "0.0000", "P_1": "1.0000", "P_3": "1.0000", "recall_3": "0.6000",
+    "infAP": "0.5362", "Rprec_mult_0.40": "0.0000", "Rprec_mult_1.00": "0.4000",
+    "Rprec_mult_2.00": "0.4000", "utility": "1.0000", "binG": "1.4000", "map_cut_3": "0.6000",
+    "relative_P_3": "1.0000", "success_1": "1.0000", "set_P": "0.5714",
+    "set_relative_P": "0.8000", "set_recall": "0.8000", "set_map": "0.4571", "set_F": "0.6667",
+    "num_nonrel_judged_ret": "0",
+}  # fmt: skip
+
+
+def test_each_measure_has_its_own_idea_of_a_level_below_0():
+    """What trec_eval 9.0.4 prints: some count by grade, some go through the ranking."""
+    write("qrels", "q 0 a 1\nq 0 b 2\nq 0 c 0\nq 0 d -1\nq 0 e 1\nq 0 f 0\n")
+    write("run", "".join(f"q 0 {doc_id} 1 {-i} t\n" for i, doc_id in enumerate("xcadbyf")))
+    words = ["iprec_at_recall.0,.6,1", "P.1,3", "recall.3", "Rprec_mult.0.4,1,2", "map_cut.3"]
+    words += ["relative_P.3", "success.1", *(name for name in BELOW if not name[-1].isdigit())]
+    found = printed("-q", "-l-2", *(f"-m{word}" for word in words))
+    assert {name: value for (name, query), value in found.items() if query == "q"} == BELOW
+    assert printed("-q", "-J", "-mrelstring")["relstring", "q"] == "'0120'"
+
+
+def test_multiples_of_r_go_from_a_fifth_to_double():
+    """Ten of them, also for judgment groups."""
+    expected = [f"{n / 10:3.2f}" for n in range(2, 21, 2)]
+    assert [name[-4:] for name, _ in printed("-mRprec_mult")] == expected
+    assert [name[-4:] for name, _ in printed("-mRprec_mult_avgjg", "-Rqrels_jg")] == expected

@@ -151,6 +151,37 @@ def test_more_nonrelevant_documents_than_relevant_ones_are_cut(evaluate):
     assert found["prefs_avgjg_Rnonrel"] == found["prefs_avgjg_Rnonrel_ret"] == "1.0000"
 
 
+# Three judgments of a at a time. d1 and d6 are relevant, d2 to d5 are not; d2 comes first.
+SUBGROUPS = "q a 0 d1 1\nq a 0 d2 0\nq a 1 d1 1\nq a 1 d3 0\nq a 2 d4 0\nq a 2 d5 0\nq a 2 d6 2\n"
+
+
+@pytest.mark.parametrize(("n_documents", "expected"), [(6, "0.0000"), (2, "0.5000")])
+def test_what_subgroups_say_of_cut_documents_goes_too(evaluate, n_documents, expected):
+    """Two stay: d2 and d4, both above the better one; or d2 and d3, which was not retrieved."""
+    ids = ["d2", "d1", "d4", "d6", "d5", "d3"][:n_documents]
+    run = "".join(f"q 0 {doc_id} 1 {-i} t\n" for i, doc_id in enumerate(ids))
+    found = evaluate(SUBGROUPS, "-Rprefs", "-mall_prefs", run=run)
+    assert found["prefs_num_prefs_poss"] == "4"
+    assert found["prefs_avgjg_Rnonrel"] == expected
+
+
+def test_a_query_without_preferences_scores_0(evaluate):
+    """One document, or equals."""
+    found = evaluate("q a 0 d1 0\nq a 0 d2 0\n", "-Rprefs", "-mall_prefs")
+    assert set(found.values()) == {"0", "0.0000"}
+
+
+def test_pairs_with_one_retrieved_document_count_in_their_scope(evaluate):
+    """a: d2 over d5; b: d5 over d2 and over d1; of two pairs a half is kept, or nothing counts."""
+    text = "q a 0 d2 2\nq a 0 d5 1\nq b 0 d5 2\nq b 0 d2 1\nq b 0 d1 1\n"
+    found = evaluate(text, "-Rprefs", "-mprefs_pair", "-mprefs_pair_ret", "-mprefs_pair_imp")
+    assert found == {
+        "prefs_pair": "0.2500",
+        "prefs_pair_ret": "0.0000",
+        "prefs_pair_imp": "0.2500",
+    }
+
+
 def test_a_group_without_preferences_makes_the_balanced_mean_0(evaluate):
     """0 / 0 in one group spreads over all of them."""
     found = evaluate(LEVELS + "q b 0 d3 0\n", "-Rprefs", "-mprefs_avgjg_Rnonrel", "-mprefs_avgjg")

@@ -28,7 +28,34 @@ def test_scores_come_with_all_their_digits(tmp_path):
     ]
 
 
-def test_recall_points_below_0_are_rounded_away_from_it_in_10():
-    """Half a document less than none is one less; both are reached at the top."""
-    for rounding in ("up", "nearest"):
-        assert interpolated_from_below([1.0, 0.0], [1.0], [-0.5, 1.0], 1, rounding) == [1.0, 1.0]
+RANKING = [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("points", "rounding", "expected"),
+    [
+        ([0.0, 0.25, 0.5, 0.75, 1.0], "up", [0.0, 3 / 7, 0.5, 0.5, 0.5]),
+        ([0.4], "up", [0.5]),  # 1.6 of four relevant documents are 2
+        ([0.3], "nearest", [0.5]),  # 1.2 are 1
+        ([0.6], "up", [3 / 7]),  # 2.4 are 3
+        ([0.6], "nearest", [0.5]),  # 2.4 are 2
+        ([0.625], "nearest", [3 / 7]),  # 2.5 are 3
+        ([-0.5, 1.0], "up", [0.0, 0.5]),
+        ([-0.1], "nearest", [0.5]),
+        ([0.75, 0.25], "up", [0.5, 0.5]),  # 1 waits for its turn, after which 3 is past
+        ([1.0, 0.5], "up", [0.5, 0.5]),  # 4 is never reached, but not the last of them either
+    ],
+)
+def test_precision_from_below_is_the_best_from_a_recall_on(points, rounding, expected):
+    """Relevant at ranks 2, 4 and 7 of four: 1/2, 2/4 and 3/7; the last point comes first."""
+    values = interpolated_from_below(RANKING, [1.0, 1.0, 1.0, 1.0, 0.0], points, 1, rounding)
+    assert values == expected
+
+
+def test_precision_from_below_stops_when_all_is_found():
+    """At level -1 the document without a grade is met, and used up, first."""
+    assert interpolated_from_below([1.0, 1.0, -1.0], [1.0, 1.0], [0.5, 1.0], -1, "up") == [
+        2 / 3,
+        2 / 3,
+    ]
+    assert interpolated_from_below([], [1.0], [0.0, 1.0], 1, "up") == [0.0, 0.0]
