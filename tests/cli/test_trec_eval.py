@@ -134,6 +134,7 @@ def test_relstring_shows_grades_in_rank_order():
     """Unjudged is -, a negative grade a point, and a grade above 9 a bracket."""
     assert printed("-q", "-mrelstring")["relstring", "q1"] == "'01-.'"
     assert printed("-q", "-mrelstring.2")["relstring_2", "q1"] == "'01'"
+    assert printed("-q", "-mrelstring.2,1")["relstring_2,1", "q1"] == "'01'"
     write("qrels", "q1 0 d4 10\nq1 0 d2 9\n")
     assert printed("-q", "-mrelstring")["relstring", "q1"] == "'>9--'"
 
@@ -364,6 +365,7 @@ def test_repeats_matter_only_where_they_are_seen():
         (["-Tother"], 2, "-T: expected trec_results, found 'other'"),
         (["-M-1"], 2, "-M: expected a number of documents, at least 0, found -1"),
         (["-mP.abc"], 2, "measure P: expected cutoffs, at least 1, each once, found 'abc'"),
+        (["-mP.5,0"], 2, "measure P: expected cutoffs, at least 1, each once, found '5,0'"),
         (["-mP.5,5"], 2, "measure P: expected cutoffs, at least 1, each once, found '5,5'"),
         (["-mRprec_mult.1,1"], 2, "measure Rprec_mult: expected cutoffs, each once, found '1,1'"),
         (["-mndcg.1"], 2, "measure ndcg: expected pairs grade=gain, found '1'"),
@@ -597,3 +599,16 @@ def test_multiples_of_r_go_from_a_fifth_to_double():
     expected = [f"{n / 10:3.2f}" for n in range(2, 21, 2)]
     assert [name[-4:] for name, _ in printed("-mRprec_mult")] == expected
     assert [name[-4:] for name, _ in printed("-mRprec_mult_avgjg", "-Rqrels_jg")] == expected
+
+
+@pytest.mark.parametrize("n_queries", [199, 200, 401])
+def test_many_queries_come_whole_and_in_order(n_queries):
+    """They are printed in pieces, also those before an error."""
+    ids = [f"{i:04}" for i in range(n_queries)]
+    write("qrels", "".join(f"{query_id} 0 a 1\n" for query_id in ids))
+    write("run", "".join(f"{query_id} 0 a 1 1 t\n" for query_id in ids))
+    assert [query for _, query in printed("-q", "-mmap")] == [*ids, "all"]
+    with open("run", "a", encoding="utf-8") as file:  # noqa: PTH123
+        file.write(f"{ids[-1]} 0 a 1 1 t\n")
+    result = trec_eval("-q", "-mmap")
+    assert (result.exit_code, len(result.stdout.splitlines())) == (4, n_queries - 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -12,6 +13,9 @@ from berryeval.errors import InputError, TrecEvalError
 __all__ = ["command"]
 
 USAGE = 1
+
+_AT_ONCE = 200
+"""How many queries are printed at once."""
 
 _OURS = ("--compat",)
 """Long flags that trec_eval does not have, which no flag of its own is short for."""
@@ -195,10 +199,22 @@ def command(files: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401 - as 
             only=_bytes(query) if is_one else None,
             version=flags["version"],
         )
-        for text in report(judgments, ranked, names, options):
-            click.echo(text, nl=False)
+        _print(report(judgments, ranked, names, options))
     except TrecEvalError as error:
         raise _Failure(error) from error
+
+
+def _print(texts: Iterable[bytes]) -> None:
+    """Print many texts in few pieces; those before an error, too."""
+    waiting: list[bytes] = []
+    try:
+        for text in texts:
+            waiting.append(text)
+            if len(waiting) == _AT_ONCE:
+                click.echo(b"".join(waiting), nl=False)
+                waiting.clear()
+    finally:
+        click.echo(b"".join(waiting), nl=False)
 
 
 def _help(names: dict[str, str | None], flags: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ and recall points that do not rise stand in each other's way.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from berryeval.kernels.interpolated_precision import RecallRounding
@@ -58,7 +59,8 @@ def _n_found(grades: Sequence[float], level: float) -> int:
 
 
 def _n_documents(share: float, rounding: RecallRounding) -> int:
-    """Turn a share into a number of documents; halves go away from 0, the rest towards it."""
+    """Turn a share into a number of documents. What is below 0 is like 0: it is always reached."""
     if rounding == "up":
         return int(share + 0.9)
-    return int(share + 0.5) if share >= 0.0 else -int(0.5 - share)
+    whole = math.floor(share)
+    return whole + (share - whole >= 0.5)  # noqa: PLR2004 - a half
