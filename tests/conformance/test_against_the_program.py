@@ -6,7 +6,6 @@ the sake of the version, and none of the tests needs an exception for it.
 """
 
 import os
-import re
 import runpy
 import subprocess
 from pathlib import Path
@@ -14,7 +13,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, event, given, settings
-from hypothesis import strategies as st
 
 from berryeval.cli import main
 from conformance import strategies
@@ -22,7 +20,6 @@ from conformance.strategies import Case
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / ".cache" / "conformance" / "trec_eval-9.0.4"
-NOT_SCORED = 4
 
 pytestmark = pytest.mark.skipif(
     not PROGRAM.exists(), reason="no trec_eval to compare with: make conformance fetches it"
@@ -59,25 +56,28 @@ def theirs(arguments: list[str]) -> tuple[int, bytes]:
 
 
 def ours(arguments: list[str]) -> tuple[int, bytes]:
+    code, text, _ = answer(arguments)
+    return code, text
+
+
+def answer(arguments: list[str]) -> tuple[int, bytes, str]:
+    """Our exit code, standard output and standard error."""
     result = CliRunner().invoke(main, ["trec_eval", *arguments])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
-    return result.exit_code, result.stdout_bytes
+    return result.exit_code, result.stdout_bytes, result.stderr
 
 
 def compare(folder: Path, case: Case) -> None:
     """Hold our answer to theirs, unless theirs is a crash; what they print as NaN is a number."""
     arguments = write(folder, case)
     code, text = theirs(arguments)
-    our_code, our_text = ours(arguments)
+    our_code, our_text, message = answer(arguments)
     event(f"exit code {code}")
     if code < 0:
         assert our_code in (0, 2, 4, 255)
         return
-    if b"nan" not in text:
-        assert (our_code, our_text) == (code, text)
-        return
-    if our_code == NOT_SCORED and re.search(rb"^yaap .*nan$", text, re.MULTILINE):
+    if "yaap is undefined" in message:
         return  # the logarithm of a number below 0: there is no value
     assert our_code == code
     lines, our_lines = text.split(b"\n"), our_text.split(b"\n")
@@ -97,12 +97,10 @@ def test_qrels_are_scored_as_by_the_program(folder, case):
 
 
 @many
-@given(qrels=strategies.qrels(rotten=False), run=strategies.runs(rotten=False),
-       level=st.sampled_from(["-l1", "-l2", "-l0", "-l-1"]), complete=st.booleans())  # fmt: skip
-def test_every_measure_is_scored_as_by_the_program(folder, qrels, run, level, complete):
+@given(case=strategies.plain_cases())
+def test_every_measure_is_scored_as_by_the_program(folder, case):
     """All at once, for each query and for all of them."""
-    names = [f"-m{name}" for name in strategies.NAMES]
-    compare(folder, Case(qrels, run, ["-q", level, *names, *(["-c"] if complete else [])]))
+    compare(folder, case)
 
 
 @many

@@ -58,6 +58,7 @@ def test_groups_may_have_negative_grades_only(evaluate):
     """Unlike in plain qrels: nothing is relevant then."""
     found = evaluate(JUDGES + "q c d1 -1\n", "-Rqrels_jg", "-mmap_avgjg")
     assert found == {"map_avgjg": "0.4167"}
+    assert evaluate("q c d1 -1\n", "-Rqrels_jg", "-mmap_avgjg", "-l-1") == {"map_avgjg": "   inf"}
 
 
 def test_level_and_judged_only_hold_for_each_group(evaluate):

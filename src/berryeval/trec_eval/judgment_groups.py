@@ -5,6 +5,7 @@ A measure is computed for the judgments of each group alone, and averaged over t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from berryeval.kernels.average_precision import average_precision
@@ -20,7 +21,14 @@ GroupScore = Callable[[Sequence[tuple[Grades, Grades]]], float]
 
 def average_precision_score(level: int) -> GroupScore:
     """``map_avgjg``."""
-    return lambda groups: _mean([average_precision(g, j, None, level) for g, j in groups])
+    return lambda groups: _mean([_average_precision(g, j, level) for g, j in groups])
+
+
+def _average_precision(grades: Grades, judged: Grades, level: int) -> float:
+    """Return average precision; below level 0 something may be found where there is nothing."""
+    if not judged and any(grade >= level for grade in grades):
+        return math.inf
+    return average_precision(grades, judged, None, level)
 
 
 def precision_score(k: int, level: int) -> GroupScore:
