@@ -545,6 +545,8 @@ def test_z_scores_of_a_measure_after_all_others_are_looked_up_one_too_far():
     found = printed("-q", "-Zz", "-mrecip_rank", "-mset_P")
     assert found["Zrecip_rank", "q1"] == "0.0000"
     assert found["Zset_P", "q1"] == found["Zset_P", "q2"] == "-1000000.0000"
+    write("z", "q1 map 0 1\n")
+    assert printed("-q", "-Zz", "-mmap")["Zmap", "q2"] == "-1000000.0000"
 
 
 def test_z_scores_may_be_huge():
