@@ -1,8 +1,8 @@
 """``berryeval trec_eval`` and the real program, byte for byte.
 
-The program is trec_eval 9.0.4 (`scripts/fetch_trec_eval.py`); ours behaves as 9.0.8. Between the
-two, the sources of what is compared here differ in names of types only: no case is left out for
-the sake of the version, and none of the tests needs an exception for it.
+The program is trec_eval 9.0.4 (`scripts/fetch_trec_eval.py`); ours behaves as 9.0.8, whose C code
+pytrec_eval holds, to which `tests/properties` holds us. No difference between the two versions has
+come up in what is compared here, so no case is left out for the sake of the version.
 """
 
 import os
