@@ -2,15 +2,19 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+PEERS  := .cache/peers
+
+# How many cases each test of `make conformance` tries.
+CONFORMANCE_CASES ?= 200
 
 NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(shell find native -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench docs reference constraints clean
+.PHONY: help demo test lint format bench conformance conformance-page docs reference constraints clean
 
 help: ## Show this list
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
-	  while IFS="$$(printf '\t')" read -r name text; do printf '  make %-12s %s\n' "$$name" "$$text"; done
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
+	  while IFS="$$(printf '\t')" read -r name text; do printf '  make %-17s %s\n' "$$name" "$$text"; done
 
 demo: $(VENV)/installed ## Evaluate two small search engines and print a table
 	$(BIN)/python examples/two_search_engines.py
@@ -32,6 +36,14 @@ format: $(VENV)/developing ## Put the code into shape
 bench: $(VENV)/developing ## Measure speed, and write docs/reference/benchmarks.md
 	$(BIN)/python benchmarks/report.py
 
+conformance: $(VENV)/developing ## Hold berryeval trec_eval against the real program
+	$(BIN)/python scripts/fetch_trec_eval.py $(if $(CI),--required)
+	CONFORMANCE_CASES=$(CONFORMANCE_CASES) $(BIN)/python -m pytest -q tests/conformance $(PYTEST_ARGS)
+
+conformance-page: $(PEERS)/installed ## Compare with other libraries, and write docs/reference/conformance.md
+	$(PEERS)/bin/python scripts/fetch_trec_eval.py --required
+	BERRYEVAL_BACKEND=python PYTHONPATH=src $(PEERS)/bin/python scripts/conformance_page.py
+
 docs: $(VENV)/developing ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "Open site/index.html"
@@ -46,7 +58,7 @@ constraints: $(VENV)/developing ## Pin the newest versions in constraints.txt
 
 clean: ## Remove everything that was built
 	rm -rf $(VENV) build dist site .coverage .benchmarks .mypy_cache .pytest_cache .ruff_cache \
-	  .hypothesis .import_linter_cache
+	  .hypothesis .import_linter_cache .cache
 
 $(VENV)/created:
 	@echo "Creating $(VENV) with $$($(PYTHON) --version)"
@@ -63,4 +75,12 @@ $(VENV)/installed: $(VENV)/created $(NATIVE)
 $(VENV)/developing: $(VENV)/installed
 	@echo "Installing the tools for development into $(VENV)"
 	@$(BIN)/python -m pip install -qq --constraint constraints.txt --group dev
+	@touch $@
+
+# Apart from the tools, whose versions other libraries would change.
+$(PEERS)/installed: pyproject.toml
+	@echo "Installing other libraries to compare with into $(PEERS)"
+	@$(PYTHON) -m venv $(PEERS)
+	@$(PEERS)/bin/python -m pip install -qq --upgrade --constraint constraints.txt pip
+	@$(PEERS)/bin/python -m pip install -qq --group peers
 	@touch $@

@@ -81,12 +81,14 @@ private:
 // makes a new one.
 class BoardOfPython {
 public:
-    BoardOfPython(nb::object pools, nb::object plan, bool keep_best)
+    BoardOfPython(nb::object pools, nb::object plan, bool keep_best,
+                  const std::optional<std::size_t>& most, bool judged_only, std::size_t n_grades)
         : pools_(std::move(pools)),
           plan_(std::move(plan)),
           duplicates_(keep_best ? columns::Duplicates::keep_best : columns::Duplicates::error),
           board_(nb::cast<const PoolsOfPython&>(pools_).pools(),
-                 nb::cast<const kernels::Plan&>(plan_)),
+                 nb::cast<const kernels::Plan&>(plan_),
+                 {most.value_or(engine::Cut{}.most), judged_only}, n_grades),
           pieces_(board_, duplicates_) {}
 
     // `sizes` are those of a block, a step and a tail; None leaves them to the pass.
@@ -143,6 +145,11 @@ public:
     bool score_dict(const nb::dict& run, std::size_t n_threads);
     bool score_arrow(nb::handle capsule, const std::array<std::size_t, 3>& places,
                      std::size_t n_threads);
+
+    nb::bytes first_grades() const {
+        const auto grades = board_.first_grades();
+        return nb::bytes(grades.data(), grades.size_bytes());
+    }
 
     // (values measure by measure, whether the run has each query, how many it has besides, and
     // the first of these)
@@ -229,7 +236,11 @@ void define_engine(nb::module_& m) {
             return nb::bytes(flags.data(), flags.size());
         });
     nb::class_<BoardOfPython>(m, "Board", "Scores one run.")
-        .def(nb::init<nb::object, nb::object, bool>(), "pools"_a, "plan"_a, "keep_best"_a)
+        .def(nb::init<nb::object, nb::object, bool, const std::optional<std::size_t>&, bool,
+                      std::size_t>(),
+             "pools"_a, "plan"_a, "keep_best"_a, "most"_a.none() = nb::none(),
+             "judged_only"_a = false, "n_grades"_a = 0)
+        .def("first_grades", [](const BoardOfPython& board) { return board.first_grades(); })
         .def("score_file", &BoardOfPython::score_file, "file"_a, "size"_a, "n_threads"_a,
              "tell"_a.none(), "like_trec_eval"_a = false, "sizes"_a.none() = nb::none())
         .def("feed", &BoardOfPython::feed, "piece"_a)

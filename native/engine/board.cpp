@@ -1,11 +1,23 @@
 #include "engine/board.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace berryeval::engine {
+namespace {
 
-Board::Board(const Pools& pools, const kernels::Plan& plan)
-    : pools_(pools), plan_(plan), values_(pools.size() * plan.size()), taken_(pools.size()) {}
+constexpr double not_in_pool = -1.0;  // berryeval.kernels.relevance.NOT_IN_POOL
+
+}  // namespace
+
+Board::Board(const Pools& pools, const kernels::Plan& plan, const Cut& cut, std::size_t n_grades)
+    : pools_(pools),
+      plan_(plan),
+      cut_(cut),
+      values_(pools.size() * plan.size()),
+      n_grades_(n_grades),
+      first_grades_(pools.size() * n_grades, std::numeric_limits<double>::quiet_NaN()),
+      taken_(pools.size()) {}
 
 bool Board::take(std::string_view query_id, std::optional<std::size_t> number) {
     if (number) return !taken_[*number].exchange(true);
@@ -16,6 +28,12 @@ bool Board::take(std::string_view query_id, std::optional<std::size_t> number) {
 void Board::score(std::size_t number, const kernels::Ranking& ranking,
                   kernels::Scratch& scratch) {
     plan_.score(ranking, scratch, {values_.data() + number * plan_.size(), plan_.size()});
+    double* const first = first_grades_.data() + number * n_grades_;
+    std::fill_n(first, std::min(n_grades_, ranking.n_retrieved), not_in_pool);
+    for (const kernels::Hit& hit : ranking.hits) {
+        if (hit.rank > n_grades_) break;
+        first[hit.rank - 1] = hit.grade;
+    }
 }
 
 void Board::finish() {
@@ -44,7 +62,7 @@ std::vector<std::string> Board::first_ignored(std::size_t count) const {
 bool Scorer::end() {
     if (!board_.take(query_id_, number_)) return false;
     if (duplicates_ && ranker_.refuses_duplicates(*duplicates_)) return false;
-    if (number_) board_.score(*number_, ranker_.ranking(), scratch_);
+    if (number_) board_.score(*number_, ranker_.ranking(board_.cut()), scratch_);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -18,9 +19,12 @@ namespace berryeval::engine {
 
 class Board {
 public:
-    Board(const Pools& pools, const kernels::Plan& plan);
+    // Of each ranking the grades of the first `n_grades` documents are kept.
+    Board(const Pools& pools, const kernels::Plan& plan, const Cut& cut = {},
+          std::size_t n_grades = 0);
 
     const Pools& pools() const { return pools_; }
+    const Cut& cut() const { return cut_; }
 
     // Takes a query of this number among the pools, or of none; false if it was taken before.
     bool take(std::string_view query_id, std::optional<std::size_t> number);
@@ -33,6 +37,9 @@ public:
 
     // One number a query and measure: all queries of the first measure, then of the next.
     std::vector<double> by_measure() const;
+    // The grades that are kept, query by query, as berryeval.kernels takes them; NaN where a
+    // ranking has ended.
+    std::span<const double> first_grades() const { return first_grades_; }
     bool was_taken(std::size_t number) const { return taken_[number]; }
     std::size_t n_ignored() const { return ignored_.size(); }
     // The first of the queries without judgments, by their ids as bytes.
@@ -41,7 +48,10 @@ public:
 private:
     const Pools& pools_;
     const kernels::Plan& plan_;
+    Cut cut_;
     std::vector<double> values_;  // query by query
+    std::size_t n_grades_;
+    std::vector<double> first_grades_;
     std::vector<std::atomic<bool>> taken_;
     std::mutex mutex_;  // guards ignored_
     std::unordered_set<std::string> ignored_;

@@ -42,7 +42,7 @@ void Ranker::drop(std::span<const std::size_t> repeated) {
     }
 }
 
-kernels::Ranking Ranker::ranking() {
+kernels::Ranking Ranker::ranking(const Cut& cut) {
     hits_.clear();
     if (in_order_) {
         for (const Found& found : found_) {
@@ -51,8 +51,19 @@ kernels::Ranking Ranker::ranking() {
     } else {
         rank_by_counting();
     }
-    return {rows_.size(), hits_,
-            pool_ != nullptr ? pool_->judged() : std::span<const double>{}};
+    std::size_t n_retrieved = rows_.size();
+    if (n_retrieved > cut.most) {
+        n_retrieved = cut.most;
+        while (!hits_.empty() && hits_.back().rank > cut.most) hits_.pop_back();
+    }
+    if (cut.judged_only) {
+        std::erase_if(hits_, [](const kernels::Hit& hit) { return hit.grade < 0.0; });
+        n_retrieved = hits_.size();
+        for (std::size_t i = 0; i < hits_.size(); ++i) {
+            hits_[i].rank = static_cast<std::uint32_t>(i + 1);
+        }
+    }
+    return {n_retrieved, hits_, pool_ != nullptr ? pool_->judged() : std::span<const double>{}};
 }
 
 // Sorts the few documents in the pool, and counts how many of all stand above each of them.

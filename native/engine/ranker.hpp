@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,12 @@
 #include "kernels/ranking.hpp"
 
 namespace berryeval::engine {
+
+// How much of a ranking counts.
+struct Cut {
+    std::size_t most = std::numeric_limits<std::size_t>::max();  // of its documents
+    bool judged_only = false;                                     // of these, those with a grade
+};
 
 // Finds the ranks of the documents in the pool. By score, highest first; ties by id as bytes,
 // highest first. Documents outside the pool are counted, and never sorted.
@@ -40,8 +47,8 @@ public:
     // Whether a document came twice, and that is to be refused. Otherwise the best is kept.
     bool refuses_duplicates(columns::Duplicates duplicates);
 
-    // The documents in the pool, by rank.
-    kernels::Ranking ranking();
+    // The documents in the pool, by rank, as far as the ranking counts.
+    kernels::Ranking ranking(const Cut& cut);
 
 private:
     struct Row {

@@ -48,7 +48,16 @@ class Pools:
     def lacks_relevant(self) -> bytes: ...
 
 class Board:
-    def __init__(self, pools: Pools, plan: Plan, keep_best: bool) -> None: ...
+    def __init__(
+        self,
+        pools: Pools,
+        plan: Plan,
+        keep_best: bool,
+        most: int | None = None,
+        judged_only: bool = False,
+        n_grades: int = 0,
+    ) -> None: ...
+    def first_grades(self) -> bytes: ...
     def score_file(
         self,
         file: int,

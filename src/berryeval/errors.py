@@ -176,7 +176,8 @@ class TrecEvalError(InputError):
         What is wrong.
     exit_code : int
         What trec_eval answers to a shell: 1 usage, 4 a query that cannot be scored, 7 no query
-        in common. Files and parameters that cannot be used, its 2, are an `InputError`.
+        in common, 255 z-scores that cannot be used. Other files and parameters that cannot be
+        used, its 2, are an `InputError`.
     """
 
     def __init__(self, message: str, exit_code: int) -> None:

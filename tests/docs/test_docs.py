@@ -12,6 +12,7 @@ import click
 import pytest
 
 from berryeval import cli, metrics, ranking
+from berryeval.trec_eval import read_names
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -49,6 +50,25 @@ def test_every_command_and_option_is_documented(name, command):
         if isinstance(parameter, click.Option):
             assert parameter.help, parameter.name
             assert parameter.opts[0] in page
+
+
+def test_every_flag_of_trec_eval_is_in_its_how_to():
+    """Short and long, each in a row of the table."""
+    page = (DOCS / "how-to" / "replace-trec-eval.md").read_text(encoding="utf-8")
+    table = page[page.index("## Flags") : page.index("Long forms")]
+    documented = set(re.findall(r"`(--?\w+)", table))
+    command = dict(commands())["trec_eval"]
+    flags = {flag for option in command.params if isinstance(option, click.Option)
+             for flag in option.opts}  # fmt: skip
+    assert documented == flags
+
+
+def test_the_conformance_page_has_every_measure_of_trec_eval():
+    """Each is in a row of the table: compare again when there is a new one."""
+    page = (DOCS / "reference" / "conformance.md").read_text(encoding="utf-8")
+    nicknames = ["all_trec", "all_prefs", "qrels_jg", "yaap", "dcg", "ideal_dcg"]
+    for name in read_names(nicknames, "10.0"):
+        assert re.search(rf"^\| `{name}`( \(10.0\))? \|", page, re.MULTILINE), name
 
 
 @pytest.mark.parametrize("module", [metrics, ranking])

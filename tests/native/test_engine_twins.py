@@ -103,7 +103,7 @@ def test_blocks_may_end_anywhere(
         lines.insert(place % (len(lines) + 1), b"# q1 Q0 d1 1 1 t\n" if place % 2 else b" \n")
     path = tmp_path_factory.mktemp("run") / "a.run"
     path.write_bytes(b"".join(lines).removesuffix(b"\n"))
-    session = engine._Session(judged, MEASURES)
+    session = engine._session(judged, MEASURES)
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         is_done = session.board.score_file(file.fileno(), size, n_threads, None, sizes=sizes)

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from berryeval import __version__
 from berryeval.errors import InputError, TrecEvalError
+
+if TYPE_CHECKING:
+    from berryeval.trec_eval import Options
 
 __all__ = ["command"]
 
 USAGE = 1
 
+_AT_ONCE = 200
+"""How many queries are printed at once."""
+
+_OURS = ("--compat",)
+"""Long flags that trec_eval does not have, which no flag of its own is short for."""
+
 
 class _Command(click.Command):
-    """A command whose exit codes are trec_eval's."""
+    """A command whose exit codes are trec_eval's, and whose long flags may be cut short."""
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:  # noqa: ANN401
         try:
@@ -23,6 +34,19 @@ class _Command(click.Command):
             error.exit_code = USAGE  # type: ignore[misc]  # click reads the instance's
             raise
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        return super().parse_args(ctx, [*map(self._in_full, args[:end]), *args[end:]])
+
+    def _in_full(self, word: str) -> str:
+        """Return a long flag that was cut short in full; getopt reads it like that."""
+        known = [flag for parameter in self.params for flag in parameter.opts]
+        flag, sign, value = word.partition("=")
+        if not flag.startswith("--") or flag in known:
+            return word
+        fitting = [name for name in known if name.startswith(flag) and name not in _OURS]
+        return fitting[0] + sign + value if len(fitting) == 1 else word
+
 
 class _Failure(click.ClickException):
     def __init__(self, error: TrecEvalError) -> None:
@@ -30,12 +54,21 @@ class _Failure(click.ClickException):
         self.exit_code = error.exit_code  # type: ignore[misc]  # as above
 
 
+def _tell_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    """Say on standard error, as trec_eval, which version this is."""
+    if wanted:
+        click.echo(f"trec_eval version 9.0.8, or 10.0, by berryeval {__version__}", err=True)
+        ctx.exit(0)
+
+
 @click.command(
     "trec_eval",
     cls=_Command,
+    add_help_option=False,
     epilog=(
-        "Exit codes, as trec_eval's: 0 done, 1 usage or an unknown measure, 2 a file or parameter "
-        "that cannot be used, 4 a query that cannot be scored, 7 no query in both files."
+        "Long flags may be cut short. Exit codes, as trec_eval's: 0 done, 1 usage or an unknown "
+        "measure, 2 a file or parameter that cannot be used, 4 a query that cannot be scored, "
+        "7 no query in both files, 255 a file of -Z that cannot be used."
     ),
 )
 @click.argument("files", metavar="QRELS RUN", nargs=-1)
@@ -76,7 +109,12 @@ class _Failure(click.ClickException):
     help="Size of the collection, for utility.",
 )
 @click.option(
-    "-R", "--Rel_info_format", "rel_format", default="qrels", metavar="FORMAT", help="qrels only."
+    "-R",
+    "--Rel_info_format",
+    "rel_format",
+    default="qrels",
+    metavar="FORMAT",
+    help="What QRELS is: qrels, qrels_jg, prefs or qrels_prefs.",
 )
 @click.option(
     "-T",
@@ -84,10 +122,27 @@ class _Failure(click.ClickException):
     "results_format",
     default="trec_results",
     metavar="FORMAT",
-    help="trec_results only.",
+    help="What RUN is: trec_results.",
 )
-@click.option("-Z", "--Zscore", "z_scores", metavar="FILE", help="Not supported.")
-@click.option("-D", "--Debug_level", "debug", metavar="N", help="Not supported.")
+@click.option(
+    "-Z",
+    "--Zscore",
+    "z_scores",
+    metavar="FILE",
+    help="Print deviations from the means in FILE: query, measure, mean, deviation.",
+)
+@click.option(
+    "-D",
+    "--Debug_level",
+    "debug",
+    default="0",
+    metavar="N[.QUERY]",
+    help="Score only QUERY. The level N is not looked at.",
+)
+@click.option("-o", "obsolete", is_flag=True, help="Nothing, as in trec_eval.")
+@click.option(
+    "--Output_old_results_format", "_obsolete", metavar="TEXT", help="Nothing, as in trec_eval."
+)
 @click.option(
     "--compat",
     "version",
@@ -95,6 +150,19 @@ class _Failure(click.ClickException):
     default="9.0.8",
     show_default=True,
     help="The trec_eval to behave as.",
+)
+@click.option(
+    "-v",
+    "--version",
+    "tell_version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_tell_version,
+    help="Say which version this is.",
+)
+@click.option(
+    "-h", "--help", "help_wanted", is_flag=True, help="Show this, and explain the measures of -m."
 )
 def command(files: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401 - as options are named
     """Print what trec_eval prints for QRELS and RUN.
@@ -104,44 +172,85 @@ def command(files: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401 - as 
     \b
     berryeval trec_eval -q -c -M1000 qrels.txt bm25.run
     berryeval trec_eval -m ndcg_cut.5,10 -m map -l2 qrels.txt bm25.run
+    berryeval trec_eval -R qrels_jg -m qrels_jg judges.txt bm25.run
     berryeval trec_eval --compat 10.0 -m all_trec qrels.txt bm25.run
     """
-    from berryeval.trec_eval import Options, read_judgments, read_names, read_run, report
-    from berryeval.trec_eval.numbers import atol
+    from berryeval.trec_eval import read_judgments, read_names, read_run, report, report_files
 
     try:
         names = read_names(flags["measures"], flags["version"])
+        if flags["help_wanted"]:
+            _help(names if flags["measures"] else {}, flags)
+            return
         qrels, run = _files(files, flags)
-        options = Options(
-            per_query=flags["per_query"],
-            summary=not flags["no_summary"],
-            complete=flags["complete"],
-            judged_only=flags["judged_only"],
-            level=atol(_bytes(flags["level"])),
-            most=None if flags["most"] is None else atol(_bytes(flags["most"])),
-            n_documents=atol(_bytes(flags["n_documents"])),
-            version=flags["version"],
-        )
-        judgments = read_judgments(qrels, options.version)
-        for text in report(judgments, read_run(run, options.version), names, options):
-            click.echo(text, nl=False)
+        texts = None
+        if flags["z_scores"] is None:
+            texts = report_files(qrels, run, names, _options(flags))
+        if texts is None:
+            judgments = read_judgments(qrels, flags["version"], flags["rel_format"])
+            ranked = read_run(run, flags["version"])
+            texts = report(judgments, ranked, names, _options(flags))
+        _print(texts)
     except TrecEvalError as error:
         raise _Failure(error) from error
 
 
+def _options(flags: dict[str, Any]) -> Options:
+    """Return what the flags mean; the file of -Z is read."""
+    from berryeval.trec_eval import Options, read_z_scores
+    from berryeval.trec_eval.numbers import atol
+
+    _, is_one, query = flags["debug"].partition(".")
+    z_scores = flags["z_scores"]
+    return Options(
+        per_query=flags["per_query"],
+        summary=not flags["no_summary"],
+        complete=flags["complete"],
+        judged_only=flags["judged_only"],
+        level=atol(_bytes(flags["level"])),
+        most=None if flags["most"] is None else atol(_bytes(flags["most"])),
+        n_documents=atol(_bytes(flags["n_documents"])),
+        format=flags["rel_format"],
+        z_scores=None if z_scores is None else read_z_scores(z_scores),
+        only=_bytes(query) if is_one else None,
+        version=flags["version"],
+    )
+
+
+def _print(texts: Iterable[bytes]) -> None:
+    """Print many texts in few pieces; those before an error, too."""
+    waiting: list[bytes] = []
+    try:
+        for text in texts:
+            waiting.append(text)
+            if len(waiting) == _AT_ONCE:
+                click.echo(b"".join(waiting), nl=False)
+                waiting.clear()
+    finally:
+        click.echo(b"".join(waiting), nl=False)
+
+
+def _help(names: dict[str, str | None], flags: dict[str, Any]) -> None:
+    """Show the flags, the format of QRELS, and the measures that are named."""
+    from berryeval.trec_eval.explanations import explain_all
+
+    click.echo(click.get_current_context().get_help())
+    for line in explain_all(flags["rel_format"], names):
+        click.echo(f"\n{line}")
+
+
 def _files(files: tuple[str, ...], flags: dict[str, Any]) -> tuple[str, str]:
     """Return the two files, or say what of the flags cannot be done."""
-    for flag, name in (("-Z", "z_scores"), ("-D", "debug")):
-        if flags[name] is not None:
-            raise TrecEvalError(f"{flag} is not supported", USAGE)
+    from berryeval.trec_eval.explanations import FORMATS
+
     if len(files) != 2:  # noqa: PLR2004 - two files
         raise TrecEvalError(f"expected QRELS and RUN, found {len(files)} files", USAGE)
-    for flag, name, only in (
-        ("-R", "rel_format", "qrels"),
-        ("-T", "results_format", "trec_results"),
+    for flag, name, known in (
+        ("-R", "rel_format", tuple(FORMATS)),
+        ("-T", "results_format", ("trec_results",)),
     ):
-        if flags[name] != only:
-            raise InputError(f"{flag}: only {only} is supported, found {flags[name]!r}")
+        if flags[name] not in known:
+            raise InputError(f"{flag}: expected {' or '.join(known)}, found {flags[name]!r}")
     return files[0], files[1]
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 from array import array
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any, TypeAlias
 
 from berryeval.backend import backend, n_threads
 from berryeval.core.arrow_stream import find_places
@@ -23,12 +25,17 @@ from berryeval.formats._trec_native import read_columns
 from berryeval.kernels.discounts import log2_ranks
 from berryeval.measures import Measure
 
-if TYPE_CHECKING:
-    from berryeval._native import Board
-
-__all__ = ["can_score", "score", "score_dict", "score_file", "score_frame"]
+__all__ = ["NativeCall", "Session", "can_score", "score", "score_dict", "score_file", "score_frame"]
 
 _N_DISCOUNTS = 1000  # beyond it the extension asks for each logarithm
+
+
+def _session(
+    judgments: Judgments, measures: Sequence[Measure], duplicates: Duplicates = "error"
+) -> Session:
+    calls = [call for measure in measures if (call := measure.native_call()) is not None]
+    assert len(calls) == len(measures), "can_score() said so"
+    return Session(judgments, calls, keep_best=duplicates == "keep-best")
 
 
 def can_score(measures: Sequence[Measure]) -> bool:
@@ -38,8 +45,8 @@ def can_score(measures: Sequence[Measure]) -> bool:
 
 def score(judgments: Judgments, run: Run, measures: Sequence[Measure]) -> AllScores:
     """Score each judged query. Twin of `berryeval.engine._python.score`."""
-    session = _Session(judgments, measures)
-    session.board.score_columns(*_columns(run), n_threads())
+    session = _session(judgments, measures)
+    session.score_run(run)
     return session.results()
 
 
@@ -51,7 +58,7 @@ def score_dict(
     None if there is anything in it but dicts, str and float, or a NaN: `Run.from_dict` then says
     what is wrong, or knows how to read it.
     """
-    session = _Session(judgments, measures)
+    session = _session(judgments, measures)
     return session.results() if session.board.score_dict(run, n_threads()) else None
 
 
@@ -66,7 +73,7 @@ def score_frame(
     from berryeval._native import arrow_names
 
     origin = Origin("run", is_file=False)
-    session = _Session(judgments, measures, keep_best=duplicates == "keep-best")
+    session = _session(judgments, measures, duplicates)
     try:
         stream = stream_of(frame, origin)
         if stream is None:
@@ -91,7 +98,7 @@ def score_file(
     FormatError
         For what cannot be read, with the line.
     """
-    session = _Session(judgments, measures, keep_best=duplicates == "keep-best")
+    session = _session(judgments, measures, duplicates)
     with ExitStack() as opened:
         file = opened.enter_context(open_plain(path))
         if file is not None:
@@ -109,27 +116,67 @@ def score_file(
         if is_done:
             return session.results()
         run = Run.of_native(read_columns(again, "run", path, duplicates))
-    return score(judgments, run, measures)
+    session.restart()
+    session.score_run(run)
+    return session.results()
 
 
-class _Session:
-    """Judgments and measures, ready for one run."""
+NativeCall: TypeAlias = "tuple[str, dict[str, Any]]"
+"""The name of a kernel, and its arguments."""
+
+
+class Session:
+    """Judgments and kernels, ready for one run.
+
+    Parameters
+    ----------
+    judgments : Grouped
+        What documents are looked up in: `Judgments`, or what else has a grade for each.
+    calls : sequence of NativeCall
+        What is computed for each query.
+    keep_best, most, judged_only, n_grades
+        Of a document that comes twice, keep the better score. How many documents of a ranking
+        count, and whether only judged ones do. How many grades `first_grades` has of each.
+    """
 
     def __init__(
-        self, judgments: Judgments, measures: Sequence[Measure], *, keep_best: bool = False
+        self,
+        judgments: Grouped,
+        calls: Sequence[NativeCall],
+        *,
+        keep_best: bool = False,
+        most: int | None = None,
+        judged_only: bool = False,
+        n_grades: int = 0,
     ) -> None:
         from berryeval._native import Board, Plan, Pools
 
         self._judgments = judgments
-        self._n_measures = len(measures)
+        self._n_calls = len(calls)
         self._pools = Pools(*_columns(judgments))
-        calls = [call for measure in measures if (call := measure.native_call()) is not None]
-        assert len(calls) == len(measures), "can_score() said so"
-        self.board: Board = Board(self._pools, Plan(calls, log2_ranks(_N_DISCOUNTS)), keep_best)
+        plan = Plan(calls, log2_ranks(_N_DISCOUNTS))
+        self._make_board = partial(Board, self._pools, plan, keep_best, most, judged_only, n_grades)
+        self.board = self._make_board()
+
+    def restart(self) -> None:
+        """Forget what was scored; the run is read in another way."""
+        self.board = self._make_board()
+
+    def score_run(self, run: Grouped) -> None:
+        """Score a run in memory."""
+        self.board.score_columns(*_columns(run), n_threads())
 
     def feed(self, pieces: Iterable[bytes]) -> bool:
         """Score text that comes in pieces; False if that is not possible."""
         return all(map(self.board.feed, pieces)) and self.board.finish_feeding()
+
+    def first_grades(self) -> list[list[float]]:
+        """Return the grades of each query's first documents, as the kernels take them."""
+        grades = array("d", self.board.first_grades())
+        n_queries = len(self._judgments.query_ids)
+        n_grades = len(grades) // n_queries if n_queries else 0
+        rows = (grades[i * n_grades : (i + 1) * n_grades] for i in range(n_queries))
+        return [[grade for grade in row if not math.isnan(grade)] for row in rows]
 
     def results(self) -> AllScores:
         """Return the scores. After it, the session is over."""
@@ -138,9 +185,7 @@ class _Session:
         size = 8 * len(order)
         return AllScores(
             query_ids=[self._judgments.query_ids.bytes_at(number) for number in order],
-            values=[
-                array("d", content[i * size : (i + 1) * size]) for i in range(self._n_measures)
-            ],
+            values=[array("d", content[i * size : (i + 1) * size]) for i in range(self._n_calls)],
             is_missing=[not flag for flag in is_there],
             lacks_relevant=[bool(flag) for flag in self._pools.lacks_relevant()],
             n_ignored=n_ignored,

@@ -1,11 +1,14 @@
 """Qrels and runs, read as trec_eval reads them.
 
 Qrels: ``query_id iteration doc_id grade``, four columns and no more. A blank line is malformed.
+Judgment groups, and preferences written as qrels, have the group in place of the iteration.
+
+Preferences: ``query_id group subgroup doc_id level``, five columns.
 
 Runs: ``query_id Q0 doc_id rank score tag``; columns after the tag, and blank lines, are ignored.
 
 Numbers are read as far as they go (`berryeval.trec_eval.numbers`). Version 9.0.8 keeps scores in
-32 bits; 10.0 keeps 64, and passes over lines that begin with #.
+32 bits; 10.0 keeps 64, and passes over lines of qrels and runs that begin with #.
 """
 
 from __future__ import annotations
@@ -15,15 +18,43 @@ import sys
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Literal, TypeAlias
 
-from berryeval.errors import FormatError, InputError
+from berryeval.core.id_column import decode_id
+from berryeval.errors import FormatError
+from berryeval.trec_eval.lines import content, lines
 from berryeval.trec_eval.names import Version
 from berryeval.trec_eval.numbers import atof, atol
+from berryeval.trec_eval.preferences import Preference
 
-__all__ = ["RunFile", "read_judgments", "read_run"]
+__all__ = [
+    "Grouped",
+    "Judgments",
+    "Preferred",
+    "Qrels",
+    "RelevanceFormat",
+    "RunFile",
+    "read_judgments",
+    "read_run",
+]
 
-_QRELS_COLUMNS = 4
+RelevanceFormat: TypeAlias = Literal["qrels", "qrels_jg", "prefs", "qrels_prefs"]
+"""What ``-R`` names."""
+
+Qrels: TypeAlias = dict[bytes, list[tuple[bytes, int]]]
+"""Documents and grades by query, repeated ones included."""
+
+Grouped: TypeAlias = dict[bytes, dict[bytes, dict[bytes, int]]]
+"""Grades by query, group and document."""
+
+Preferred: TypeAlias = dict[bytes, list[Preference]]
+"""Preferences by query."""
+
+Judgments: TypeAlias = Qrels | Grouped | Preferred
+
+_QRELS = ("query", "iteration", "document", "grade")
+_GROUPED = ("query", "group", "document", "grade")
+_PREFERENCES = ("query", "group", "subgroup", "document", "level")
 _RUN_COLUMNS = 6
 
 
@@ -35,18 +66,53 @@ class RunFile:
     tag: bytes
 
 
-def read_judgments(path: str, version: Version) -> dict[bytes, list[tuple[bytes, int]]]:
-    """Read qrels: documents and grades by query, repeated ones included."""
-    judgments: dict[bytes, list[tuple[bytes, int]]] = {}
-    for number, columns in _lines(path, _content(path), version):
-        if len(columns) != _QRELS_COLUMNS:
-            message = (
-                f"expected 4 columns (query, iteration, document, grade), found {len(columns)}"
-            )
-            raise FormatError(message, path, number)
+def read_judgments(path: str, version: Version, format: RelevanceFormat = "qrels") -> Judgments:
+    """Read judgments in one of the formats of ``-R``."""
+    if format == "qrels":
+        return _read_qrels(path, version)
+    if format == "qrels_jg":
+        return _read_groups(path)
+    return _read_preferences(path, _PREFERENCES if format == "prefs" else _GROUPED)
+
+
+def _read_qrels(path: str, version: Version) -> Qrels:
+    judgments: Qrels = {}
+    for _, columns in _exact_lines(path, _QRELS, skip_comments=version == "10.0"):
         query_id, _, doc_id, grade = columns
         judgments.setdefault(query_id, []).append((doc_id, atol(grade)))
     return judgments
+
+
+def _read_groups(path: str) -> Grouped:
+    judgments: Grouped = {}
+    for number, (query_id, group_id, doc_id, grade) in _exact_lines(path, _GROUPED):
+        group = judgments.setdefault(query_id, {}).setdefault(group_id, {})
+        if doc_id in group:
+            message = f"duplicate docs {decode_id(doc_id)} of query {decode_id(query_id)!r}"
+            raise FormatError(message, path, number)
+        group[doc_id] = atol(grade)
+    return judgments
+
+
+def _read_preferences(path: str, names: tuple[str, ...]) -> Preferred:
+    judgments: Preferred = {}
+    for number, columns in _exact_lines(path, names):
+        query_id, group_id, *subgroup, doc_id, level = columns
+        row = Preference(group_id, b"".join(subgroup), doc_id, atof(level))
+        if math.isnan(row.level):
+            raise FormatError("expected a level, found nan", path, number)
+        judgments.setdefault(query_id, []).append(row)
+    return judgments
+
+
+def _exact_lines(
+    path: str, names: tuple[str, ...], *, skip_comments: bool = False
+) -> Iterator[tuple[int, list[bytes]]]:
+    for number, columns in lines(path, content(path), skip_comments=skip_comments):
+        if len(columns) != len(names):
+            expected = f"expected {len(names)} columns ({', '.join(names)})"
+            raise FormatError(f"{expected}, found {len(columns)}", path, number)
+        yield number, columns
 
 
 def read_run(path: str, version: Version) -> RunFile:
@@ -54,8 +120,8 @@ def read_run(path: str, version: Version) -> RunFile:
     rankings: dict[bytes, list[tuple[float, bytes]]] = {}
     tag = b""
     is_stdin = version == "10.0" and path == "-"
-    content = sys.stdin.buffer.read() if is_stdin else _content(path)
-    for number, columns in _lines(path, content, version):
+    text = sys.stdin.buffer.read() if is_stdin else content(path)
+    for number, columns in lines(path, text, skip_comments=version == "10.0"):
         if not columns:
             continue
         if len(columns) < _RUN_COLUMNS:
@@ -75,23 +141,3 @@ def _score(text: bytes, version: Version, path: str, number: int) -> float:
             "expected a score, found nan, which has no place in an order", path, number
         )
     return array("f", [score])[0] if version == "9.0.8" else score
-
-
-def _content(path: str) -> bytes:
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    if not content:
-        raise FormatError("expected lines, found an empty file", path)
-    return content
-
-
-def _lines(path: str, content: bytes, version: Version) -> Iterator[tuple[int, list[bytes]]]:
-    """Iterate over the columns of each line, which only a line feed ends."""
-    if b"\0" in content:
-        raise FormatError("expected text, found a zero byte", path)
-    for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), start=1):
-        columns = line.split()
-        if not (version == "10.0" and columns and columns[0].startswith(b"#")):
-            yield number, columns

@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import add
+from typing import Any, cast
 
 from berryeval.core.id_column import decode_id
 from berryeval.errors import InputError, TrecEvalError
-from berryeval.kernels.interpolated_precision import RecallRounding
 from berryeval.kernels.relevance import NOT_IN_POOL, UNJUDGED
 from berryeval.measures import GEOMETRIC_FLOOR
-from berryeval.trec_eval.files import RunFile
-from berryeval.trec_eval.names import Column, Rules, Version, columns
+from berryeval.trec_eval import preferences
+from berryeval.trec_eval.columns import Column, Rules, Source, columns
+from berryeval.trec_eval.files import Grouped, Judgments, Preferred, Qrels, RelevanceFormat, RunFile
+from berryeval.trec_eval.names import Version
+from berryeval.trec_eval.z_scores import ZScores
 
-__all__ = ["Options", "report"]
-
-Judgments = dict[bytes, list[tuple[bytes, int]]]
+__all__ = ["Facts", "Options", "Query", "iter_scores", "lines_of", "report", "wanted_columns"]
 
 NOT_SCORED = 4
 NO_COMMON_QUERY = 7
 
 _HIGHEST_DIGIT = 9
+_NOWHERE = b"\0"
+"""Stands in a template where the query's id goes: no id has this byte."""
+_SOURCES: dict[RelevanceFormat, Source] = {
+    "qrels": "qrels",
+    "qrels_jg": "groups",
+    "prefs": "preferences",
+    "qrels_prefs": "preferences",
+}
 
 
 @dataclass(frozen=True)
@@ -45,6 +55,12 @@ class Options:
         How many documents of a ranking count (``-M``); None for all.
     n_documents : int
         The size of the collection (``-N``).
+    format : {"qrels", "qrels_jg", "prefs", "qrels_prefs"}
+        What the judgments are (``-R``).
+    z_scores : ZScores or None
+        What to print deviations from (``-Z``).
+    only : bytes or None
+        The one query to score (``-D 0.query``); None for all.
     version : {"9.0.8", "10.0"}
         The trec_eval to behave as.
     """
@@ -56,17 +72,31 @@ class Options:
     level: int = 1
     most: int | None = None
     n_documents: int = 0
+    format: RelevanceFormat = "qrels"
+    z_scores: ZScores | None = None
+    only: bytes | None = None
     version: Version = "9.0.8"
 
 
 @dataclass(frozen=True)
-class _Query:
-    """What a query's lines are made of."""
+class Query:
+    """What a query's lines are made of; `evidence` is what measures are computed from."""
 
     query_id: bytes
-    grades: list[float]
-    judged: list[float]
-    is_missing: bool
+    evidence: tuple[Any, ...] = ()
+    is_missing: bool = False
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the summary tells of the files."""
+
+    n_judged: int
+    """Queries with judgments."""
+    n_above_zero: int
+    """Judgments with a grade above 0."""
+    tag: bytes
+    """What the run is called."""
 
 
 def report(
@@ -81,66 +111,147 @@ def report(
     TrecEvalError
         If a query cannot be scored, or none is in both files.
     """
-    if options.level < 0:
-        raise InputError(f"-l: expected a level, at least 0, found {options.level}")
-    if options.most is not None and options.most < 0:
-        raise InputError(f"-M: expected a number of documents, at least 0, found {options.most}")
-    rounding: RecallRounding = "nearest" if options.version == "10.0" else "up"
-    wanted = columns(names, Rules(options.level, options.n_documents, rounding))
+    wanted = wanted_columns(names, options)
+    facts = Facts(len(judgments), _n_above_zero(judgments, options), run.tag)
+    return lines_of(_scored(judgments, run, wanted, options), wanted, facts, options)
+
+
+def lines_of(
+    scored: Iterable[tuple[Query, Sequence[float]]],
+    wanted: list[Column],
+    facts: Facts,
+    options: Options,
+) -> Iterator[bytes]:
+    """Iterate over the text to print, a query at a time and the summary last."""
+    template = _template(wanted, options)
+    shown = [i for i, column in enumerate(wanted) if _is_printed(column)]
     totals = [0.0] * len(wanted)
     n_queries = 0
-    for query in _queries(judgments, run, wanted, options):
+    for query, values in scored:
         n_queries += 1
-        values = [_value(column, query) for column in wanted]
-        for i, value in enumerate(values):
-            totals[i] += value
+        totals = list(map(add, totals, values))
         if options.per_query:
-            yield b"".join(map(_query_line, wanted, [query] * len(wanted), values))
+            yield _query_lines(template, query, wanted, shown, values)
     if n_queries == 0:
         message = "no queries with both results and relevance info"
         raise TrecEvalError(message, NO_COMMON_QUERY)
     if options.summary:
-        yield b"".join(_summary(judgments, run, wanted, totals, n_queries, options))
+        yield b"".join(_summary(facts, wanted, totals, n_queries, options))
+
+
+def iter_scores(
+    judgments: Judgments, run: RunFile, names: dict[str, str | None], options: Options
+) -> Iterator[tuple[bytes, dict[str, float]]]:
+    """Iterate over the queries with their values by printed name, all digits of them.
+
+    A geometric mean's values are logarithms, as trec_eval adds them up.
+    """
+    wanted = wanted_columns(names, options)
+    for query, values in _scored(judgments, run, wanted, options):
+        named = zip((column.name for column in wanted), values, strict=True)
+        yield query.query_id, dict(named)
+
+
+def wanted_columns(names: dict[str, str | None], options: Options) -> list[Column]:
+    """Return what is to be printed, or say what of the flags cannot be used."""
+    if options.most is not None and options.most < 0:
+        raise InputError(f"-M: expected a number of documents, at least 0, found {options.most}")
+    return columns(names, Rules(options.level, options.n_documents, options.version))
+
+
+def _n_above_zero(judgments: Judgments, options: Options) -> int:
+    if options.format != "qrels":
+        return 0
+    qrels = cast("Qrels", judgments)
+    return sum(grade > 0 for rows in qrels.values() for _, grade in rows)
+
+
+def _scored(
+    judgments: Judgments, run: RunFile, wanted: list[Column], options: Options
+) -> Iterator[tuple[Query, list[float]]]:
+    """Iterate over the queries with the values of all columns."""
+    for query in _queries(judgments, run, wanted, options):
+        values = [_value(column, query) for column in wanted]
+        if options.z_scores is not None:
+            values = [
+                options.z_scores.convert(query.query_id, _name(column), value)
+                for column, value in zip(wanted, values, strict=True)
+            ]
+        yield query, values
 
 
 def _queries(
     judgments: Judgments, run: RunFile, wanted: list[Column], options: Options
-) -> Iterator[_Query]:
+) -> Iterator[Query]:
     """Iterate over the queries to score, in the order of their ids' bytes.
 
     9.0.8 takes those in both files. 10.0 takes all that are judged: one that the run does not
     have is an error, or with ``-c`` has a ranking of one document that nobody judged.
     """
-    needs_rankings = any(column.kind not in ("runid", "num_q") for column in wanted)
+    needed = [column for column in wanted if column.source is not None]
+    source = _SOURCES[options.format]
     for query_id in sorted(judgments):
+        if options.only not in (None, query_id):
+            continue
         is_missing = query_id not in run.rankings
         if is_missing and options.version == "9.0.8":
             continue
         if is_missing and not options.complete:
             raise TrecEvalError(f"query {decode_id(query_id)!r} is not in the run", NOT_SCORED)
-        if not needs_rankings:
-            yield _Query(query_id, [], [], is_missing)
+        if not needed:
+            yield Query(query_id, (), is_missing)
             continue
-        grade_of = dict(judgments[query_id])
-        if len(grade_of) < len(judgments[query_id]):
-            docs = [doc_id for doc_id, _ in judgments[query_id]]
-            raise _duplicate(query_id, docs, "judgments")
-        judged = sorted((float(grade) for grade in grade_of.values() if grade >= 0), reverse=True)
-        if not judged:
+        for column in needed:
+            if column.source != source:
+                message = f"{column.name} cannot be computed from -R {options.format}"
+                raise TrecEvalError(message, NOT_SCORED)
+        ranking = [None] if is_missing else _ranking(query_id, run, options)
+        yield Query(query_id, _evidence(judgments, query_id, ranking, options), is_missing)
+
+
+def _evidence(
+    judgments: Judgments, query_id: bytes, ranking: Sequence[bytes | None], options: Options
+) -> tuple[Any, ...]:
+    """Return what the measures of this format are computed from."""
+    if options.format == "qrels":
+        rows = cast("Qrels", judgments)[query_id]
+        grade_of = dict(rows)
+        if len(grade_of) < len(rows):
+            raise _duplicate(query_id, [doc_id for doc_id, _ in rows], "judgments")
+        if max(grade_of.values()) < 0:
             message = f"query {decode_id(query_id)!r}: expected a grade, at least 0, found none"
             raise TrecEvalError(message, NOT_SCORED)
-        ranking = [] if is_missing else _ranking(query_id, run, options)
-        grades = [_grade(grade_of.get(doc_id)) for doc_id in ranking]
-        if is_missing:
-            grades = [NOT_IN_POOL]
-        if options.judged_only:
-            grades = [grade for grade in grades if grade >= 0]
-        yield _Query(query_id, grades, judged, is_missing)
+        return _grades(ranking, grade_of, options)
+    if options.format == "qrels_jg":
+        groups = cast("Grouped", judgments)[query_id]
+        return ([_grades(ranking, groups[group_id], options) for group_id in sorted(groups)],)
+    retrieved = [doc_id for doc_id in ranking if doc_id is not None]
+    preferred = cast("Preferred", judgments)[query_id]
+    return (preferences.collect(preferred, retrieved, query_id),)
+
+
+def _grades(
+    ranking: Sequence[bytes | None], grade_of: dict[bytes, int], options: Options
+) -> tuple[list[float], list[float]]:
+    """Return the grades of a ranking and those of all judgments, the latter falling."""
+    get = cast("dict[bytes | None, int]", grade_of).get
+    grades = [_grade(get(doc_id)) for doc_id in ranking]
+    if options.judged_only:
+        grades = [grade for grade in grades if grade >= 0]
+    judged = sorted((float(grade) for grade in grade_of.values() if grade >= 0), reverse=True)
+    return grades, judged
 
 
 def _ranking(query_id: bytes, run: RunFile, options: Options) -> list[bytes]:
-    """Return the documents of a query, best first, and no more than are wanted."""
-    rows = sorted(run.rankings[query_id], reverse=True)
+    """Return the documents of a query, best first, and no more than are wanted.
+
+    Ties go to the greater id, but among preferences to the lesser one.
+    """
+    rows = run.rankings[query_id]
+    if _SOURCES[options.format] == "preferences":
+        rows = sorted(rows, key=lambda row: (-row[0], row[1]))
+    else:
+        rows = sorted(rows, reverse=True)
     ranking = [doc_id for _, doc_id in rows[: options.most]]
     if len(set(ranking)) < len(ranking):
         raise _duplicate(query_id, ranking, "run")
@@ -159,14 +270,14 @@ def _duplicate(query_id: bytes, doc_ids: list[bytes], where: str) -> TrecEvalErr
     return TrecEvalError(message, NOT_SCORED)
 
 
-def _value(column: Column, query: _Query) -> float:
+def _value(column: Column, query: Query) -> float:
     if _is_reset(column, query):
         return 0.0
-    value = column.score(query.grades, query.judged)
+    value = column.score(*query.evidence)
     return math.log(max(value, GEOMETRIC_FLOOR)) if column.kind == "geometric" else value
 
 
-def _is_reset(column: Column, query: _Query) -> bool:
+def _is_reset(column: Column, query: Query) -> bool:
     """Whether 10.0 sets the value of a missing query to 0: it does so by name."""
     return query.is_missing and (
         column.name in ("num_ret", "utility", "relstring", "rbp_resid")
@@ -174,13 +285,34 @@ def _is_reset(column: Column, query: _Query) -> bool:
     )
 
 
-def _query_line(column: Column, query: _Query, value: float) -> bytes:
-    if column.kind in ("runid", "num_q", "geometric"):
-        return b""
-    if column.kind == "relstring":
-        grades = [] if _is_reset(column, query) else query.grades[: column.length]
-        return _text_line(column, query.query_id, b"'%s'" % b"".join(map(_letter, grades)))
-    return _number_line(column, query.query_id, value)
+def _is_printed(column: Column) -> bool:
+    """Whether a column has a line for each query."""
+    return column.kind in ("mean", "sum", "relstring")
+
+
+def _template(wanted: list[Column], options: Options) -> bytes:
+    """Return the lines of a query without its id and its values."""
+    return b"".join(
+        _line(column, _NOWHERE, b"%s" if column.kind == "relstring" else _number(column, options),
+              options)
+        for column in wanted
+        if _is_printed(column)
+    )  # fmt: skip
+
+
+def _query_lines(
+    template: bytes, query: Query, wanted: list[Column], shown: list[int], values: Sequence[float]
+) -> bytes:
+    """Return the lines of a query."""
+    fields = tuple(
+        _relstring(wanted[i], query) if wanted[i].kind == "relstring" else values[i] for i in shown
+    )
+    return template.replace(_NOWHERE, query.query_id.replace(b"%", b"%%")) % fields
+
+
+def _relstring(column: Column, query: Query) -> bytes:
+    grades = [] if _is_reset(column, query) else query.evidence[0][: column.length]
+    return b"'%s'" % b"".join(map(_letter, grades))
 
 
 def _letter(grade: float) -> bytes:
@@ -192,36 +324,58 @@ def _letter(grade: float) -> bytes:
 
 
 def _summary(
-    judgments: Judgments,
-    run: RunFile,
+    facts: Facts,
     wanted: list[Column],
     totals: list[float],
     n_scored: int,
     options: Options,
 ) -> Iterator[bytes]:
-    n_queries = len(judgments) if options.complete else n_scored
+    n_queries = facts.n_judged if options.complete else n_scored
     for column, total in zip(wanted, totals, strict=True):
         if column.kind == "runid":
-            yield _text_line(column, b"all", run.tag)
-        elif column.kind == "num_q":
-            yield _text_line(column, b"all", b"%d" % n_queries)
-        elif column.name == "num_rel" and options.complete:
-            # trec_eval counts them anew, and takes every grade above 0 for relevant, whatever -l.
-            n_relevant = sum(grade > 0 for rows in judgments.values() for _, grade in rows)
-            yield _text_line(column, b"all", b"%d" % n_relevant)
-        elif column.kind == "sum":
-            yield _number_line(column, b"all", total)
-        elif column.kind == "mean":
-            yield _number_line(column, b"all", total / n_queries)
-        elif column.kind == "geometric":
-            missing = (n_queries - n_scored) * math.log(GEOMETRIC_FLOOR)
-            yield _number_line(column, b"all", math.exp((total + missing) / n_queries))
+            yield _line(column, b"all", b"%s", options) % facts.tag
+        elif column.kind != "relstring":
+            value = _mean(column, total, facts, n_scored, n_queries, options)
+            yield _line(column, b"all", _number(column, options), options) % value
 
 
-def _number_line(column: Column, query_id: bytes, value: float) -> bytes:
-    return _text_line(column, query_id, (b"%d" if column.kind == "sum" else b"%6.4f") % value)
+def _mean(
+    column: Column,
+    total: float,
+    facts: Facts,
+    n_scored: int,
+    n_queries: int,
+    options: Options,
+) -> float:
+    """Return the value of a column for all queries."""
+    if column.kind == "num_q":
+        return n_queries
+    if column.name == "num_rel" and options.complete:
+        # trec_eval counts them anew, and takes every grade above 0 for relevant, whatever -l.
+        return facts.n_above_zero
+    if column.kind == "sum":
+        return total
+    if column.kind == "geometric":
+        total += (n_queries - n_scored) * math.log(GEOMETRIC_FLOOR)
+        try:
+            return math.exp(total / n_queries)
+        except OverflowError:  # of z-scores
+            return math.inf
+    return total / n_queries
 
 
-def _text_line(column: Column, query_id: bytes, text: bytes) -> bytes:
-    name = column.name.encode("utf-8", "surrogateescape")
-    return b"%-22s\t%s\t%s\n" % (name, query_id, text)
+def _number(column: Column, options: Options) -> bytes:
+    """Return how the values of a column are written."""
+    is_whole = column.kind in ("sum", "num_q") and options.z_scores is None
+    return b"%d" if is_whole else b"%6.4f"
+
+
+def _line(column: Column, query_id: bytes, field: bytes, options: Options) -> bytes:
+    """Return a line whose value is still to be filled in."""
+    is_converted = options.z_scores is not None and column.kind not in ("runid", "relstring")
+    name = (b"Z" if is_converted else b"") + b"%-22s" % _name(column)
+    return b"%s\t%s\t%s\n" % (name.replace(b"%", b"%%"), query_id, field)
+
+
+def _name(column: Column) -> bytes:
+    return column.name.encode("utf-8", "surrogateescape")

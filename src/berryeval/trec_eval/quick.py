@@ -1,0 +1,158 @@
+"""Scoring files in one native pass, where trec_eval's rules and ours lead to the same.
+
+That is so for nearly every run there is. What is odd, from a comment to a grade that is no whole
+number, is left to the readers in Python, which follow trec_eval to the last trap.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import repeat
+from typing import IO, TypeAlias
+
+from berryeval.backend import backend, n_threads
+from berryeval.core.grouped import Grouped
+from berryeval.engine._native import Session
+from berryeval.engine._selection import AllScores
+from berryeval.errors import BerryEvalError
+from berryeval.measures import GEOMETRIC_FLOOR
+from berryeval.trec_eval.columns import Column
+from berryeval.trec_eval.report import Facts, Options, Query, lines_of, wanted_columns
+
+__all__ = ["report_files"]
+
+FirstGrades: TypeAlias = "list[list[float]]"
+"""For each query the grades of its first documents, which a relstring shows."""
+
+_PIECE = 1 << 20
+_TAIL = 1 << 16
+_MARKS = (b"\xef\xbb\xbf", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # that our readers look behind
+_MARK_SIZE = 4
+_TAG = 5
+_MOST_DOCUMENTS = 2**53
+
+
+def report_files(
+    qrels: str, run: str, names: dict[str, str | None], options: Options
+) -> Iterator[bytes] | None:
+    """Return what `berryeval.trec_eval.report` gives for these files; None if only it can."""
+    if not _is_plain(options) or backend().name != "native":
+        return None
+    try:
+        wanted = wanted_columns(names, options)
+        found = _score(qrels, run, wanted, options)
+    except (BerryEvalError, OSError):  # the other readers say what is wrong
+        return None
+    if found is None:
+        return None
+    scores, first_grades, facts = found
+    return lines_of(_rows(scores, first_grades, wanted), wanted, facts, options)
+
+
+def _is_plain(options: Options) -> bool:
+    return (
+        options.version == "9.0.8"
+        and options.format == "qrels"
+        and options.level >= 0
+        and (options.most is None or options.most >= 0)
+        and options.z_scores is None
+        and options.only is None
+        and abs(options.n_documents) <= _MOST_DOCUMENTS
+    )
+
+
+def _score(
+    qrels: str, run: str, wanted: Sequence[Column], options: Options
+) -> tuple[AllScores, FirstGrades, Facts] | None:
+    """Score the run; None if a file, or a measure, has to be treated otherwise."""
+    calls = [column.native_call() for column in wanted if _is_computed(column)]
+    judgments = None if None in calls else _read(qrels, is_run=False)
+    if judgments is None or _lacks_grades(judgments):
+        return None
+    session = Session(
+        judgments,
+        [call for call in calls if call is not None],
+        most=options.most,
+        judged_only=options.judged_only,
+        n_grades=max((column.length for column in wanted), default=0),
+    )
+    with open(run, "rb", buffering=0) as file:  # noqa: PTH123 - pathlib is slow to import
+        size = os.fstat(file.fileno()).st_size
+        tag = None if file.read(_MARK_SIZE).startswith(_MARKS) else _last_tag(file, size)
+        if tag is None:
+            return None
+        is_done = session.board.score_file(
+            file.fileno(), size, n_threads(), None, like_trec_eval=True
+        )
+    if not is_done:  # its queries may be interleaved
+        ranked = _read(run, is_run=True)
+        if ranked is None:
+            return None
+        session.restart()
+        session.score_run(ranked)
+    n_above_zero = sum(grade > 0 for grade in judgments.values)
+    facts = Facts(judgments.n_queries, n_above_zero, tag)
+    return session.results(), session.first_grades(), facts
+
+
+def _is_computed(column: Column) -> bool:
+    """Whether a kernel gives its values; a relstring has none."""
+    return column.source is not None and column.kind != "relstring"
+
+
+def _read(path: str, *, is_run: bool) -> Grouped | None:
+    """Read a file by the rules of trec_eval; None if anything in it is odd."""
+    from berryeval._native import TextReader
+
+    reader = TextReader(is_run, like_trec_eval=True)
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+        if file.read(_MARK_SIZE).startswith(_MARKS):
+            return None
+        file.seek(0)
+        is_right = all(map(reader.feed, iter(partial(file.read, _PIECE), b"")))
+    if not is_right or not reader.finish() or reader.first_duplicate() is not None:
+        return None
+    found = Grouped.of_native(reader.take_columns(keep_best=False))
+    return found if found.n_rows else None
+
+
+def _lacks_grades(judgments: Grouped) -> bool:
+    """Whether a query has no grade of 0 or more: trec_eval cannot score it."""
+    if min(judgments.values) >= 0:
+        return False
+    return any(
+        max(judgments.values[row] for row in rows) < 0 for _, rows in judgments.iter_queries()
+    )
+
+
+def _last_tag(file: IO[bytes], size: int) -> bytes | None:
+    """Return what the run is called in its last line; None if that line is not found."""
+    file.seek(max(0, size - _TAIL))
+    lines = file.read(_TAIL).split(b"\n")
+    for line in reversed(lines[1:] if size > _TAIL else lines):
+        columns = line.split()
+        if columns:
+            return columns[_TAG] if len(columns) > _TAG else None
+    return None
+
+
+def _rows(
+    scores: AllScores, first_grades: FirstGrades, wanted: Sequence[Column]
+) -> Iterator[tuple[Query, Sequence[float]]]:
+    """Iterate over the queries that the run has, with the values of all columns."""
+    computed = iter(scores.values)
+    columns: list[Iterable[float]] = []
+    for column in wanted:
+        if not _is_computed(column):
+            columns.append(repeat(0.0))
+        elif column.kind == "geometric":
+            columns.append([math.log(max(value, GEOMETRIC_FLOOR)) for value in next(computed)])
+        else:
+            columns.append(next(computed))
+    rows = zip(scores.query_ids, scores.is_missing, first_grades, *columns)  # noqa: B905
+    for query_id, is_missing, grades, *values in rows:
+        if not is_missing:
+            yield Query(query_id, (grades,)), values
