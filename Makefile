@@ -7,10 +7,14 @@ PEERS  := .cache/peers
 # How many cases each test of `make conformance` tries.
 CONFORMANCE_CASES ?= 200
 
+# How long `make fuzz` takes for each of its two parts.
+FUZZ_SECONDS ?= 60
+
 NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(shell find native -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench conformance conformance-page docs reference constraints clean
+.PHONY: help demo test lint format bench bench-peers fuzz conformance conformance-page docs reference \
+  constraints clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
@@ -36,6 +40,14 @@ format: $(VENV)/developing ## Put the code into shape
 bench: $(VENV)/developing ## Measure speed, and write docs/reference/benchmarks.md
 	$(BIN)/python benchmarks/report.py
 
+bench-peers: $(VENV)/developing $(PEERS)/installed ## Measure others, too, and write docs/reference/benchmarks-peers.md
+	$(BIN)/python scripts/fetch_trec_eval.py
+	$(BIN)/python benchmarks/peers.py
+
+fuzz: $(VENV)/developing ## Feed the readers with broken files for FUZZ_SECONDS each
+	$(BIN)/python -m pip install -qq --constraint constraints.txt --group fuzz
+	fuzz/run.sh $(FUZZ_SECONDS)
+
 conformance: $(VENV)/developing ## Hold berryeval trec_eval against the real program
 	$(BIN)/python scripts/fetch_trec_eval.py $(if $(CI),--required)
 	CONFORMANCE_CASES=$(CONFORMANCE_CASES) $(BIN)/python -m pytest -q tests/conformance $(PYTEST_ARGS)
@@ -54,7 +66,7 @@ reference: $(VENV)/developing ## Write the generated pages of docs/reference aga
 constraints: $(VENV)/developing ## Pin the newest versions in constraints.txt
 	$(BIN)/python -m pip install -qq uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
-	  --no-emit-index-url --group dev --output-file constraints.txt pyproject.toml constraints.in
+	  --no-emit-index-url --group dev --group fuzz --output-file constraints.txt pyproject.toml constraints.in
 
 clean: ## Remove everything that was built
 	rm -rf $(VENV) build dist site .coverage .benchmarks .mypy_cache .pytest_cache .ruff_cache \
@@ -70,6 +82,8 @@ $(VENV)/installed: $(VENV)/created $(NATIVE)
 	@echo "Building berryeval and installing it into $(VENV)"
 	@$(BIN)/python -m pip install -qq --constraint constraints.txt \
 	  --build-constraint constraints.txt --editable .
+	@$(BIN)/python -m compileall -qq src
+	@$(BIN)/berryeval version | sed -n 2p
 	@touch $@
 
 $(VENV)/developing: $(VENV)/installed

@@ -1,4 +1,4 @@
-"""Measure berryeval and other tools on the same files, and write docs/reference/benchmarks-peers.md.
+"""Measure berryeval and others on the same files; write docs/reference/benchmarks-peers.md.
 
 Called by ``make bench-peers``. All of it takes some minutes, most of them the others'.
 """
@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 PAGE = ROOT / "docs" / "reference" / "benchmarks-peers.md"
 PEERS = ROOT / ".cache" / "peers" / "bin"
-TREC_EVAL = ROOT / ".cache" / "conformance" / "trec_eval"
+TREC_EVAL = ROOT / ".cache" / "conformance" / "trec_eval-9.0.4"
 BIN = Path(sys.executable).parent
 
 OURS = ["nDCG@10", "AP", "RR", "R@100", "P@10", "nDCG"]

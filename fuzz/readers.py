@@ -14,10 +14,8 @@ import tempfile
 from pathlib import Path
 from types import FunctionType
 
-import atheris
-
 from berryeval.errors import BerryEvalError
-from berryeval.formats import read_judgments, read_run
+from berryeval.formats import read_judgments, read_queries, read_run
 from berryeval.formats.facts import read_facts
 from berryeval.formats.reading import FORMATS, sniff_format
 from berryeval.measures import parse_measures
@@ -33,8 +31,9 @@ def read_all(path: Path) -> None:
                 data = read(path, duplicates=duplicates)
                 assert data.n_rows >= 0
                 assert type(data).from_dict(data.to_dict()) == data
-    with contextlib.suppress(BerryEvalError):
-        read_facts(path)
+    for read_more in (read_facts, read_queries):
+        with contextlib.suppress(BerryEvalError):
+            read_more(path)
     with contextlib.suppress(BerryEvalError):
         assert sniff_format(path) in FORMATS
 
@@ -47,7 +46,7 @@ def parse_names(text: str) -> None:
             assert parse_measures(str(measure)) == (measure,), str(measure)
 
 
-def test_one_input(data: bytes) -> None:
+def try_input(data: bytes) -> None:
     """Try one input: its first byte says as what."""
     if data[:1] == b"m":
         parse_names(data[1:].decode("utf-8", "replace"))
@@ -62,6 +61,8 @@ def instrument() -> None:
 
     Its way of doing so at import does not work for an editable install.
     """
+    import atheris
+
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] != "berryeval":
             continue
@@ -71,10 +72,17 @@ def instrument() -> None:
                     atheris.instrument_func(function)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Fuzz until the time is over."""
+    import atheris
+
     instrument()
     for folder in sys.argv[1:]:
         if not folder.startswith("-") and not Path(folder).exists():
             Path(folder).mkdir(parents=True, exist_ok=True)
-    atheris.Setup(sys.argv, test_one_input)
+    atheris.Setup(sys.argv, try_input)
     atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

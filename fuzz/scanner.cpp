@@ -35,7 +35,7 @@ const engine::Pools& pools() {
         doc_offsets{0, 1, 2, 3, 4, 6};
     static const std::vector<double> values{1.0, 0.0, -1.0, 2.0, 1.0};
     static const engine::Pools judged(
-        {{query_data, query_offsets}, starts, {doc_data, doc_offsets}, values});
+        {{query_data, query_offsets}, starts, {doc_data, doc_offsets}, values}, 1);
     return judged;
 }
 

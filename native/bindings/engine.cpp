@@ -63,11 +63,11 @@ void check(const engine::Grouped& grouped) {
 class PoolsOfPython {
 public:
     PoolsOfPython(nb::bytes query_data, Offsets query_offsets, Offsets starts, nb::bytes doc_data,
-                  Offsets doc_offsets, Numbers values)
+                  Offsets doc_offsets, Numbers values, std::size_t n_threads)
         : columns_{std::move(query_data), std::move(query_offsets), std::move(starts),
                    std::move(doc_data),   std::move(doc_offsets),   std::move(values)} {
         check(columns_.grouped());
-        pools_.emplace(columns_.grouped());
+        pools_.emplace(columns_.grouped(), n_threads);
     }
 
     const engine::Pools& pools() const { return *pools_; }
@@ -221,9 +221,10 @@ bool BoardOfPython::score_arrow(nb::handle capsule, const std::array<std::size_t
 
 void define_engine(nb::module_& m) {
     nb::class_<PoolsOfPython>(m, "Pools", "Judgments, made ready for looking documents up.")
-        .def(nb::init<nb::bytes, Offsets, Offsets, nb::bytes, Offsets, Numbers>(), "query_data"_a,
+        .def(nb::init<nb::bytes, Offsets, Offsets, nb::bytes, Offsets, Numbers, std::size_t>(),
+             "query_data"_a,
              "query_offsets"_a.noconvert(), "starts"_a.noconvert(), "doc_data"_a,
-             "doc_offsets"_a.noconvert(), "values"_a.noconvert())
+             "doc_offsets"_a.noconvert(), "values"_a.noconvert(), "n_threads"_a)
         .def("order", [](const PoolsOfPython& pools) {
             const auto order = pools.pools().order();
             return nb::bytes(order.data(), order.size_bytes());

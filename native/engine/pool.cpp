@@ -3,48 +3,106 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <limits>
 #include <numeric>
+#include <stdexcept>
 
-#include "columns/hash.hpp"
+#include "threads.hpp"
 
 namespace berryeval::engine {
 namespace {
 
 constexpr double unjudged = -2.0;  // berryeval.kernels.relevance.UNJUDGED
+constexpr std::size_t rows_worth_a_thread = 50'000;
+
+std::uint64_t hash_of(std::string_view id) {
+    return columns::hash_id(id, columns::process_seed());
+}
+
+// At most two thirds of them are taken.
+std::size_t n_slots(std::size_t n_rows) { return std::bit_ceil(n_rows + n_rows / 2 + 1); }
 
 }  // namespace
 
 double Pool::usable(double grade) { return grade >= 0.0 ? grade : unjudged; }
 
-Pool::Pool(const Grouped& judgments, std::size_t first, std::size_t last)
-    : judgments_(&judgments), first_(first), slots_(std::bit_ceil(2 * (last - first) + 1)) {
-    mask_ = slots_.size() - 1;
+Pool::Pool(const Grouped& judgments, std::size_t first, std::size_t last, std::span<Slot> slots,
+           double* judged)
+    : judgments_(&judgments), first_(first), slots_(slots.data()), mask_(slots.size() - 1) {
+    std::size_t n_judged = 0;
     for (std::size_t row = first; row < last; ++row) {
-        const std::uint64_t hash =
-            columns::hash_id(judgments.doc_ids[row], columns::process_seed());
+        const std::uint64_t hash = hash_of(judgments.doc_ids[row]);
         std::size_t i = hash & mask_;
-        while (slots_[i].number != 0) i = (i + 1) & mask_;
-        slots_[i] = {static_cast<std::uint32_t>(hash >> 32),
-                     static_cast<std::uint32_t>(row - first + 1)};
-        if (judgments.values[row] >= 0.0) judged_.push_back(judgments.values[row]);
+        while (slots[i].number != 0) i = (i + 1) & mask_;
+        slots[i] = {static_cast<std::uint32_t>(hash >> 32),
+                    static_cast<std::uint32_t>(row - first + 1)};
+        if (judgments.values[row] >= 0.0) judged[n_judged++] = judgments.values[row];
     }
-    std::sort(judged_.begin(), judged_.end(), std::greater<>());
+    std::sort(judged, judged + n_judged, std::greater<>());
+    judged_ = {judged, n_judged};
 }
 
-Pools::Pools(const Grouped& judgments)
-    : judgments_(judgments), order_(judgments.query_ids.size()) {
-    std::iota(order_.begin(), order_.end(), std::uint64_t{0});
-    std::sort(order_.begin(), order_.end(), [&](std::uint64_t a, std::uint64_t b) {
-        return judgments_.query_ids[a] < judgments_.query_ids[b];
-    });
-    pools_.reserve(order_.size());
-    number_of_.reserve(order_.size());
-    for (const std::uint64_t query : order_) {
-        const std::size_t first = judgments_.starts[query];
-        const std::size_t last = judgments_.starts[query + 1];
-        number_of_.emplace(judgments_.query_ids[query], pools_.size());
-        pools_.emplace_back(judgments_, first, last);
+Pools::Pools(const Grouped& judgments, std::size_t n_threads)
+    : judgments_(judgments),
+      order_(judgments.query_ids.size()),
+      judged_(judgments.values.size()),
+      pools_(judgments.query_ids.size()) {
+    constexpr std::size_t most_numbers = std::numeric_limits<std::uint32_t>::max();
+    if (std::max(size(), judgments.values.size()) >= most_numbers) {
+        throw std::length_error("more than 2^32 - 2 judgments");
     }
+    sort_queries();
+    make_table();
+    std::vector<std::size_t> first_slot(size() + 1), first_judged(size() + 1);
+    const auto n_rows = [this](std::size_t number) {
+        return judgments_.starts[order_[number] + 1] - judgments_.starts[order_[number]];
+    };
+    for (std::size_t number = 0; number < size(); ++number) {
+        first_slot[number + 1] = first_slot[number] + n_slots(n_rows(number));
+        first_judged[number + 1] = first_judged[number] + n_rows(number);
+    }
+    slots_.resize(first_slot.back());
+    const std::size_t most = judgments.values.size() / rows_worth_a_thread + 1;
+    share_out_rows(size(), std::min(n_threads, most),
+                   [&](std::size_t, std::size_t first, std::size_t last) {
+                       for (std::size_t number = first; number < last; ++number) {
+                           const std::uint64_t row = judgments_.starts[order_[number]];
+                           const std::span<Pool::Slot> slots(
+                               slots_.data() + first_slot[number],
+                               first_slot[number + 1] - first_slot[number]);
+                           pools_[number] = Pool(judgments_, row, row + n_rows(number), slots,
+                                                 judged_.data() + first_judged[number]);
+                       }
+                   });
+}
+
+void Pools::sort_queries() {
+    std::iota(order_.begin(), order_.end(), std::uint64_t{0});
+    const auto is_before = [this](std::uint64_t a, std::uint64_t b) {
+        return judgments_.query_ids[a] < judgments_.query_ids[b];
+    };
+    if (!std::is_sorted(order_.begin(), order_.end(), is_before)) {
+        std::sort(order_.begin(), order_.end(), is_before);
+    }
+}
+
+void Pools::make_table() {
+    table_.resize(n_slots(size()));
+    const std::size_t mask = table_.size() - 1;
+    for (std::size_t number = 0; number < size(); ++number) {
+        std::size_t i = hash_of(judgments_.query_ids[order_[number]]) & mask;
+        while (table_[i] != 0) i = (i + 1) & mask;
+        table_[i] = static_cast<std::uint32_t>(number + 1);
+    }
+}
+
+std::optional<std::size_t> Pools::find(std::string_view query_id) const {
+    const std::size_t mask = table_.size() - 1;
+    for (std::size_t i = hash_of(query_id) & mask; table_[i] != 0; i = (i + 1) & mask) {
+        const std::size_t number = table_[i] - 1;
+        if (judgments_.query_ids[order_[number]] == query_id) return number;
+    }
+    return std::nullopt;
 }
 
 }  // namespace berryeval::engine

@@ -1,12 +1,14 @@
 // Judgments, made ready for looking documents up: one pool of judged documents a query.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "columns/hash.hpp"
 
 namespace berryeval::engine {
 
@@ -29,10 +31,21 @@ struct Grouped {
     std::span<const double> values;
 };
 
-// The judged documents of one query.
+// The judged documents of one query. It owns nothing.
 class Pool {
 public:
-    Pool(const Grouped& judgments, std::size_t first, std::size_t last);
+    // A place of an open-addressing table.
+    struct Slot {
+        std::uint32_t tag;     // half of a hash
+        std::uint32_t number;  // of the row in the pool, from 1; 0 is free
+    };
+
+    Pool() = default;  // to be assigned to
+
+    // Fills the slots, a power of two of them and all free, and `judged`, which has room for all
+    // rows from `first` up to `last`.
+    Pool(const Grouped& judgments, std::size_t first, std::size_t last, std::span<Slot> slots,
+         double* judged);
 
     // The grade of a document, as berryeval.kernels takes it; nothing if it is not in the pool.
     std::optional<double> grade_of(std::string_view doc_id, std::uint64_t hash) const {
@@ -51,24 +64,19 @@ public:
     bool lacks_relevant() const { return judged_.empty() || judged_.front() < 1.0; }
 
 private:
-    struct Slot {
-        std::uint32_t tag;
-        std::uint32_t number;  // of the row in this pool, from 1; 0 is free
-    };
-
     static double usable(double grade);
 
-    const Grouped* judgments_;
-    std::size_t first_;
-    std::size_t mask_;
-    std::vector<Slot> slots_;
-    std::vector<double> judged_;
+    const Grouped* judgments_ = nullptr;
+    std::size_t first_ = 0;
+    const Slot* slots_ = nullptr;
+    std::size_t mask_ = 0;
+    std::span<const double> judged_;
 };
 
 // All pools, in the order of their queries' ids as bytes.
 class Pools {
 public:
-    explicit Pools(const Grouped& judgments);
+    Pools(const Grouped& judgments, std::size_t n_threads);
     Pools(const Pools&) = delete;
     Pools& operator=(const Pools&) = delete;
 
@@ -76,20 +84,21 @@ public:
     const Pool& operator[](std::size_t number) const { return pools_[number]; }
 
     // Which pool is that of a query, if it has one.
-    std::optional<std::size_t> find(std::string_view query_id) const {
-        const auto found = number_of_.find(query_id);
-        if (found == number_of_.end()) return std::nullopt;
-        return found->second;
-    }
+    std::optional<std::size_t> find(std::string_view query_id) const;
 
     // For each pool the place of its query in the judgments.
     std::span<const std::uint64_t> order() const { return order_; }
 
 private:
+    void sort_queries();
+    void make_table();
+
     Grouped judgments_;
     std::vector<std::uint64_t> order_;
+    std::vector<Pool::Slot> slots_;  // of all pools
+    std::vector<double> judged_;     // of all pools
     std::vector<Pool> pools_;
-    std::unordered_map<std::string_view, std::size_t> number_of_;
+    std::vector<std::uint32_t> table_;  // of pools by the hash of their query, from 1
 };
 
 }  // namespace berryeval::engine

@@ -63,6 +63,14 @@ def lines(n_queries: int) -> bytes:
     return b"".join(rows.replace(b"%d", b"%d" % i) for i in range(n_queries))
 
 
+def outcome(path) -> str:
+    try:
+        found = score_at_once(JUDGMENTS, path, MEASURES)
+    except FormatError as error:
+        return "one line" if "\n" not in str(error) else str(error)
+    return "a result" if set(found.values["RR"]) <= {0.0, 1.0} else repr(found.values)
+
+
 @pytest.mark.parametrize("change", ["truncate", "append"])
 def test_a_file_that_changes_while_it_is_read_ends_nothing(tmp_path, change):
     """Shorter or longer than it was: an error in one line, or a result, but no crash."""
@@ -84,12 +92,7 @@ def test_a_file_that_changes_while_it_is_read_ends_nothing(tmp_path, change):
     other.start()
     try:
         for _ in range(30):
-            try:
-                found = score_at_once(JUDGMENTS, path, MEASURES)
-            except FormatError as error:
-                assert "\n" not in str(error)
-            else:
-                assert set(found.values["RR"]) <= {0.0, 1.0}
+            assert outcome(path) in ("a result", "one line")
     finally:
         is_over.set()
         other.join()

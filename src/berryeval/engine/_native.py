@@ -153,7 +153,7 @@ class Session:
 
         self._judgments = judgments
         self._n_calls = len(calls)
-        self._pools = Pools(*_columns(judgments))
+        self._pools = Pools(*_columns(judgments), n_threads())
         plan = Plan(calls, log2_ranks(_N_DISCOUNTS))
         self._make_board = partial(Board, self._pools, plan, keep_best, most, judged_only, n_grades)
         self.board = self._make_board()

@@ -5,19 +5,29 @@ from __future__ import annotations
 import difflib
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import FrozenInstanceError, dataclass, fields
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from berryeval.core.cutoff import check_k
 from berryeval.errors import ArgumentError, UnknownMeasureError
 from berryeval.measures._parameters import CHECKS, parameter_names, written
+
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+else:  # typing has it from Python 3.11 on, and type checkers alone look at it
+
+    def dataclass_transform(**_rules: bool) -> Callable[[Any], Any]:
+        """Return what changes nothing."""
+        return lambda declared: declared
+
 
 __all__ = [
     "GEOMETRIC_FLOOR",
     "Kernel",
     "Measure",
     "all_measures",
+    "declare",
     "find_measure",
     "register",
     "register_defined",
@@ -33,7 +43,20 @@ _NATIVE_MAX_K = 2**53
 """Whole numbers are exact up to here in the native twin, which counts in float64."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+MeasureType = TypeVar("MeasureType", bound="type[Measure]")
+
+
+@dataclass_transform(frozen_default=True, eq_default=False)
+def declare(measure: MeasureType) -> MeasureType:
+    """Make a dataclass of a measure; what others generate for each class, `Measure` has for all.
+
+    Generated, it would take most of the time of importing them.
+    """
+    dataclass(init=False, eq=False, repr=False)(measure)  # changes the class itself
+    return measure
+
+
+@declare
 class Measure:
     """A metric with a name and parameters, as people report it: ``nDCG@10``.
 
@@ -71,16 +94,36 @@ class Measure:
     functions: ClassVar[tuple[str, ...]] = ()
     """Where the metric can be called directly, for one list and for arrays."""
 
-    def __post_init__(self) -> None:
+    def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - as its fields are
+        known = {field.name: field.default for field in fields(self)}
+        if len(arguments) > len(known):
+            message = f"{type(self).__name__}() takes {len(known)} arguments, not {len(arguments)}"
+            raise TypeError(message)
+        given = dict(zip(known, arguments, strict=False))
+        for name in named:
+            if name in given or name not in known:
+                reason = "multiple values for" if name in given else "an unexpected keyword"
+                raise TypeError(f"{type(self).__name__}() got {reason} argument {name!r}")
+        vars(self).update(known | given | named)
+        self._check()
+
+    def __setattr__(self, name: str, _value: object) -> None:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+    def _check(self) -> None:
+        """Check the parameters, and keep them in their usual types."""
         if self.k is not None:
             k = check_k(self.k)
             if self.at != "k":
                 raise ArgumentError("k", f"none, since {self.name} takes no cutoff", str(k))
-            object.__setattr__(self, "k", k)
+            vars(self)["k"] = k
         for field in fields(self):
             if field.name != "k":
                 kind = "optional " * (field.default is None) + field.name
-                object.__setattr__(self, field.name, CHECKS[kind](getattr(self, field.name)))
+                vars(self)[field.name] = CHECKS[kind](getattr(self, field.name))
 
     def __str__(self) -> str:
         changed = [
@@ -94,7 +137,6 @@ class Measure:
         parameters = f"({','.join(changed)})" if changed else ""
         return f"{name}{parameters}" + (f"@{written(cutoff)}" if cutoff is not None else "")
 
-    # Once for all measures: generated for each, these would take half the time of importing them.
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
@@ -139,17 +181,16 @@ _REGISTRY: list[type[Measure]] = []
 _DEFINED: list[type[Measure]] = []
 _LOCK = threading.Lock()
 
-MeasureType = TypeVar("MeasureType", bound=type[Measure])
 
-
+@dataclass_transform(frozen_default=True, eq_default=False)
 def register(measure: MeasureType) -> MeasureType:
-    """Add a measure to those that the command line and the reference show."""
-    _REGISTRY.append(measure)
+    """Declare a measure that the command line and the reference show."""
+    _REGISTRY.append(declare(measure))
     return measure
 
 
 def register_defined(measure: MeasureType) -> MeasureType:
-    """Add a measure that a user defined: it is found by its names, but not shown.
+    """Declare a measure that a user defined: it is found by its names, but not shown.
 
     Raises
     ------
@@ -162,7 +203,7 @@ def register_defined(measure: MeasureType) -> MeasureType:
             if word in taken:
                 got = f"{word!r}, which is {taken[word].name}"
                 raise ArgumentError("name", "a name that is free", got)
-        _DEFINED.append(measure)
+        _DEFINED.append(declare(measure))
     return measure
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berryeval.kernels.average_precision import average_precision
@@ -12,7 +11,6 @@ __all__ = ["AveragePrecision", "GeometricAveragePrecision"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class AveragePrecision(Measure):
     """Average precision, at k or uncut. Equals trec_eval's ``map_cut`` and ``map``."""
 
@@ -45,7 +43,6 @@ class AveragePrecision(Measure):
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class GeometricAveragePrecision(Measure):
     """Average precision, averaged by the geometric mean. Equals trec_eval's ``gm_map``."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berryeval.kernels.bpref import bpref
@@ -12,7 +11,6 @@ __all__ = ["Bpref", "GeometricBpref"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class Bpref(Measure):
     """Binary preference. Equals trec_eval's ``bpref``.
 
@@ -42,7 +40,6 @@ class Bpref(Measure):
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class GeometricBpref(Measure):
     """Bpref, averaged by the geometric mean. Equals trec_eval's ``gm_bpref``."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from berryeval.kernels.counts import (
@@ -24,7 +23,6 @@ __all__ = [
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class NumQueries(Measure):
     """The number of queries. Equals trec_eval's ``num_q``."""
 
@@ -44,7 +42,6 @@ class NumQueries(Measure):
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class NumRetrieved(Measure):
     """The number of documents retrieved. Equals trec_eval's ``num_ret``."""
 
@@ -62,7 +59,6 @@ class NumRetrieved(Measure):
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class NumRelevant(Measure):
     """The number of relevant documents. Equals trec_eval's ``num_rel``."""
 
@@ -82,7 +78,6 @@ class NumRelevant(Measure):
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class NumRelevantRetrieved(Measure):
     """The number of relevant documents retrieved. Equals trec_eval's ``num_rel_ret``."""
 
@@ -104,7 +99,6 @@ class NumRelevantRetrieved(Measure):
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class NumNonrelevantRetrieved(Measure):
     """Retrieved documents judged not relevant. Equals trec_eval's ``num_nonrel_judged_ret``."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.cumulated_gain import normalised_cumulated_gain
@@ -13,7 +12,6 @@ __all__ = ["NCG"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class NCG(Measure):
     """Normalised cumulated gain.
 

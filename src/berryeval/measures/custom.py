@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from berryeval.errors import ArgumentError, InputTypeError, UnknownMeasureError
-from berryeval.measures._base import Measure, find_measure, register_defined
+from berryeval.measures._base import Measure, declare, find_measure, register_defined
 from berryeval.measures.parse import parse_measures
 
 __all__ = ["CustomMeasure", "ScoreFunction", "define_measure"]
@@ -20,7 +19,7 @@ ScoreFunction: TypeAlias = Callable[[Sequence[float], Sequence[float]], float]
 _NAME = re.compile(r"[A-Za-z]\w*")
 
 
-@dataclass(frozen=True)
+@declare
 class CustomMeasure(Measure):
     """A measure that `define_measure` made; its k cuts the ranking before it is scored."""
 
@@ -126,7 +125,7 @@ def define_measure(
             "function": staticmethod(function),
         },
     )
-    return register_defined(dataclass(frozen=True)(measure))
+    return register_defined(measure)
 
 
 def _check_name(name: object) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.expected_reciprocal_rank import expected_reciprocal_rank
@@ -12,7 +11,6 @@ __all__ = ["ExpectedReciprocalRank"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class ExpectedReciprocalRank(Measure):
     """Expected reciprocal rank.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.f1 import f1
@@ -12,7 +11,6 @@ __all__ = ["F1"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class F1(Measure):
     """F1 at k, the harmonic mean of precision and recall at k."""
 

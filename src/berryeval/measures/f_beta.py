@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.f_beta import f_beta
@@ -12,7 +11,6 @@ __all__ = ["FBeta"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class FBeta(Measure):
     """F-beta at k.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.hit_rate import hit_rate
@@ -12,7 +11,6 @@ __all__ = ["HitRate"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class HitRate(Measure):
     """Success at k. Equals trec_eval's ``success``."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.inferred_ap import inferred_average_precision
@@ -12,7 +11,6 @@ __all__ = ["InferredAveragePrecision"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class InferredAveragePrecision(Measure):
     """Inferred average precision. Equals trec_eval's ``infAP``.
 

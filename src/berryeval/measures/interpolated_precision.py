@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.interpolated_precision import (
@@ -16,7 +15,6 @@ __all__ = ["ElevenPointAverage", "InterpolatedPrecision"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class InterpolatedPrecision(Measure):
     """Interpolated precision at a recall. Equals trec_eval's ``iprec_at_recall``.
 
@@ -57,7 +55,6 @@ class InterpolatedPrecision(Measure):
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class ElevenPointAverage(Measure):
     """Eleven-point average of interpolated precision. Equals trec_eval's ``11pt_avg``."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.judged_share import judged_share, unjudged_share
@@ -12,7 +11,6 @@ __all__ = ["Judged", "Unjudged"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class Judged(Measure):
     """The share of judged documents in the first k. Equals ir_measures' ``Judged``."""
 
@@ -33,7 +31,6 @@ class Judged(Measure):
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class Unjudged(Measure):
     """Unjudged documents in the first k. Equals trec_eval 10's ``unj``."""
 

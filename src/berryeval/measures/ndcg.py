@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.gains import LINEAR, Gain
@@ -13,7 +12,6 @@ __all__ = ["DCG", "IDCG", "NDCG"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class NDCG(Measure):
     """Normalised discounted cumulative gain. Equals trec_eval's ``ndcg`` and ``ndcg_cut``.
 
@@ -65,7 +63,6 @@ class NDCG(Measure):
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class DCG(Measure):
     """Discounted cumulative gain, not normalised. Equals trec_eval 10's ``dcg``."""
 
@@ -93,7 +90,6 @@ class DCG(Measure):
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class IDCG(Measure):
     """Discounted cumulative gain of the ideal ranking. Equals trec_eval 10's ``ideal_dcg``."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.gains import LINEAR, Gain
@@ -13,7 +12,6 @@ __all__ = ["NDCGAtGainLevels", "NDCGAtRelevant"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class NDCGAtRelevant(Measure):
     """nDCG averaged over the relevant documents. Equals trec_eval's ``ndcg_rel``."""
 
@@ -40,7 +38,6 @@ class NDCGAtRelevant(Measure):
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class NDCGAtGainLevels(Measure):
     """nDCG averaged where the ideal gain falls. Equals trec_eval's ``Rndcg``."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.gains import LINEAR, Gain
@@ -13,7 +12,6 @@ __all__ = ["BinaryNormalisedGain", "NormalisedGain"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class NormalisedGain(Measure):
     """Normalised gain. Equals trec_eval's ``G``."""
 
@@ -36,7 +34,6 @@ class NormalisedGain(Measure):
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class BinaryNormalisedGain(Measure):
     """Normalised gain of binary judgments. Equals trec_eval's ``binG``."""
 

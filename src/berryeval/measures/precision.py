@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.precision import precision
@@ -12,7 +11,6 @@ __all__ = ["Precision"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class Precision(Measure):
     """Precision at k. Equals trec_eval's ``P`` and, without k, ``set_P``."""
 

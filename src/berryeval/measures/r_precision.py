@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.r_precision import r_precision, r_precision_at_multiple
@@ -12,7 +11,6 @@ __all__ = ["RPrecision", "RPrecisionAtMultiple"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class RPrecision(Measure):
     """R-precision. Equals trec_eval's ``Rprec``."""
 
@@ -40,7 +38,6 @@ class RPrecision(Measure):
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class RPrecisionAtMultiple(Measure):
     """Precision at a multiple of R. Equals trec_eval's ``Rprec_mult``."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.rank_biased_precision import rank_biased_precision, rank_biased_residual
@@ -12,7 +11,6 @@ __all__ = ["RankBiasedPrecision", "RankBiasedResidual"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class RankBiasedPrecision(Measure):
     """Rank-biased precision.
 
@@ -60,7 +58,6 @@ class RankBiasedPrecision(Measure):
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class RankBiasedResidual(Measure):
     """The residual of rank-biased precision."""
 

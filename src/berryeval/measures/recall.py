@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.recall import recall
@@ -12,7 +11,6 @@ __all__ = ["Recall"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class Recall(Measure):
     """Recall at k. Equals trec_eval's ``recall`` and, without k, ``set_recall``."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.reciprocal_rank import reciprocal_rank
@@ -12,7 +11,6 @@ __all__ = ["ReciprocalRank"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class ReciprocalRank(Measure):
     """Reciprocal rank, at k or uncut. Uncut it equals trec_eval's ``recip_rank``."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.relative_precision import relative_precision
@@ -12,7 +11,6 @@ __all__ = ["RelativePrecision"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class RelativePrecision(Measure):
     """Relative precision, also called capped recall. Equals trec_eval's ``relative_P``."""
 

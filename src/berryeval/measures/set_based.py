@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.set_based import set_average_precision, set_f
@@ -12,7 +11,6 @@ __all__ = ["SetAveragePrecision", "SetF"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class SetAveragePrecision(Measure):
     """Precision times recall of the set returned. Equals trec_eval's ``set_map``."""
 
@@ -32,7 +30,6 @@ class SetAveragePrecision(Measure):
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class SetF(Measure):
     """F of the set returned, weighed as in trec_eval's ``set_F``.
 

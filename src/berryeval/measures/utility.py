@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.utility import utility
@@ -12,7 +11,6 @@ __all__ = ["Utility"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class Utility(Measure):
     """Linear utility. Equals trec_eval's ``utility``.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from berryeval.kernels.yaap import yaap
@@ -12,7 +11,6 @@ __all__ = ["Yaap"]
 
 
 @register
-@dataclass(frozen=True, eq=False, repr=False)
 class Yaap(Measure):
     """Average precision as log odds. Equals trec_eval's ``yaap``."""
 
