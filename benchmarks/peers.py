@@ -113,9 +113,9 @@ def engine_alone(files: Files) -> list[str]:
     engine = float(done.stdout)
     wc = measure(["wc", "-l", files.run], 5).seconds
     return [
-        f"`be.evaluate` on the two files of {files.n_queries:,} x {files.depth:,}, in a process that "
-        f"runs already: {engine:.2f} s; `wc -l` of the run: {wc:.2f} s, so {engine / wc:.1f} times "
-        "as long.",
+        f"`be.evaluate` on the two files of {files.n_queries:,} x {files.depth:,}, in a process "
+        f"that runs already: {engine:.2f} s; `wc -l` of the run: {wc:.2f} s, so "
+        f"{engine / wc:.1f} times as long.",
         "",
     ]
 
@@ -147,8 +147,9 @@ def dicts(n_queries: int, depth: int) -> list[str]:
             continue
         row = f"| {library} "
         for order in ("in-order", "shuffled"):
+            script = HERE / "contenders" / "dicts.py"
             done = subprocess.run(
-                [python, HERE / "contenders" / "dicts.py", library, str(n_queries), str(depth), order],
+                [python, script, library, str(n_queries), str(depth), order],
                 check=True, capture_output=True, text=True,
             )  # fmt: skip
             seconds = json.loads(done.stdout.splitlines()[-1])["seconds"]
