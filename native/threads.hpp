@@ -57,7 +57,8 @@ private:
 // `work` must not throw. Where the system refuses a thread, its part is done by the caller.
 template <class Work>
 void share_out_rows(std::size_t n_rows, std::size_t n_threads, const Work& work) {
-    const std::size_t part = (n_rows + n_threads - 1) / std::max<std::size_t>(n_threads, 1);
+    n_threads = std::max<std::size_t>(n_threads, 1);
+    const std::size_t part = (n_rows + n_threads - 1) / n_threads;
     std::vector<std::thread> threads;
     threads.reserve(n_threads);
     for (std::size_t thread = 1; thread < n_threads; ++thread) {

@@ -11,9 +11,9 @@ namespace berryeval::bindings {
 
 namespace dicts {
 
-// The bytes of an id; nothing if it is no str, or cannot be written as UTF-8.
+// The bytes of an id; nothing if it is no plain str, or cannot be written as UTF-8.
 inline std::optional<std::string_view> id_of(PyObject* id) {
-    if (!PyUnicode_Check(id)) return std::nullopt;
+    if (!PyUnicode_CheckExact(id)) return std::nullopt;
     Py_ssize_t size = 0;
     const char* const bytes = PyUnicode_AsUTF8AndSize(id, &size);
     if (bytes == nullptr) {
@@ -48,6 +48,9 @@ inline std::optional<double> number_of(PyObject* number, double most) {
 // what is wrong. The views are good as long as the dict is not changed.
 template <class Begin, class Add>
 bool walk(const nanobind::dict& data, double most, const Begin& begin, const Add& add) {
+#ifdef Py_GIL_DISABLED
+    return false;  // another thread could change the dict meanwhile
+#endif
     Py_ssize_t place = 0;
     PyObject *query = nullptr, *documents = nullptr;
     while (PyDict_Next(data.ptr(), &place, &query, &documents)) {

@@ -92,8 +92,8 @@ public:
           pieces_(board_, duplicates_) {}
 
     // `sizes` are those of a block, a step and a tail; None leaves them to the pass.
-    bool score_file(int file, std::size_t size, std::size_t n_threads, const nb::object& tell,
-                    bool like_trec_eval, const std::optional<std::array<std::size_t, 3>>& sizes) {
+    bool score_file(int file, std::size_t size, std::size_t n_threads, bool like_trec_eval,
+                    const std::optional<std::array<std::size_t, 3>>& sizes) {
         const engine::Sizes chosen =
             sizes ? engine::Sizes{(*sizes)[0], (*sizes)[1], (*sizes)[2]} : engine::Sizes{};
         const auto rules = like_trec_eval ? text::Rules::trec_eval : text::Rules::ours;
@@ -101,20 +101,12 @@ public:
         bool is_done = false;
         {
             const nb::gil_scoped_release without_gil;
-            is_done = engine::score_file(
-                file, size, chosen, n_threads, board_, duplicates_, rules, [&](std::size_t n_bytes) {
-                    const nb::gil_scoped_acquire with_gil;
-                    is_interrupted = PyErr_CheckSignals() != 0;
-                    if (!is_interrupted && !tell.is_none()) {
-                        try {
-                            tell(n_bytes);
-                        } catch (nb::python_error& error) {
-                            error.restore();
-                            is_interrupted = true;
-                        }
-                    }
-                    return !is_interrupted;
-                });
+            is_done = engine::score_file(file, size, chosen, n_threads, board_, duplicates_, rules,
+                                         [&] {
+                                             const nb::gil_scoped_acquire with_gil;
+                                             is_interrupted = PyErr_CheckSignals() != 0;
+                                             return !is_interrupted;
+                                         });
         }
         if (is_interrupted) nb::raise_python_error();
         return is_done;
@@ -243,7 +235,7 @@ void define_engine(nb::module_& m) {
              "judged_only"_a = false, "n_grades"_a = 0)
         .def("first_grades", [](const BoardOfPython& board) { return board.first_grades(); })
         .def("score_file", &BoardOfPython::score_file, "file"_a, "size"_a, "n_threads"_a,
-             "tell"_a.none(), "like_trec_eval"_a = false, "sizes"_a.none() = nb::none())
+             "like_trec_eval"_a = false, "sizes"_a.none() = nb::none())
         .def("feed", &BoardOfPython::feed, "piece"_a)
         .def("finish_feeding", &BoardOfPython::finish_feeding)
         .def("score_columns", &BoardOfPython::score_columns, "query_data"_a,

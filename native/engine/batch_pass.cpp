@@ -1,26 +1,24 @@
 #include "engine/batch_pass.hpp"
 
-#include <system_error>
+#include <algorithm>
 #include <utility>
 
 namespace berryeval::engine {
 
 BatchPass::BatchPass(Board& board, std::optional<columns::Duplicates> duplicates,
                      std::size_t n_threads)
-    : board_(board), duplicates_(duplicates), own_(board, duplicates) {
-    for (std::size_t i = 1; i < n_threads; ++i) {
-        try {
-            threads_.emplace_back([this] { work(); });
-        } catch (const std::system_error&) {  // the system refuses another thread
-            break;
-        }
-    }
+    : board_(board),
+      duplicates_(duplicates),
+      most_threads_(std::max<std::size_t>(n_threads, 1) - 1),
+      own_(board, duplicates) {
+    threads_.reserve(most_threads_);
 }
 
 BatchPass::~BatchPass() { join(); }
 
 void BatchPass::hand_over() {
     Batch full = std::exchange(batch_, Batch{});
+    if (threads_.size() < most_threads_) start_thread();
     if (!threads_.empty()) {
         const std::lock_guard lock(mutex_);
         if (!used_.empty()) {
@@ -40,6 +38,14 @@ void BatchPass::hand_over() {
         full.queries.clear();
         full.rows.clear();
         batch_ = std::move(full);
+    }
+}
+
+void BatchPass::start_thread() {
+    try {
+        threads_.emplace_back([this] { work(); });
+    } catch (const std::exception&) {  // the system refuses another thread
+        most_threads_ = threads_.size();
     }
 }
 

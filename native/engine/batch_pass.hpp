@@ -57,6 +57,7 @@ private:
     };
 
     void hand_over();
+    void start_thread();
     void work();
     void score(const Batch& batch, Scorer& scorer);
     void join();
@@ -64,6 +65,7 @@ private:
     Board& board_;
     std::optional<columns::Duplicates> duplicates_;
     std::atomic<bool> has_failed_ = false;
+    std::size_t most_threads_;  // besides the caller's; they start when there is work
     Batch batch_;
     std::mutex mutex_;  // guards what follows
     std::condition_variable changed_;

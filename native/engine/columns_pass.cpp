@@ -18,7 +18,7 @@ constexpr std::size_t queries_at_once = 64;  // few enough for all threads to en
 void score_columns(const Grouped& run, std::size_t n_threads, Board& board) {
     const std::size_t n_queries = run.query_ids.size();
     const std::size_t n_parts = (n_queries + queries_at_once - 1) / queries_at_once;
-    n_threads = std::clamp<std::size_t>(n_parts, 1, n_threads);
+    n_threads = std::clamp<std::size_t>(n_parts, 1, std::max<std::size_t>(n_threads, 1));
     std::atomic<std::size_t> next{0};
     std::mutex mutex;
     std::exception_ptr error;

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
+#include <stdexcept>
 
 namespace berryeval::engine {
 
 bool Ranker::refuses_duplicates(columns::Duplicates duplicates) {
+    if (rows_.size() >= std::numeric_limits<std::uint32_t>::max()) {
+        throw std::length_error("more than 2^32 - 2 documents of one query");
+    }
     const std::size_t size = std::bit_ceil(2 * rows_.size() + 1);
     table_.assign(size, 0);
     std::vector<std::size_t> repeated;

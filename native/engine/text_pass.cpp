@@ -4,6 +4,8 @@
 #include <atomic>
 #include <exception>
 #include <limits>
+#include <thread>
+#include <utility>
 
 #include "engine/file_window.hpp"
 #include "text/line.hpp"
@@ -28,6 +30,10 @@ const char* TextPass::scan(const char* begin, const char* end, const char* stop,
             case text::Found::row:
                 if (row.query_id != query_id) {
                     if (!skipped_.empty() && row.query_id == skipped_) {
+                        if (line >= stop) {  // no other query begins in this block
+                            has_stopped_ = true;
+                            return line;
+                        }
                         query_begin = next;
                         break;
                     }
@@ -71,8 +77,8 @@ constexpr std::size_t most_block_bytes = std::size_t{8} << 20;
 // A query belongs to the block in which its first line begins.
 class BlockPass {
 public:
-    BlockPass(int file, const Sizes& sizes, TextPass&& pass, std::atomic<std::size_t>& n_done)
-        : sizes_(sizes), window_(file), pass_(std::move(pass)), n_done_(n_done) {}
+    BlockPass(int file, const Sizes& sizes, TextPass&& pass)
+        : sizes_(sizes), window_(file), pass_(std::move(pass)) {}
 
     // Scores the queries of the block [first, last). False if that failed, or if it was stopped.
     template <class GoOn>
@@ -88,7 +94,6 @@ public:
             const std::size_t left = last > window_.offset() ? last - window_.offset() : 0;
             const char* const stop = begin + std::min(left, window_.size());
             const char* const rest = pass_.scan(begin, window_.end(), stop, window_.is_at_end());
-            n_done_ += static_cast<std::size_t>(rest - begin);
             if (pass_.has_failed() || !go_on()) return false;
             if (pass_.has_stopped() || window_.is_at_end()) return true;
             window_.drop_before(rest);
@@ -151,30 +156,30 @@ private:
     const Sizes sizes_;
     FileWindow window_;
     TextPass pass_;
-    std::atomic<std::size_t>& n_done_;
 };
 
 }  // namespace
 
 bool score_file(int file, std::size_t size, const Sizes& sizes, std::size_t n_threads,
                 Board& board, columns::Duplicates duplicates, text::Rules rules,
-                const std::function<bool(std::size_t)>& go_on) {
+                const std::function<bool()>& go_on) {
+    n_threads = std::max<std::size_t>(n_threads, 1);
     // Several blocks a thread, so that none waits long for another.
     const std::size_t block =
         sizes.block > 0 ? sizes.block
                         : std::clamp(size / (4 * n_threads), least_block_bytes, most_block_bytes);
     const std::size_t n_blocks = std::max<std::size_t>(1, (size + block - 1) / block);
     std::atomic<std::size_t> next{0};
-    std::atomic<std::size_t> n_done{0};
     std::atomic<bool> is_over{false};
     n_threads = std::min(n_threads, n_blocks);
-    share_out_rows(n_threads, n_threads, [&](std::size_t thread, std::size_t, std::size_t) {
-        const auto goes_on = [&] {
-            if (thread == 0 && !go_on(n_done)) is_over = true;
+    const std::thread::id caller = std::this_thread::get_id();
+    share_out_rows(n_threads, n_threads, [&](std::size_t, std::size_t, std::size_t) {
+        const auto goes_on = [&, is_caller = std::this_thread::get_id() == caller] {
+            if (is_caller && !go_on()) is_over = true;
             return !is_over;
         };
         try {
-            BlockPass pass(file, sizes, TextPass(board, duplicates, rules), n_done);
+            BlockPass pass(file, sizes, TextPass(board, duplicates, rules));
             for (std::size_t i = next++; i < n_blocks && !is_over; i = next++) {
                 // A file that has grown in the meantime is read to its end.
                 const bool is_last = i + 1 == n_blocks;

@@ -70,11 +70,10 @@ struct Sizes {
     std::size_t tail = std::size_t{64} << 10;    // to find the end of a block's last query
 };
 
-// A pass over a file of `size` bytes, a descriptor, with several threads. Calls `go_on` from the
-// calling thread every few milliseconds, with the number of bytes done so far, and stops when it
-// returns false. False if the pass has failed or was stopped.
+// A pass over a file of `size` bytes, a descriptor, with several threads. Asks `go_on` every few
+// milliseconds, from the calling thread, whether to. False if the pass has failed or was stopped.
 bool score_file(int file, std::size_t size, const Sizes& sizes, std::size_t n_threads,
                 Board& board, columns::Duplicates duplicates, text::Rules rules,
-                const std::function<bool(std::size_t)>& go_on);
+                const std::function<bool()>& go_on);
 
 }  // namespace berryeval::engine

@@ -1,13 +1,25 @@
 #include "text/number.hpp"
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <locale>
-#include <sstream>
 #include <string>
+
+// Some standard libraries have no numbers with a fraction in from_chars; strtod rounds as well.
+#if __has_include(<version>)
+#include <version>
+#endif
+#if defined(__cpp_lib_to_chars) && !defined(BERRYEVAL_WITHOUT_FROM_CHARS)
+#define BERRYEVAL_HAS_FROM_CHARS
+#include <charconv>
 #include <system_error>
+#else
+#include <locale.h>
+#include <stdlib.h>
+#if __has_include(<xlocale.h>)
+#include <xlocale.h>
+#endif
+#endif
 
 namespace berryeval::text {
 namespace {
@@ -36,6 +48,7 @@ bool is_infinity(std::string_view text) {
     return false;
 }
 
+#if defined(BERRYEVAL_HAS_FROM_CHARS)
 // What is too great, or too small, for a double.
 double out_of_range(std::string_view digits, std::ptrdiff_t power) {
     // The place of the first digit that is not 0, counted from the last digit.
@@ -46,22 +59,20 @@ double out_of_range(std::string_view digits, std::ptrdiff_t power) {
     }
     return n_digits > 0 && n_digits + power > 0 ? infinity : 0.0;
 }
+#endif
 
 // Numbers that have no short way: all digits matter for the rounding. `power` is that of the last
 // digit.
 double round_correctly(std::string_view digits, std::ptrdiff_t power) {
-#if defined(__cpp_lib_to_chars)
+#if defined(BERRYEVAL_HAS_FROM_CHARS)
     double value = 0.0;
     const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (result.ec == std::errc::result_out_of_range) return out_of_range(digits, power);
     return value;
 #else
-    std::istringstream stream{std::string(digits)};
-    stream.imbue(std::locale::classic());
-    double value = 0.0;
-    stream >> value;
-    if (stream.fail()) return out_of_range(digits, power);
-    return value;
+    (void)power;
+    static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
+    return strtod_l(std::string(digits).c_str(), nullptr, plain);
 #endif
 }
 

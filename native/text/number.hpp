@@ -32,7 +32,8 @@ inline bool read_digits(const char* at, std::size_t size, std::uint64_t& number)
     const std::uint64_t there = ~std::uint64_t{0} << 8 * (word - size);
     const std::uint64_t highs = digits & 0xF0F0F0F0F0F0F0F0u;
     const std::uint64_t carried = (digits + (0x0606060606060606u & there)) & 0xF0F0F0F0F0F0F0F0u;
-    if ((highs | carried) != (0x3030303030303030u & there)) return false;
+    // A digit's upper half is 3, and stays 3 when 6 is added.
+    if ((highs | carried >> 4) != (0x3333333333333333u & there)) return false;
     digits &= 0x0F0F0F0F0F0F0F0Fu;
     digits = digits * 10 + (digits >> 8);  // pairs, in every second byte
     digits = (((digits & 0x000000FF000000FFu) * (100 + (std::uint64_t{1'000'000} << 32))) +

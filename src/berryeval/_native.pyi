@@ -1,5 +1,5 @@
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -64,7 +64,6 @@ class Board:
         file: int,
         size: int,
         n_threads: int,
-        tell: Callable[[int], object] | None,
         like_trec_eval: bool = False,
         sizes: tuple[int, int, int] | None = None,
     ) -> bool: ...

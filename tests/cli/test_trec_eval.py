@@ -1,7 +1,9 @@
 """berryeval trec_eval."""
 
+import os
 import subprocess
 import sys
+import threading
 
 import pytest
 from click.testing import CliRunner
@@ -614,3 +616,31 @@ def test_many_queries_come_whole_and_in_order(n_queries):
         file.write(f"{ids[-1]} 0 a 1 1 t\n")
     result = trec_eval("-q", "-mmap")
     assert (result.exit_code, len(result.stdout.splitlines())) == (4, n_queries - 1)
+
+
+def test_pipes_are_read(tmp_path):
+    """They can be read only once, so the quick road stays away from them."""
+    qrels, run = tmp_path / "a.qrels", tmp_path / "a.run"
+    texts = {qrels: "1 0 a 1\n", run: "1 Q0 a 1 1 t\n"}
+    writers = []
+    for path, text in texts.items():
+        os.mkfifo(path)
+        writers.append(threading.Thread(target=path.write_text, args=(text,)))
+    for writer in writers:
+        writer.start()
+    result = CliRunner().invoke(main, ["trec_eval", "-m", "map", str(qrels), str(run)])
+    for writer in writers:
+        writer.join()
+    assert result.output == "map                   \tall\t1.0000\n"
+
+
+def test_a_relstring_may_ask_for_more_than_there_is(tmp_path):
+    """For any number of documents."""
+    qrels, run = tmp_path / "a.qrels", tmp_path / "a.run"
+    qrels.write_text("1 0 a 1\n1 0 b 0\n")
+    run.write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n1 Q0 c 3 0 t\n")
+    for length in (2, 1000, 1001, 20_000_000_000, 3689348814741910324):
+        arguments = ["trec_eval", "-q", "-m", f"relstring.{length}", str(qrels), str(run)]
+        result = CliRunner().invoke(main, arguments)
+        shown = "10-"[:length]
+        assert result.output.split() == [f"relstring_{length}", "1", f"'{shown}'"]

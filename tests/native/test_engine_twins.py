@@ -106,7 +106,7 @@ def test_blocks_may_end_anywhere(
     session = engine._session(judged, MEASURES)
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
-        is_done = session.board.score_file(file.fileno(), size, n_threads, None, sizes=sizes)
+        is_done = session.board.score_file(file.fileno(), size, n_threads, sizes=sizes)
     queries = [line.split()[0] for line in lines if line.split() and not line.startswith(b"#")]
     is_together = len(list(groupby(queries))) == len(set(queries))
     assert is_done == is_together

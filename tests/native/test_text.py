@@ -58,9 +58,45 @@ def test_numbers_have_the_bits_of_float(text):
         assert found.hex() == expected.hex()
 
 
+def read_in_line(text: bytes) -> float | None:
+    """Read a score where it stands in a run."""
+    reader = _native.TextReader(is_run=True)
+    if not (reader.feed(b"q Q0 d 1 " + text + b" t\n") and reader.finish()):
+        return None
+    return Run.of_native(reader.take_columns(keep_best=False)).values[0]
+
+
+def float_or_none(text: bytes) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return None if math.isnan(number) or b"_" in text else number
+
+
+@settings(max_examples=2000)
+@given(number_texts)
+def test_scores_in_a_line_have_the_bits_of_float(text):
+    """Short ones are read eight digits at a time."""
+    if text:
+        assert repr(read_in_line(text.encode())) == repr(float_or_none(text.encode()))
+
+
+@pytest.mark.parametrize("number", [b"7", b"12345678", b"-1.5", b"12.345678", b"12345678.1234567"])
+def test_no_byte_passes_for_a_digit(number):
+    """Any byte but white space, at any place of a number."""
+    for place in range(len(number)):
+        for byte in range(256):
+            text = number[:place] + bytes([byte]) + number[place + 1 :]
+            if text.split() == [text]:
+                assert repr(read_in_line(text)) == repr(float_or_none(text)), text
+
+
 ids = st.sampled_from([b"q1", b"q2", b"d1", b"d2", b"d3", b"\xff\x00", b"x" * 70, b"#1"])
 white = st.sampled_from([b" ", b"\t", b"  ", b" \r", b"\x0b", b"\x0c", b" \t "])
-scores = st.sampled_from([b"1", b"2.5", b"-1e3", b"inf", b"nan", b"1_0", b"x"])
+scores = st.sampled_from(
+    [b"1", b"2.5", b"-1e3", b"+3", b"0,5", b"1/2", b"--5", b"1.2.3", b"inf", b"nan", b"1_0", b"x"]
+) | st.from_regex(rb"[ -9.+e]{1,9}", fullmatch=True).map(lambda text: text.replace(b" ", b"0"))
 endings = st.sampled_from([b"\n", b"\r\n", b" \n", b"\n\n", b"\n# c\n", b"\n \t\n"])
 
 

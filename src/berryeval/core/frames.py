@@ -50,6 +50,8 @@ def is_frame(value: object) -> bool:
     """Whether it has columns that can be read."""
     if isinstance(value, (Mapping, Grouped)):  # a run is no frame of judgments
         return False
+    if type(value).__name__ == "LazyFrame":  # of polars, which warns of any look at it
+        raise InputTypeError("frame", "a data frame", "LazyFrame (try .collect())")
     return hasattr(value, "__arrow_c_stream__") or _has_columns(value)
 
 
@@ -112,7 +114,7 @@ def stream_of(frame: Any, origin: Origin) -> object:  # noqa: ANN401
         return None
     try:
         stream: object = frame.__arrow_c_stream__()
-    except (ImportError, TypeError, ValueError) as error:
+    except (ImportError, OverflowError, TypeError, ValueError) as error:
         # pandas without pyarrow, or with columns of mixed types; the columns tell more.
         if not _has_columns(frame):
             raise origin.error("a data frame that can be read", repr(error)) from error
@@ -154,7 +156,7 @@ def _iter_columns(frame: Any, kind: Kind, origin: Origin) -> Iterator[JudgedRow]
         )
         try:
             value = float("nan") if isinstance(number, (str, bytes)) else float(number)
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             value = float("nan")
         if not abs(value) <= most:  # NaN compares false
             raise number_error(origin, kind, number, row)
@@ -167,7 +169,12 @@ def _iter_columns(frame: Any, kind: Kind, origin: Origin) -> Iterator[JudgedRow]
 
 def _is_missing(value: Any) -> bool:  # noqa: ANN401
     # pandas.NA cannot be compared; NaN and NaT are not equal to themselves.
-    return value is None or type(value).__name__ == "NAType" or bool(value != value)  # noqa: PLR0124
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    try:
+        return bool(value != value)  # noqa: PLR0124
+    except ValueError:  # a cell with an array in it is something, though nothing of use
+        return False
 
 
 def _id_of(value: object, column: str, row: int, origin: Origin) -> bytes:

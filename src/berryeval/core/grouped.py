@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from berryeval.backend import backend
 from berryeval.core.id_column import IdColumn, decode_id, encode_id
-from berryeval.errors import InputTypeError
+from berryeval.errors import ArgumentError, InputTypeError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -162,7 +162,8 @@ class Grouping:
             rows.add_query(encode_id(query_id))
             for doc_id, number in _items(numbers, f"{argument}[{query_id!r}]"):
                 where = f"{argument}[{query_id!r}][{doc_id!r}]"
-                rows.add(encode_id(query_id), encode_id(doc_id), check(number, where))
+                if not rows.add(encode_id(query_id), encode_id(doc_id), check(number, where)):
+                    raise ArgumentError(where, "each document once", "an id of the same bytes")
         return rows
 
     def add_query(self, query_id: bytes) -> None:

@@ -19,7 +19,12 @@ def check_score(score: object, argument: str) -> float:
     """Return a score as a float; infinities are scores, NaN and text are not."""
     if isinstance(score, (str, bytes)) or not hasattr(score, "__float__"):
         raise InputTypeError(argument, "a number", f"{type(score).__name__} {score!r}")
-    number = float(score)
+    try:
+        number = float(score)
+    except OverflowError:
+        raise ArgumentError(argument, "a number that a float holds", "a larger one") from None
+    except (TypeError, ValueError):  # an array of several numbers
+        raise InputTypeError(argument, "a number", f"{type(score).__name__} {score!r}") from None
     if math.isnan(number):
         raise ArgumentError(argument, "a number", "nan")
     return number
@@ -58,8 +63,13 @@ class Run(Grouped):
         """
         rows = Grouping()
         for query_id, ranking in run.items():
+            if not isinstance(query_id, str):
+                got = f"{type(query_id).__name__} {query_id!r}"
+                raise InputTypeError("run: an id", "a str", got)
             rows.add_query(encode_id(query_id))
             argument = f"run[{query_id!r}]"
+            if isinstance(ranking, Mapping):
+                raise InputTypeError(argument, "document ids, as for the first query", "a mapping")
             ids = iterate(ranking, argument, "document ids, best first")
             for rank, doc_id in enumerate(ids, start=1):
                 if not isinstance(doc_id, str):

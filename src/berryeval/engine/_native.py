@@ -103,7 +103,7 @@ def score_file(
         file = opened.enter_context(open_plain(path))
         if file is not None:
             size = os.fstat(file.fileno()).st_size
-            is_done = session.board.score_file(file.fileno(), size, n_threads(), None)
+            is_done = session.board.score_file(file.fileno(), size, n_threads())
             again: Iterable[bytes] = iter_pieces(path)
         elif can_be_read_again(path):
             is_done = session.feed(iter_pieces(path))

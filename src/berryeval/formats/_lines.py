@@ -68,14 +68,15 @@ def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
 def iter_pieces(path: PathLike) -> Iterator[bytes]:
     """Iterate over the content of a file in pieces of a megabyte, a byte order mark included.
 
-    Raises what `iter_lines` raises. From the second piece on another thread reads, and
+    Raises what `iter_lines` raises. From the second piece of a file on another thread reads, and
     decompresses, the next one while the caller works on this.
     """
     with _errors_named(path), _open(path) as file:
         pieces = iter(partial(file.read, _PIECE), b"")
         for piece in pieces:
             yield piece
-            if len(piece) == _PIECE:
+            # A thread that waits for a pipe could not be stopped.
+            if len(piece) == _PIECE and can_be_read_again(path):
                 yield from _ahead(pieces)
 
 

@@ -174,6 +174,8 @@ def _number(word: str, text: str, example: str) -> float:
     try:
         if not re.fullmatch(r"[-+]?\.?\d[\d.eE+-]*", text):
             raise ValueError  # noqa: TRY301 - float() also reads nan, and digits with _
+        if re.fullmatch(r"[-+]?\d+", text):
+            return int(text)
         number = float(text)
     except ValueError:
         raise MeasureSyntaxError(word, "a number", repr(text), example) from None

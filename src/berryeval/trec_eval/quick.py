@@ -18,6 +18,7 @@ from berryeval.core.grouped import Grouped
 from berryeval.engine._native import Session
 from berryeval.engine._selection import AllScores
 from berryeval.errors import BerryEvalError
+from berryeval.formats._lines import can_be_read_again
 from berryeval.measures import GEOMETRIC_FLOOR
 from berryeval.trec_eval.columns import Column
 from berryeval.trec_eval.report import Facts, Options, Query, lines_of, wanted_columns
@@ -33,6 +34,7 @@ _MARKS = (b"\xef\xbb\xbf", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # that our readers
 _MARK_SIZE = 4
 _TAG = 5
 _MOST_DOCUMENTS = 2**53
+_LONGEST_RELSTRING = 1000
 
 
 def report_files(
@@ -43,6 +45,10 @@ def report_files(
         return None
     try:
         wanted = wanted_columns(names, options)
+        if any(column.length > _LONGEST_RELSTRING for column in wanted):
+            return None
+        if not can_be_read_again(qrels) or not can_be_read_again(run):
+            return None
         found = _score(qrels, run, wanted, options)
     except (BerryEvalError, OSError):  # the other readers say what is wrong
         return None
@@ -84,9 +90,7 @@ def _score(
         tag = None if file.read(_MARK_SIZE).startswith(_MARKS) else _last_tag(file, size)
         if tag is None:
             return None
-        is_done = session.board.score_file(
-            file.fileno(), size, n_threads(), None, like_trec_eval=True
-        )
+        is_done = session.board.score_file(file.fileno(), size, n_threads(), like_trec_eval=True)
     if not is_done:  # its queries may be interleaved
         ranked = _read(run, is_run=True)
         if ranked is None:
@@ -112,8 +116,10 @@ def _read(path: str, *, is_run: bool) -> Grouped | None:
         if file.read(_MARK_SIZE).startswith(_MARKS):
             return None
         file.seek(0)
-        is_right = all(map(reader.feed, iter(partial(file.read, _PIECE), b"")))
-    if not is_right or not reader.finish() or reader.first_duplicate() is not None:
+        for piece in iter(partial(file.read, _PIECE), b""):  # not map: Ctrl-C has to get in
+            if not reader.feed(piece):
+                return None
+    if not reader.finish() or reader.first_duplicate() is not None:
         return None
     found = Grouped.of_native(reader.take_columns(keep_best=False))
     return found if found.n_rows else None
