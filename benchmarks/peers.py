@@ -146,7 +146,8 @@ def dicts(n_queries: int, depth: int) -> list[str]:
         if not python.exists():
             continue
         row = f"| {library} "
-        for order in ("in-order", "shuffled"):
+        orders = ("in-order",) if library == "ranx" else ("in-order", "shuffled")
+        for order in orders:
             script = HERE / "contenders" / "dicts.py"
             done = subprocess.run(
                 [python, script, library, str(n_queries), str(depth), order],
@@ -156,7 +157,7 @@ def dicts(n_queries: int, depth: int) -> list[str]:
             own.setdefault(order, seconds)
             row += f"| {seconds:.2f} | {seconds / own[order]:.1f} "
             print(f"  {seconds:8.3f} s  {library}, {order}", file=sys.stderr)
-        lines.append(row + "|")
+        lines.append(row + "| | " * (2 - len(orders)) + "|")
     return [
         f"A run of {n_queries:,} x {depth:,}, 12 judged a query, five measures.",
         "",

@@ -21,18 +21,24 @@ from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Kind, Row, parse_number
 from berryeval.formats.keys import find_keys, find_labels, id_bytes
 
-__all__ = ["iter_judged", "iter_objects", "iter_rows", "sniff", "to_lines"]
+__all__ = ["iter_judged", "iter_objects", "iter_rows", "parse_object", "sniff", "to_lines"]
 
 
 def sniff(first_line: bytes) -> bool:
     """Whether a file that begins so may be one: its first line is an object, not of objects."""
-    if not first_line.lstrip().startswith(b"{"):
-        return False
+    record = parse_object(first_line)
+    return record is not None and not all(isinstance(value, dict) for value in record.values())
+
+
+def parse_object(line: bytes) -> dict[str, Any] | None:
+    """Return the object that a line holds; None if it holds none."""
+    if not line.lstrip().startswith(b"{"):
+        return None
     try:
-        record = json.loads(first_line)
+        record: dict[str, Any] = json.loads(line)
     except (ValueError, RecursionError):
-        return False
-    return not all(isinstance(value, dict) for value in record.values())
+        return None
+    return record
 
 
 def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:

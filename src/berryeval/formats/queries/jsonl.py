@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from berryeval.core.query import Query
 from berryeval.formats._lines import PathLike
-from berryeval.formats.jsonl import iter_objects
+from berryeval.formats.jsonl import iter_objects, parse_object
 from berryeval.formats.queries._records import has_keys, query_of, to_record
 
 __all__ = ["iter_queries", "sniff", "to_lines"]
@@ -18,13 +18,8 @@ __all__ = ["iter_queries", "sniff", "to_lines"]
 
 def sniff(first_line: bytes) -> bool:
     """Whether a file that begins so may be one: its first line is a query."""
-    if not first_line.lstrip().startswith(b"{"):
-        return False
-    try:
-        record = json.loads(first_line)
-    except (ValueError, RecursionError):
-        return False
-    return has_keys(record)
+    record = parse_object(first_line)
+    return record is not None and has_keys(record)
 
 
 def iter_queries(path: PathLike) -> Iterator[tuple[int | None, Query]]:
