@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id
