@@ -240,7 +240,7 @@ def small() -> list[str]:
 def page() -> str:
     """Measure everything, and lay it out."""
     large = make_files(6980, 1000, 40)
-    wide = make_files(50_000, 100, 40)
+    wide = make_files(50_000, 100, 10)
     sections = {
         "From files to means": [
             *against_peers(large), *against_peers(wide), *engine_alone(large)],
