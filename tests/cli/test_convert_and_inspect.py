@@ -200,3 +200,12 @@ def test_several_judges_need_a_rule(folder):
     assert (folder / "out").read_text() == "q1 0 a 2\nq1 0 b 0\n"
     (facts,) = json.loads(berryeval("inspect", "j.csv", "--json").output)
     assert (facts["rows"], facts["duplicates"]) == (3, 0)
+
+
+def test_a_dash_as_target_is_standard_output(folder):
+    """TREC unless told otherwise, and no file of that name."""
+    result = berryeval("convert", "qrels", "-")
+    assert (result.exit_code, result.stdout_bytes) == (0, QRELS)
+    result = berryeval("convert", "qrels", "-", "--to", "table")
+    assert result.stdout.startswith("query_id,doc_id,relevance\nq1,a,2\n")
+    assert not (folder / "-").exists()

@@ -1,6 +1,7 @@
 """berryeval evaluate."""
 
 import csv
+import gzip
 import io
 import json
 
@@ -118,3 +119,37 @@ def test_runs_of_the_same_name_are_called_by_their_paths(data):
     (data / "new" / "a.run").write_text((data / "b.run").read_text())
     header = berryeval("qrels.txt", "a.run", "new/a.run", "-m", "RR").output.splitlines()[0]
     assert header.split() == ["a.run", "new/a.run"]
+
+
+@pytest.mark.parametrize("flags", [[], ["--format", "csv"], ["--json"], ["-q"]])
+def test_a_dash_as_output_is_standard_output(data, flags):
+    """The same as without it."""
+    result = berryeval("qrels.txt", "a.run", "-o", "-", *flags)
+    assert result.exit_code == 0
+    assert result.output == berryeval("qrels.txt", "a.run", *flags).output
+    assert not (data / "-").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "form"), [("x.json", "json"), ("x.CSV", "csv"), ("x.txt", "table"), ("x", "table")]
+)
+def test_the_name_of_the_output_tells_its_format(data, name, form):
+    """Unless --format does."""
+    assert berryeval("qrels.txt", "a.run", "-o", name).exit_code == 0
+    assert (data / name).read_text() == berryeval("qrels.txt", "a.run", "--format", form).output
+    assert berryeval("qrels.txt", "a.run", "-o", name, "--format", "csv").exit_code == 0
+    assert (data / name).read_text() == berryeval("qrels.txt", "a.run", "--format", "csv").output
+
+
+def test_a_compressed_output_is_named_for_both(data):
+    """The ending before .gz tells the format."""
+    assert berryeval("qrels.txt", "a.run", "-o", "x.json.gz").exit_code == 0
+    assert json.loads(gzip.decompress((data / "x.json.gz").read_bytes()))["version"] == 1
+
+
+def test_json_and_another_format_are_a_contradiction():
+    """A usage error, rather than one of them at random."""
+    result = berryeval("qrels.txt", "a.run", "--json", "--format", "csv")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Error: Give --json or --format csv, not both." in result.stderr
+    assert berryeval("qrels.txt", "a.run", "--json", "--format", "json").exit_code == 0
