@@ -98,6 +98,7 @@ def test_output_can_go_to_a_file(data, form):
         (["qrels.txt", "a.run", "-m", "ndgc@10"], "unknown measure 'ndgc"),
         (["qrels.txt", "a.run", "a.run"], "RUN: expected each run once, got a.run, a.run"),
         (["qrels.txt", "qrels.txt"], "qrels.txt:1: expected 6 columns"),
+        (["header.csv", "a.run"], "header.csv: expected at least one judged query, found none"),
         (["qrels.txt", "a.run", "--missing", "error"], "query 'q3' is judged and not in the run"),
         (
             ["qrels.txt", "a.run", "-o", "no/such/folder"],
@@ -105,8 +106,9 @@ def test_output_can_go_to_a_file(data, form):
         ),
     ],
 )
-def test_what_goes_wrong_is_one_line_and_exit_code_2(arguments, message):
+def test_what_goes_wrong_is_one_line_and_exit_code_2(data, arguments, message):
     """No traceback, nothing on standard output."""
+    (data / "header.csv").write_text("query_id,doc_id,relevance\n")
     result = berryeval(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(f"Error: {message}")
