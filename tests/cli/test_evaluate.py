@@ -44,6 +44,23 @@ def test_runs_stand_side_by_side():
     )
 
 
+def test_runs_that_were_scored_on_different_queries_are_not_compared(data):
+    """Each run says what it was scored on, with a caution; also if only the queries differ."""
+    lines = berryeval("qrels.txt", "a.run", "b.run", "-m", "RR", "--missing", "skip").output
+    assert lines.splitlines()[3:] == [
+        "a.run: 3 queries judged, 2 scored.",
+        "b.run: 3 queries judged, 1 scored.",
+        "Caution: means over different queries cannot be compared.",
+        "1 query without a relevant document.",
+        "a.run: 1 query missing from the run.",
+        "b.run: 2 queries missing from the run.",
+        "b.run: 1 query not judged, ignored.",
+    ]
+    (data / "c.run").write_text("q2 Q0 d3 1 1 a\n")
+    assert "Caution" in berryeval("qrels.txt", "b.run", "c.run", "--missing", "skip").output
+    assert "Caution" not in berryeval("qrels.txt", "b.run", "--missing", "skip").output
+
+
 def test_the_usual_measures_fit_a_terminal():
     """E4: without a measure, 17 rows, within 80 columns."""
     lines = berryeval("qrels.txt", "a.run", "b.run").output.splitlines()
