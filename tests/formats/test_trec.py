@@ -71,6 +71,26 @@ def test_a_damaged_zstd_file_is_an_error(write):
         read_judgments(write(content[:20] + b"\0" * 30 + content[50:]))
 
 
+LINES = [b"q%d 0 d%d 1\n" % (i, i * i * 7919 % 10007) for i in range(100_000)]
+
+
+def test_several_zstd_frames_are_one_file(write):
+    """As cat joins them."""
+    content = b"".join(zstd_compress(b"".join(part)) for part in (LINES[:7], LINES[7:8], LINES[8:]))
+    assert read_judgments(write(content)) == read_judgments(write(b"".join(LINES), "plain"))
+
+
+@pytest.mark.parametrize("n_missing", [1, 5, 1000, 200_000])
+@pytest.mark.parametrize("n_frames", [1, 2])
+def test_a_zstd_file_that_was_cut_off_is_an_error(write, n_missing, n_frames):
+    """Wherever it ends, and also if a whole frame stands before."""
+    content = zstd_compress(b"".join(LINES))
+    first = zstd_compress(b"before 0 d 1\n") * (n_frames - 1)
+    path = write(first + content[:-n_missing])
+    with pytest.raises(FormatError, match=r"cannot be read: .* ended before "):
+        read_judgments(path)
+
+
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, zstd_compress])
 def test_a_dash_is_standard_input(monkeypatch, compress):
     """Also compressed."""

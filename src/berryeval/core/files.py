@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import stat
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import IO
+from typing import IO, BinaryIO, cast
 
-from berryeval.errors import FormatError
+from berryeval.errors import FormatError, MissingExtraError
 
 __all__ = ["uncompressed_name", "write_whole"]
 
@@ -22,12 +23,14 @@ def write_whole(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
 
     What stood there before stays until then, and stays for good if anything fails. A link stays
     a link, and what it leads to is written. ``-`` is standard output; it, devices and pipes are
-    written straight into. A name that ends in ``.gz`` is compressed.
+    written straight into. A name that ends in ``.gz`` or ``.zst`` is compressed.
 
     Raises
     ------
     FormatError
         If the file cannot be written, with the system's reason.
+    MissingExtraError
+        If the name ends in ``.zst``, Python is older than 3.14, and the extra is not there.
     """
     name = os.fspath(path)
     if name in _STANDARD_OUTPUT:
@@ -48,7 +51,7 @@ def write_whole(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
 
 def uncompressed_name(path: str | os.PathLike[str]) -> str:
     """Return a file's name without the ending that says how it is compressed."""
-    return os.fspath(path).removesuffix(".gz")
+    return os.fspath(path).removesuffix(".gz").removesuffix(".zst")
 
 
 def _can_be_replaced(name: str) -> bool:
@@ -78,5 +81,21 @@ def _write(file: IO[bytes], name: str, pieces: Iterable[bytes]) -> None:
         # No time and no name inside: the same content gives the same bytes.
         with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as compressed:
             compressed.writelines(pieces)
+    elif name.endswith(".zst"):
+        with _compress_zstd(file) as compressed:
+            compressed.writelines(pieces)
     else:
         file.writelines(pieces)
+
+
+def _compress_zstd(file: IO[bytes]) -> BinaryIO:
+    try:
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+
+            return cast("BinaryIO", zstd.open(file, "wb"))
+        import zstandard
+    except ImportError:
+        raise MissingExtraError("Writing zstd", "zstd") from None
+    writer = zstandard.ZstdCompressor(write_checksum=True).stream_writer(file, closefd=False)
+    return cast("BinaryIO", io.BufferedWriter(writer))

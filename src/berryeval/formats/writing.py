@@ -41,7 +41,8 @@ def write_judgments(judgments: Judgments, path: PathLike, *, format: str | None 
     judgments : Judgments
         What to write.
     path : path
-        The file; ``-`` is standard output. A name that ends in ``.gz`` is compressed.
+        The file; ``-`` is standard output. A name that ends in ``.gz`` or ``.zst`` is
+        compressed.
     format : str, optional
         One of `FORMATS`. Without it the name decides: ``.jsonl``, ``.json``, ``.csv``,
         ``.tsv``, ``.parquet``, ``.arrow`` (a file), ``.arrows`` (a stream) and ``.letor``; any

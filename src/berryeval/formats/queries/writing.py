@@ -30,7 +30,8 @@ def write_queries(queries: Iterable[Query], path: PathLike, *, format: str | Non
     queries : iterable of Query
         What to write.
     path : path
-        The file; ``-`` is standard output. A name that ends in ``.gz`` is compressed.
+        The file; ``-`` is standard output. A name that ends in ``.gz`` or ``.zst`` is
+        compressed.
     format : str, optional
         One of `QUERY_FORMATS`. Without it the name decides: ``.jsonl``, ``.json``, ``.csv`` and
         ``.tsv``; any other is TREC topics.
