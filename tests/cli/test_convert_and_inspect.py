@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
 
@@ -40,7 +41,7 @@ def test_a_run_is_converted(target):
 
 
 @pytest.mark.parametrize(
-    "target", ["b.jsonl", "b.json", "b.csv", "b.tsv", "b.txt", "b.parquet", "b.arrows", "b.letor"]
+    "target", ["b.jsonl", "b.csv", "b.tsv", "b.txt", "b.parquet", "b.arrows", "b.letor"]
 )
 def test_judgments_are_told_from_runs_and_converted_back(target):
     """There and back again, by the first line alone."""
@@ -112,8 +113,8 @@ def test_judgments_are_inspected():
 @pytest.mark.parametrize(
     ("content", "kind"),
     [
-        ('{"q": {"d": 1}}', "judgments"),
         ('{"q": {"d": 1.5}}', "run"),
+        ('{"q": {"d": 10.0, "e": 9}}', "run"),
         ('{"query_id": "q", "doc_id": "d", "score": 1}\n', "run"),
         ('{"query_id": "q", "doc_id": "d", "grade": 1}\n', "judgments"),
         ("qid,docno,score\nq,d,1\n", "run"),
@@ -142,12 +143,28 @@ def test_the_kind_of_a_file_is_guessed(folder, content, kind):
             ["convert", ".", "x"],
             ".: expected qrels/test.tsv in the folder, found no qrels",
         ),
+        (
+            ["convert", "--from", "jsonl", "empty.csv", "x"],
+            "empty.csv:1: expected a JSON object, found something else (Expecting value: line 1 "
+            "column 1 (char 0))",
+        ),
+        (
+            ["inspect", "w.json"],
+            "w.json: expected --kind judgments or --kind run, since whole numbers may be either",
+        ),
+        (
+            ["convert", "w.json", "x"],
+            "w.json: expected --kind judgments or --kind run, since whole numbers may be either",
+        ),
+        (["inspect", "none.json"], "none.json: expected judgments or a run, found nothing"),
         (["convert", "none", "x"], "none: cannot be read: No such file or directory"),
     ],
 )
 def test_what_goes_wrong_is_one_line(folder, arguments, message):
     """Exit code 2."""
     (folder / "empty.csv").write_text("query,docid,rating\n")
+    (folder / "w.json").write_text('{"q": {"d": 1}}')
+    (folder / "none.json").write_text("{}")
     result = berryeval(*arguments)
     assert (result.exit_code, result.stderr) == (2, f"Error: {message}\n")
 
@@ -200,3 +217,36 @@ def test_several_judges_need_a_rule(folder):
     assert (folder / "out").read_text() == "q1 0 a 2\nq1 0 b 0\n"
     (facts,) = json.loads(berryeval("inspect", "j.csv", "--json").output)
     assert (facts["rows"], facts["duplicates"]) == (3, 0)
+
+
+def test_a_dash_as_target_is_standard_output(folder):
+    """TREC unless told otherwise, and no file of that name."""
+    result = berryeval("convert", "qrels", "-")
+    assert (result.exit_code, result.stdout_bytes) == (0, QRELS)
+    result = berryeval("convert", "qrels", "-", "--to", "table")
+    assert result.stdout.startswith("query_id,doc_id,relevance\nq1,a,2\n")
+    assert not (folder / "-").exists()
+
+
+def test_a_run_of_whole_scores_in_json_is_still_a_run():
+    """We write scores with a point, whole grades without."""
+    assert berryeval("convert", "qrels", "b.json").exit_code == 0
+    assert berryeval("convert", "b.json", "back", "--kind", "judgments").exit_code == 0
+    assert read_judgments("back").to_dict() == read_judgments("qrels").to_dict()
+    CliRunner().invoke(main, ["convert", "-", "c.json", "--kind", "run"], b"q Q0 d 1 10 t\n")
+    (facts,) = json.loads(berryeval("inspect", "c.json", "--json").output)
+    assert facts["kind"] == "run"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "shown"), [("ascii", b"\\u67e5\\udcff"), ("utf-8", "查".encode() + b"\xff")]
+)
+def test_ids_that_the_output_cannot_show_are_written_in_another_way(folder, encoding, shown):
+    """No traceback: as in Python's literals, or byte by byte where that is possible."""
+    name = "查".encode() + b"\xff"
+    (folder / "q").write_bytes(b"%s 0 d 1\n" % name)
+    (folder / "r").write_bytes(b"%s Q0 d 1 1 t\n" % name)
+    command = [sys.executable, "-m", "berryeval", "evaluate", "q", "r", "-q", "-m", "RR"]
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    result = subprocess.run(command, env=environment, capture_output=True, check=True)
+    assert shown in result.stdout

@@ -1,6 +1,7 @@
 """berryeval evaluate."""
 
 import csv
+import gzip
 import io
 import json
 
@@ -41,6 +42,23 @@ def test_runs_stand_side_by_side():
         "b.run: 2 queries missing from the run.\n"
         "b.run: 1 query not judged, ignored.\n",
     )
+
+
+def test_runs_that_were_scored_on_different_queries_are_not_compared(data):
+    """Each run says what it was scored on, with a caution; also if only the queries differ."""
+    lines = berryeval("qrels.txt", "a.run", "b.run", "-m", "RR", "--missing", "skip").output
+    assert lines.splitlines()[3:] == [
+        "a.run: 3 queries judged, 2 scored.",
+        "b.run: 3 queries judged, 1 scored.",
+        "Caution: means over different queries cannot be compared.",
+        "1 query without a relevant document.",
+        "a.run: 1 query missing from the run.",
+        "b.run: 2 queries missing from the run.",
+        "b.run: 1 query not judged, ignored.",
+    ]
+    (data / "c.run").write_text("q2 Q0 d3 1 1 a\n")
+    assert "Caution" in berryeval("qrels.txt", "b.run", "c.run", "--missing", "skip").output
+    assert "Caution" not in berryeval("qrels.txt", "b.run", "--missing", "skip").output
 
 
 def test_the_usual_measures_fit_a_terminal():
@@ -97,6 +115,7 @@ def test_output_can_go_to_a_file(data, form):
         (["qrels.txt", "a.run", "-m", "ndgc@10"], "unknown measure 'ndgc"),
         (["qrels.txt", "a.run", "a.run"], "RUN: expected each run once, got a.run, a.run"),
         (["qrels.txt", "qrels.txt"], "qrels.txt:1: expected 6 columns"),
+        (["header.csv", "a.run"], "header.csv: expected at least one judged query, found none"),
         (["qrels.txt", "a.run", "--missing", "error"], "query 'q3' is judged and not in the run"),
         (
             ["qrels.txt", "a.run", "-o", "no/such/folder"],
@@ -104,8 +123,9 @@ def test_output_can_go_to_a_file(data, form):
         ),
     ],
 )
-def test_what_goes_wrong_is_one_line_and_exit_code_2(arguments, message):
+def test_what_goes_wrong_is_one_line_and_exit_code_2(data, arguments, message):
     """No traceback, nothing on standard output."""
+    (data / "header.csv").write_text("query_id,doc_id,relevance\n")
     result = berryeval(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(f"Error: {message}")
@@ -118,3 +138,37 @@ def test_runs_of_the_same_name_are_called_by_their_paths(data):
     (data / "new" / "a.run").write_text((data / "b.run").read_text())
     header = berryeval("qrels.txt", "a.run", "new/a.run", "-m", "RR").output.splitlines()[0]
     assert header.split() == ["a.run", "new/a.run"]
+
+
+@pytest.mark.parametrize("flags", [[], ["--format", "csv"], ["--json"], ["-q"]])
+def test_a_dash_as_output_is_standard_output(data, flags):
+    """The same as without it."""
+    result = berryeval("qrels.txt", "a.run", "-o", "-", *flags)
+    assert result.exit_code == 0
+    assert result.output == berryeval("qrels.txt", "a.run", *flags).output
+    assert not (data / "-").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "form"), [("x.json", "json"), ("x.CSV", "csv"), ("x.txt", "table"), ("x", "table")]
+)
+def test_the_name_of_the_output_tells_its_format(data, name, form):
+    """Unless --format does."""
+    assert berryeval("qrels.txt", "a.run", "-o", name).exit_code == 0
+    assert (data / name).read_text() == berryeval("qrels.txt", "a.run", "--format", form).output
+    assert berryeval("qrels.txt", "a.run", "-o", name, "--format", "csv").exit_code == 0
+    assert (data / name).read_text() == berryeval("qrels.txt", "a.run", "--format", "csv").output
+
+
+def test_a_compressed_output_is_named_for_both(data):
+    """The ending before .gz tells the format."""
+    assert berryeval("qrels.txt", "a.run", "-o", "x.json.gz").exit_code == 0
+    assert json.loads(gzip.decompress((data / "x.json.gz").read_bytes()))["version"] == 1
+
+
+def test_json_and_another_format_are_a_contradiction():
+    """A usage error, rather than one of them at random."""
+    result = berryeval("qrels.txt", "a.run", "--json", "--format", "csv")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Error: Give --json or --format csv, not both." in result.stderr
+    assert berryeval("qrels.txt", "a.run", "--json", "--format", "json").exit_code == 0

@@ -105,6 +105,25 @@ def test_nothing_in_common_is_an_error_that_shows_both_sides():
     )
 
 
+@pytest.mark.parametrize("judgments", [{}, Judgments.from_dict({})])
+@pytest.mark.parametrize("run", [RUN, {}, {"q1": ["d1"]}])
+def test_judgments_without_a_query_are_an_error(judgments, run):
+    """Means over nothing would look like a bad run."""
+    with pytest.raises(MismatchError) as caught:
+        be.evaluate(judgments, run)
+    assert str(caught.value) == "judgments: expected at least one judged query, found none"
+
+
+def test_a_file_without_judgments_is_an_error_that_names_it(tmp_path):
+    """A table with a header and no rows, an object with no keys, an object of none."""
+    for name, content in (("a.csv", "qid,docno,rel\n"), ("b.json", "{}"), ("c.json", "{}\n")):
+        path = tmp_path / name
+        path.write_text(content)
+        with pytest.raises(MismatchError) as caught:
+            be.evaluate(path, RUN)
+        assert str(caught.value) == f"{path}: expected at least one judged query, found none"
+
+
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [

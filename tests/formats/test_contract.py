@@ -1,6 +1,7 @@
 """What every format promises: what is written is read again."""
 
 import gzip
+import sys
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from berryeval.core.id_column import decode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
-from berryeval.errors import FormatError, InputError
+from berryeval.errors import FormatError, InputError, MissingExtraError
 from berryeval.formats import FORMATS, read_judgments, read_run, write_judgments, write_run
 
 
@@ -68,14 +69,25 @@ ENDINGS += ["arrows", "feather"]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@pytest.mark.parametrize("suffix", ["", ".gz"])
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
 def test_the_name_decides_and_the_content_is_recognised(tmp_path, ending, suffix):
     """Written by name, read by first line."""
     run = Run.from_dict({"q1": {"d1": 0.5, "d2": 1.0}, "q2": {"d1": 2.0}})
     path = tmp_path / f"file.{ending}{suffix}"
     write_run(run, path)
     assert read_run(path) == run
-    assert path.read_bytes().startswith(b"\x1f\x8b") == bool(suffix)
+    assert path.read_bytes().startswith(b"\x1f\x8b") == (suffix == ".gz")
+    assert path.read_bytes().startswith(b"\x28\xb5\x2f\xfd") == (suffix == ".zst")
+
+
+def test_zstd_without_its_library_writes_nothing(tmp_path, monkeypatch):
+    """The way out is a command."""
+    monkeypatch.setitem(sys.modules, "compression", None)
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(MissingExtraError) as caught:
+        write_run(Run.from_dict({"q": {"d": 1.0}}), tmp_path / "a.run.zst")
+    assert str(caught.value) == "Writing zstd needs a library more: pip install 'berryeval[zstd]'"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_same_content_compresses_to_the_same_bytes(tmp_path):

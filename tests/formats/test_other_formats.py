@@ -58,7 +58,8 @@ def test_a_run_is_read_from_every_format(write, content, name):
         (b'{"query_id":"q","doc_id":"d","grade":"x"}\n', ":1: expected a number as grade, found 'x'"),
         (b'{"query_id":"q","doc_id":"d","grade":[1]}\n', ":1: expected a number as grade, found '[1]'"),
         (b'{"query_id":"q","doc_id":"d","grade":NaN}\n', ":1: expected a number as grade, found 'nan'"),
-        (b"query,docid\nq,d\n", ":1: expected a key 'relevance', found 'query', 'docid'"),
+        (b"query,docid\nq,d\n", ":1: expected a column 'relevance', found 'query', 'docid'"),
+        (b'{"query_id":"q","rank":1}\n', ":1: expected keys 'doc_id', 'relevance', found 'query_id', 'rank'"),
         (b"query,docid,rating\nq,d\n", ":2: expected 3 columns, found 2"),
         (b"query,docid,rating\nq,d,\n", ":2: expected a number as grade, found ''"),
         (b'query,docid,rating\nq,"d"x,1\n', ":2: cannot be read: ',' expected after '\"'"),
@@ -74,6 +75,26 @@ def test_a_bad_record_is_named(write, content, message):
     with pytest.raises(FormatError) as caught:
         read_judgments(path)
     assert str(caught.value) == f"{path}{message}"
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.CSV", "a.csv.gz", "a.tsv.zst"])
+@pytest.mark.parametrize("separator", [b",", b"\t"])
+def test_a_table_with_an_unknown_header_says_which_columns_it_needs(write, name, separator):
+    """The name of the file says that it is one, where the first line does not."""
+    content = separator.join([b"my topic", b"my favourite document", b"mark"]) + b"\n1,2,3\n"
+    path = write(gzip.compress(content) if name.endswith(".gz") else content, name)
+    with pytest.raises(FormatError) as caught:
+        read_run(path)
+    assert str(caught.value) == (
+        f"{path}:1: expected columns 'query_id', 'doc_id', 'score', found 'my topic', "
+        "'my favourite document', 'mark'"
+    )
+
+
+def test_a_trec_file_may_be_called_a_table(write):
+    """MS MARCO's judgments are: four columns and tabs, and no header."""
+    assert read_judgments(write(b"q\t0\td\t1\n", "qrels.tsv")).to_dict() == {"q": {"d": 1}}
+    assert read_run(write(b"q\tQ0\td\t1\t2.5\tx\n", "run.tsv")).to_dict() == {"q": {"d": 2.5}}
 
 
 @pytest.mark.parametrize("content", [b'{"q": {"d": 1}', b"[", b"\xff"])

@@ -71,6 +71,26 @@ def test_a_damaged_zstd_file_is_an_error(write):
         read_judgments(write(content[:20] + b"\0" * 30 + content[50:]))
 
 
+LINES = [b"q%d 0 d%d 1\n" % (i, i * i * 7919 % 10007) for i in range(100_000)]
+
+
+def test_several_zstd_frames_are_one_file(write):
+    """As cat joins them."""
+    content = b"".join(zstd_compress(b"".join(part)) for part in (LINES[:7], LINES[7:8], LINES[8:]))
+    assert read_judgments(write(content)) == read_judgments(write(b"".join(LINES), "plain"))
+
+
+@pytest.mark.parametrize("n_missing", [1, 5, 1000, 200_000])
+@pytest.mark.parametrize("n_frames", [1, 2])
+def test_a_zstd_file_that_was_cut_off_is_an_error(write, n_missing, n_frames):
+    """Wherever it ends, and also if a whole frame stands before."""
+    content = zstd_compress(b"".join(LINES))
+    first = zstd_compress(b"before 0 d 1\n") * (n_frames - 1)
+    path = write(first + content[:-n_missing])
+    with pytest.raises(FormatError, match=r"cannot be read: .* ended before "):
+        read_judgments(path)
+
+
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, zstd_compress])
 def test_a_dash_is_standard_input(monkeypatch, compress):
     """Also compressed."""
@@ -125,6 +145,17 @@ def test_a_bad_line_of_a_run_is_named(write, content, message):
         read_run(path)
     assert str(caught.value) == f"{path}{message}"
     assert (caught.value.path, caught.value.line) == (str(path), int(message.split(":")[1]))
+
+
+def test_judgments_and_run_in_the_wrong_order_are_guessed(write):
+    """By the first line; a later one is a bad line, and no more."""
+    qrels, run = write(b"q 0 d 1\n", "qrels"), write(b"q Q0 d 1 2.5 t\n", "run")
+    with pytest.raises(FormatError, match=r"found 6; is it a run\? judgments come first$"):
+        read_judgments(run)
+    with pytest.raises(FormatError, match=r"found 4; is it judgments\? they come first$"):
+        read_run(qrels)
+    with pytest.raises(FormatError, match=r":2: .* found 4$"):
+        read_run(write(b"q Q0 d 1 2.5 t\nq Q0 e 2\n"))
 
 
 def test_duplicates_can_be_kept_by_their_best_number(write):

@@ -110,3 +110,43 @@ def test_what_does_not_fit_the_screen_goes_to_the_pager(on_terminal, monkeypatch
     shown = on_terminal(terminal.show_sections, [SECTION] * 3)
     assert (bool(paged), bool(shown)) == (is_paged, not is_paged)
     assert "Definition" in "".join([*paged, shown])
+
+
+def plain(shown: str) -> list[str]:
+    return re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 100])
+def test_a_wide_table_is_split_and_loses_no_number(on_terminal, monkeypatch, columns):
+    """Each block has the keys and as many columns as fit."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    measures = [f"nDCG@{k}" for k in range(1, 18)]
+    rows = [
+        (query, run, *(f"0.{i}{k:03}" for k in range(1, 18)))
+        for i, (query, run) in enumerate([("q1", "bm25.run"), ("all 1", "bm25.run")])
+    ]
+    table = Table("", ("query", "run", *measures), tuple(rows), n_keys=2)
+    lines = plain(on_terminal(terminal.show_table, table))
+    assert max(map(len, lines)) <= columns
+    shown = " ".join(lines)
+    for text in (*measures, *(cell for row in rows for cell in row)):
+        assert text in shown
+    n_blocks = sum("query" in line for line in lines)
+    assert n_blocks > 1
+    assert sum("bm25.run" in line for line in lines) == 2 * n_blocks
+
+
+def test_long_names_are_folded_for_the_numbers_to_fit(on_terminal, monkeypatch):
+    """Keys and headers alike; nothing of them is lost."""
+    monkeypatch.setenv("COLUMNS", "40")
+    query, run = "x" * 64, "z" * 50
+    table = Table("", ("query", "run", run), ((query, run, "0.1234"),), n_keys=2)
+    lines = plain(on_terminal(terminal.show_table, table))
+    assert max(map(len, lines)) <= 40
+    shown = "".join(lines)
+    assert (shown.count("x"), shown.count("z"), shown.count("0.1234")) == (64, 100, 1)
+
+
+def test_a_table_that_fits_is_one_block(on_terminal):
+    """No key is repeated without need."""
+    assert on_terminal(terminal.show_table, TABLE).count("MRR") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from typing import Any
@@ -42,6 +43,7 @@ class _LazyGroup(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
+        _show_every_id()
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
@@ -57,6 +59,17 @@ class _LazyGroup(click.Group):
             click.echo("Interrupted.", err=True)
             ctx.exit(INTERRUPTED)
         return result
+
+
+def _show_every_id() -> None:
+    """Let standard output take ids that its encoding has no characters for.
+
+    Bytes that are no UTF-8 go out as they came in; what another encoding lacks is written as in
+    Python's literals.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        is_utf_8 = sys.stdout.encoding.lower().replace("_", "-") in ("utf-8", "utf8")
+        sys.stdout.reconfigure(errors="surrogateescape" if is_utf_8 else "backslashreplace")
 
 
 @click.group(

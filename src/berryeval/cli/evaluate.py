@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from berryeval.cli._options import duplicates_option, judges_option
-from berryeval.core.files import write_whole
+from berryeval.core.files import uncompressed_name, write_whole
 from berryeval.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -33,12 +33,12 @@ __all__ = ["command"]
     "--format",
     "output_format",
     type=click.Choice(["table", "csv", "json"]),
-    default="table",
-    show_default=True,
-    help="How to print.",
+    help="How to print.  [default: what the name of FILE says (.csv, .json), else table]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
-@click.option("-o", "--output", metavar="FILE", help="Write to a file instead.")
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write to a file instead; `-` is standard output."
+)
 @click.option(
     "--missing",
     type=click.Choice(["zero", "skip", "error"]),
@@ -60,7 +60,7 @@ def command(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     per_query: bool,
-    output_format: str,
+    output_format: str | None,
     as_json: bool,
     output: str | None,
     **options: Any,  # noqa: ANN401 - as evaluate takes them
@@ -68,28 +68,32 @@ def command(
     """Score each RUN against JUDGMENTS.
 
     Files may be TREC qrels and runs, JSON lines, a JSON object of objects, tables with a
-    header, LETOR, Parquet or Arrow, plain or compressed with gzip; `-` is standard input, and
-    a folder of JUDGMENTS is read as BEIR's: its qrels/test.tsv. Measures go by our names
+    header, LETOR, Parquet or Arrow, plain or compressed with gzip or zstd; `-` is standard
+    input, and a folder of JUDGMENTS is read as BEIR's: its qrels/test.tsv. Measures go by our names
     (nDCG@10, AP(rel=2)@100), trec_eval's (ndcg_cut.5,10, official), and others'.
 
     \b
     berryeval evaluate qrels.txt bm25.run dense.run.gz -m nDCG@10 -m AP
     berryeval evaluate scifact/ bm25.parquet
-    berryeval evaluate judgments.jsonl run.csv --per-query --format csv -o scores.csv
+    berryeval evaluate judgments.jsonl run.csv --per-query -o scores.csv
     """
     from berryeval.evaluation import evaluate
     from berryeval.evaluation.evaluate import DEFAULT_MEASURES, load_judgments
     from berryeval.reports import evaluation as report
     from berryeval.reports.terminal import show_table
 
+    if as_json and output_format not in (None, "json"):
+        raise click.UsageError(f"Give --json or --format {output_format}, not both.")
+    output = None if output == "-" else output
+    chosen = "json" if as_json else output_format or _format_of_name(output or "")
     loaded = load_judgments(judgments, options["duplicates"], options["judges"])
     results: dict[str, Evaluation] = {
         name: evaluate(loaded, path, measures or DEFAULT_MEASURES, **options)
         for name, path in zip(_names(runs), runs, strict=True)
     }
-    if as_json or output_format == "json":
+    if chosen == "json":
         text = report.evaluations_to_json(results, per_query=per_query) + "\n"
-    elif output_format == "csv":
+    elif chosen == "csv":
         text = report.evaluations_to_csv(results, per_query=per_query)
     elif output is None:
         layout = report.per_query_table if per_query else report.evaluations_table
@@ -101,6 +105,11 @@ def command(
         click.echo(text, nl=False)
     else:
         write_whole(output, [text.encode("utf-8", "surrogateescape")])
+
+
+def _format_of_name(path: str) -> str:
+    ending = os.path.splitext(uncompressed_name(path))[1].lower()  # noqa: PTH122
+    return {".json": "json", ".csv": "csv"}.get(ending, "table")
 
 
 def _names(paths: tuple[str, ...]) -> list[str]:

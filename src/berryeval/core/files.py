@@ -3,41 +3,99 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
+import stat
+import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import IO, BinaryIO, cast
 
-from berryeval.errors import FormatError
+from berryeval.errors import FormatError, MissingExtraError
 
-__all__ = ["write_whole"]
+__all__ = ["uncompressed_name", "write_whole"]
+
+_STANDARD_OUTPUT = ("-", "/dev/stdout")
 
 
 def write_whole(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
     """Write a file under another name, and give it its own when all of it is on the disk.
 
-    What stood there before stays until then, and stays for good if anything fails. A name that
-    ends in ``.gz`` is compressed.
+    What stood there before stays until then, and stays for good if anything fails. A link stays
+    a link, and what it leads to is written. ``-`` is standard output; it, devices and pipes are
+    written straight into. A name that ends in ``.gz`` or ``.zst`` is compressed.
 
     Raises
     ------
     FormatError
         If the file cannot be written, with the system's reason.
+    MissingExtraError
+        If the name ends in ``.zst``, Python is older than 3.14, and the extra is not there.
     """
     name = os.fspath(path)
-    partial = f"{name}.partial"
+    if name in _STANDARD_OUTPUT:
+        # Errors are left as they are: a pipe that nobody reads any more is none to speak of.
+        sys.stdout.flush()
+        sys.stdout.buffer.writelines(pieces)
+        sys.stdout.buffer.flush()
+        return
     try:
-        with open(partial, "wb") as file:  # noqa: PTH123 - pathlib is slow to import
-            if name.endswith(".gz"):
-                # No time and no name inside: the same content gives the same bytes.
-                with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as compressed:
-                    compressed.writelines(pieces)
-            else:
-                file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, name)  # noqa: PTH105
+        if _can_be_replaced(name):
+            _replace(name, pieces)
+        else:
+            with open(name, "wb") as file:  # noqa: PTH123 - pathlib is slow to import
+                _write(file, name, pieces)
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror}", name) from error
+
+
+def uncompressed_name(path: str | os.PathLike[str]) -> str:
+    """Return a file's name without the ending that says how it is compressed."""
+    return os.fspath(path).removesuffix(".gz").removesuffix(".zst")
+
+
+def _can_be_replaced(name: str) -> bool:
+    """Whether it is a file, or nothing yet: no device, no pipe, no folder."""
+    try:
+        return stat.S_ISREG(os.stat(name).st_mode)  # noqa: PTH116
+    except FileNotFoundError:
+        return True
+
+
+def _replace(name: str, pieces: Iterable[bytes]) -> None:
+    target = os.path.realpath(name)
+    partial = f"{target}.partial"
+    try:
+        with open(partial, "wb") as file:  # noqa: PTH123
+            _write(file, name, pieces)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, target)  # noqa: PTH105
     finally:
         with suppress(OSError):
             os.remove(partial)  # noqa: PTH107
+
+
+def _write(file: IO[bytes], name: str, pieces: Iterable[bytes]) -> None:
+    if name.endswith(".gz"):
+        # No time and no name inside: the same content gives the same bytes.
+        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as compressed:
+            compressed.writelines(pieces)
+    elif name.endswith(".zst"):
+        with _compress_zstd(file) as compressed:
+            compressed.writelines(pieces)
+    else:
+        file.writelines(pieces)
+
+
+def _compress_zstd(file: IO[bytes]) -> BinaryIO:
+    try:
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+
+            return cast("BinaryIO", zstd.open(file, "wb"))
+        import zstandard
+    except ImportError:
+        raise MissingExtraError("Writing zstd", "zstd") from None
+    writer = zstandard.ZstdCompressor(write_checksum=True).stream_writer(file, closefd=False)
+    return cast("BinaryIO", io.BufferedWriter(writer))

@@ -16,6 +16,7 @@ from berryeval.engine import MissingQueries, NoRelevant, score, score_at_once
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
 from berryeval.evaluation.result import Evaluation
 from berryeval.formats import Duplicates, read_judgments, read_run
+from berryeval.formats._lines import path_name
 from berryeval.measures import (
     NDCG,
     HitRate,
@@ -91,7 +92,7 @@ def evaluate(
     FormatError
         For a file that cannot be read, with the line.
     MismatchError
-        If judgments and run have no query in common.
+        If there are no judgments, or judgments and run have no query in common.
 
     Examples
     --------
@@ -122,7 +123,7 @@ def evaluate(
     if scores is None:
         run = load_run(run, duplicates)
         scores = score(loaded_judgments, run, chosen, missing=missing, no_relevant=no_relevant)
-    if scores.counts.judged and scores.counts.missing == scores.counts.judged:
+    if scores.counts.missing == scores.counts.judged:
         raise MismatchError(_nothing_in_common(loaded_judgments, scores.ignored_ids))
     return Evaluation(scores, chosen)
 
@@ -147,7 +148,16 @@ def read_measures(measures: Iterable[MeasureLike] | MeasureLike) -> tuple[Measur
 def load_judgments(
     source: JudgmentsSource, duplicates: Duplicates = "error", judges: Judges | None = None
 ) -> Judgments:
-    """Return judgments from wherever they are."""
+    """Return judgments from wherever they are, or raise if there are none."""
+    judgments = _load_judgments(source, duplicates, judges)
+    if not judgments.query_ids:
+        raise MismatchError(_nothing_judged(source))
+    return judgments
+
+
+def _load_judgments(
+    source: JudgmentsSource, duplicates: Duplicates, judges: Judges | None
+) -> Judgments:
     if isinstance(source, Judgments):
         return source
     if isinstance(source, (str, os.PathLike)):
@@ -176,6 +186,12 @@ def load_run(source: RunSource, duplicates: Duplicates = "error") -> Run:
 def _check_choice(argument: str, value: object, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise ArgumentError(argument, " or ".join(map(repr, choices)), repr(value))
+
+
+def _nothing_judged(source: JudgmentsSource) -> str:
+    is_path = isinstance(source, (str, os.PathLike))
+    name = path_name(source) if is_path else "judgments"  # type: ignore[arg-type]
+    return f"{name}: expected at least one judged query, found none"
 
 
 def _nothing_in_common(judgments: Judgments, ignored_ids: Sequence[str]) -> str:

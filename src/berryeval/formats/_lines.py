@@ -10,9 +10,12 @@ import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
-from typing import IO, BinaryIO, cast
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 from berryeval.errors import FormatError, MissingExtraError
+
+if TYPE_CHECKING:
+    import zstandard
 
 __all__ = [
     "PathLike",
@@ -30,6 +33,7 @@ _GZIP = b"\x1f\x8b\x08"  # the only method there is
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _BOM = b"\xef\xbb\xbf"
 _PIECE = 1 << 20
+_COMPRESSED_PIECE = 1 << 13  # small: a few bytes may stand for very many
 _DECOMPRESSION_ERRORS = ("IsalError", "ZstdError")  # by name: the libraries may not be installed
 
 
@@ -168,4 +172,39 @@ def _open_zstd(source: IO[bytes]) -> BinaryIO:
         import zstandard
     except ImportError:
         raise MissingExtraError("Reading zstd", "zstd") from None
-    return cast("BinaryIO", io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(source)))
+    return cast("BinaryIO", io.BufferedReader(_Frames(source, zstandard.ZstdDecompressor())))
+
+
+class _Frames(io.RawIOBase):
+    """The content of zstd frames, one after the other; raises if the last one is cut off."""
+
+    def __init__(self, source: IO[bytes], library: zstandard.ZstdDecompressor) -> None:
+        self._source = source
+        self._library = library
+        self._frame = library.decompressobj()
+        self._is_within = False  # a frame has begun
+        self._compressed = b""
+        self._content = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # as it is called
+        while not self._content:
+            if not self._compressed:
+                self._compressed = self._source.read(_COMPRESSED_PIECE)
+            if not self._compressed:
+                if self._is_within:
+                    raise EOFError("Compressed file ended before its end was reached")
+                return 0
+            self._is_within = True
+            self._content = memoryview(self._frame.decompress(self._compressed))
+            self._compressed = b""
+            if self._frame.eof:
+                self._compressed = self._frame.unused_data
+                self._frame = self._library.decompressobj()
+                self._is_within = False
+        size = min(len(buffer), len(self._content))
+        buffer[:size] = self._content[:size]
+        self._content = self._content[size:]
+        return size

@@ -50,7 +50,8 @@ def _iter_rows(path: PathLike, kind: Kind) -> Iterator[JudgedRow]:
     if header is None:
         return
     names = [name.strip() for name in header[1]]
-    query, document, value = (names.index(key) for key in find_keys(names, kind, path, header[0]))
+    found = find_keys(names, kind, path, header[0], "column")
+    query, document, value = map(names.index, found)
     judge, subtopic = (None if key is None else names.index(key) for key in find_labels(names))
     for line, fields in lines:
         if len(fields) != len(names):

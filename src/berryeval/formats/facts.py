@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from berryeval.errors import ArgumentError, FormatError
-from berryeval.formats import beir
+from berryeval.formats import beir, json_object, jsonl
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Kind
 from berryeval.formats.keys import GRADE
@@ -113,22 +112,29 @@ def _iter_rows(path: PathLike, format: str, kind: Kind) -> Iterator[tuple[bytes,
 
 
 def guess_kind(path: PathLike, format: str) -> Kind:
-    """Tell judgments from a run by the first line, or by the numbers of a JSON object."""
+    """Tell judgments from a run by the first line, or by the numbers of a JSON object.
+
+    Raises
+    ------
+    FormatError
+        If it cannot be known: a JSON object has nothing but whole numbers.
+    """
     if format == "json":
-        rows = FORMATS[format].iter_rows(path, "run")
-        return "judgments" if all(number.is_integer() for *_, number in rows) else "run"
+        if json_object.has_broken_numbers(path):
+            return "run"
+        message = "expected --kind judgments or --kind run, since whole numbers may be either"
+        raise FormatError(message, path_name(path))
     if format == "letor":
         return "judgments"
     if format in BINARY:
         return _kind_of_names({name.strip().lower() for name in FORMATS[format].column_names(path)})
+    if format == "jsonl":
+        record = next((record for _, record in jsonl.iter_objects(path)), {})
+        return _kind_of_names({name.lower() for name in record})
     line = first_line(path)
     if format == "trec":
         return "run" if len(line.split()) >= _RUN_COLUMNS else "judgments"
-    if format == "jsonl":
-        names = {name.lower() for name in json.loads(line)}
-    else:
-        names = {name.strip().strip('"').lower() for name in _header(line)}
-    return _kind_of_names(names)
+    return _kind_of_names({name.strip().strip('"').lower() for name in _header(line)})
 
 
 def _kind_of_names(names: set[str]) -> Kind:

@@ -10,13 +10,15 @@ from collections.abc import Iterator
 
 from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id
+from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Kind, Row, parse_number
 from berryeval.formats.keys import id_bytes
 
-__all__ = ["iter_rows", "sniff", "to_lines"]
+__all__ = ["has_broken_numbers", "iter_rows", "sniff", "to_lines"]
 
+_EXACT = 2**53  # below it a float is the whole number that it seems
 _PAIRS = list[tuple[str, object]]
 
 
@@ -27,6 +29,24 @@ def sniff(first_line: bytes) -> bool:
 
 def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
     """Iterate over the rows of a file. Where in it a row stands is not known."""
+    for query_id, doc_id, number in _iter_numbers(path):
+        yield (
+            None,
+            id_bytes(query_id, path, None),
+            id_bytes(doc_id, path, None),
+            parse_number(number, kind, path, None),
+        )
+
+
+def has_broken_numbers(path: PathLike) -> bool:
+    """Whether any number is written with a point, as scores are. Raises if there is none."""
+    numbers = [number for _, _, number in _iter_numbers(path)]
+    if not numbers:
+        raise FormatError("expected judgments or a run, found nothing", path_name(path))
+    return any(isinstance(number, float) for number in numbers)
+
+
+def _iter_numbers(path: PathLike) -> Iterator[tuple[str, str, float]]:
     content = b"".join(line for _, line in iter_lines(path))
     try:
         # Pairs rather than dicts: a document that comes twice is for the caller to see.
@@ -38,12 +58,7 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
             if isinstance(number, bool) or not isinstance(number, (int, float)):
                 message = f"expected a number for {doc_id!r} of {query_id!r}, found {number!r}"
                 raise FormatError(message, path_name(path))
-            yield (
-                None,
-                id_bytes(query_id, path, None),
-                id_bytes(doc_id, path, None),
-                parse_number(number, kind, path, None),
-            )
+            yield query_id, doc_id, number
 
 
 def _pairs(value: object, path: PathLike, what: str) -> _PAIRS:
@@ -54,10 +69,19 @@ def _pairs(value: object, path: PathLike, what: str) -> _PAIRS:
 
 
 def to_lines(data: Grouped) -> Iterator[bytes]:
-    """Iterate over the lines of a file: one for each query, between braces."""
+    """Iterate over the lines of a file: one for each query, between braces.
+
+    Scores are written with a point, whole grades without.
+    """
     yield b"{"
     for number, (query_id, rows) in enumerate(data.iter_queries()):
-        documents = {data.doc_ids[row]: data.values[row] for row in rows}
+        documents = {data.doc_ids[row]: _number(data, row) for row in rows}
         entry = f"{json.dumps(decode_id(query_id))}: {json.dumps(documents)}"
         yield (b",\n" if number else b"\n") + entry.encode()
     yield b"\n}\n"
+
+
+def _number(data: Grouped, row: int) -> float:
+    number: float = data.values[row]
+    is_whole = not isinstance(data, Run) and number.is_integer() and abs(number) < _EXACT
+    return int(number) if is_whole else number

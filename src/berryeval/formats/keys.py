@@ -22,18 +22,22 @@ from berryeval.formats._lines import PathLike, path_name
 __all__ = ["DOCUMENT", "GRADE", "QUERY", "SCORE", "find_keys", "find_labels", "id_bytes"]
 
 
-def find_keys(names: Iterable[str], kind: Kind, path: PathLike, line: int) -> tuple[str, str, str]:
-    """Return which of the names hold the query, the document, and the grade or score."""
+def find_keys(
+    names: Iterable[str], kind: Kind, path: PathLike, line: int, noun: str = "key"
+) -> tuple[str, str, str]:
+    """Return which of the names hold the query, the document, and the grade or score.
+
+    `noun` is what messages call a name.
+    """
     given = list(names)
-    found = []
-    for known in wanted_names(kind):
-        name = find_name(given, known)
-        if name is None:
-            shown = ", ".join(repr(name.strip().lower()) for name in given)
-            message = f"expected a key {known[0]!r}, found {shown or 'none'}"
-            raise FormatError(message, path_name(path), line)
-        found.append(name)
-    return found[0], found[1], found[2]
+    wanted = wanted_names(kind)
+    query, document, value = (find_name(given, known) for known in wanted)
+    if query is None or document is None or value is None:
+        missing = [repr(known[0]) for known in wanted if find_name(given, known) is None]
+        some = f"a {noun} {missing[0]}" if len(missing) == 1 else f"{noun}s {', '.join(missing)}"
+        shown = ", ".join(repr(name.strip().lower()) for name in given)
+        raise FormatError(f"expected {some}, found {shown or 'none'}", path_name(path), line)
+    return query, document, value
 
 
 def find_labels(names: Iterable[str]) -> tuple[str | None, str | None]:

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from berryeval.backend import backend
+from berryeval.core.files import uncompressed_name
 from berryeval.core.frames import judgments_of_frame, run_of_frame
 from berryeval.core.judging import Judges, check_judges, collect_judged
 from berryeval.core.judgments import Judgments
@@ -139,7 +140,10 @@ def check_format(name: str) -> str:
 
 
 def sniff_format(path: PathLike) -> str:
-    """Return the format of a file, found out from its first line; of a text pipe it is TREC."""
+    """Return the format of a file, found out from its first line; of a text pipe it is TREC.
+
+    The name counts only where the first line says nothing: ``.csv`` and ``.tsv`` are tables.
+    """
     if os.fspath(path) == "-":
         peek = getattr(sys.stdin.buffer, "peek", None)
         first = b"" if peek is None else peek(_LONGEST_MAGIC)
@@ -149,7 +153,14 @@ def sniff_format(path: PathLike) -> str:
     if not can_be_read_again(path):
         return "trec"
     line = first_line(path)
-    return next((name for name, module in FORMATS.items() if module.sniff(line)), "trec")
+    found = next((name for name, module in FORMATS.items() if module.sniff(line)), "trec")
+    if found == "trec" and _is_called_a_table(path) and trec.kind_of_line(line) is None:
+        return "table"  # with a header that nobody knows: whoever reads it says what was expected
+    return found
+
+
+def _is_called_a_table(path: PathLike) -> bool:
+    return uncompressed_name(path).lower().endswith((".csv", ".tsv"))
 
 
 def first_line(path: PathLike) -> bytes:

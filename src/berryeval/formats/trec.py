@@ -21,15 +21,36 @@ from berryeval.errors import FormatError, InputError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Kind, Row, parse_number, written
 
-__all__ = ["iter_rows", "parse_line", "sniff", "to_lines"]
+__all__ = ["iter_rows", "kind_of_line", "parse_line", "sniff", "to_lines"]
 
 _JUDGMENTS = ("query", "iteration", "document", "grade")
 _RUN = ("query", "Q0", "document", "rank", "score", "tag")
+
+_HINTS = {
+    "judgments": "; is it a run? judgments come first",
+    "run": "; is it judgments? they come first",
+}
 
 
 def sniff(first_line: bytes) -> bool:
     """Whether a file that begins so may be one: it has as many columns as either kind."""
     return len(first_line.split()) >= len(_JUDGMENTS)
+
+
+def kind_of_line(line: bytes) -> Kind | None:
+    """Return what a line is by its columns, a number where it has to be; None if neither."""
+    columns = line.split()
+    if len(columns) == len(_JUDGMENTS):
+        return "judgments" if _is_number(columns[3]) else None
+    return "run" if len(columns) >= len(_RUN) and _is_number(columns[4]) else None
+
+
+def _is_number(text: bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
@@ -52,7 +73,8 @@ def parse_line(line: bytes, kind: Kind, path: PathLike, number: int) -> Row | No
     n_more = len(columns) - len(names)
     if n_more < 0 or (n_more > 0 and kind == "judgments"):
         message = f"expected {len(names)} columns ({', '.join(names)}), found {len(columns)}"
-        raise FormatError(message, path_name(path), number)
+        hint = _HINTS[kind] if number == 1 and kind_of_line(line) not in (kind, None) else ""
+        raise FormatError(message + hint, path_name(path), number)
     value = columns[3] if kind == "judgments" else columns[4]
     return number, columns[0], columns[2], parse_number(value, kind, path, number)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from berryeval.core.files import write_whole
+from berryeval.core.files import uncompressed_name, write_whole
 from berryeval.core.grouped import Grouped
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
@@ -41,7 +41,8 @@ def write_judgments(judgments: Judgments, path: PathLike, *, format: str | None 
     judgments : Judgments
         What to write.
     path : path
-        The file. A name that ends in ``.gz`` is compressed.
+        The file; ``-`` is standard output. A name that ends in ``.gz`` or ``.zst`` is
+        compressed.
     format : str, optional
         One of `FORMATS`. Without it the name decides: ``.jsonl``, ``.json``, ``.csv``,
         ``.tsv``, ``.parquet``, ``.arrow`` (a file), ``.arrows`` (a stream) and ``.letor``; any
@@ -78,4 +79,4 @@ def _to_lines(data: Grouped, path: PathLike, name: str | None) -> Iterator[bytes
 
 
 def _ending(path: PathLike) -> str:
-    return os.path.splitext(os.fspath(path).removesuffix(".gz"))[1].lower()  # noqa: PTH122
+    return os.path.splitext(uncompressed_name(path))[1].lower()  # noqa: PTH122

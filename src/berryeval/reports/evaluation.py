@@ -41,7 +41,8 @@ def per_query_table(runs: Evaluations) -> Table:
     ]
     means = [(f"all {run.n_queries}", name, *(f"{run[m].mean:.4f}" for m in first))
              for name, run in runs.items()]  # fmt: skip
-    return Table("", ("query", "run", *first), tuple(rows + means), _notes(runs))
+    header = ("query", "run", *first)
+    return Table("", header, tuple(rows + means), _notes(runs), n_keys=2)
 
 
 def evaluations_to_json(runs: Evaluations, *, per_query: bool) -> str:
@@ -92,7 +93,12 @@ def _by_query(run: Evaluation) -> dict[str, dict[str, float]]:
 
 def _notes(runs: Evaluations) -> tuple[str, ...]:
     first = next(iter(runs.values()))
-    notes = [f"{_queries(first.counts.judged)} judged, {first.n_queries} scored."]
+    judged = f"{_queries(first.counts.judged)} judged"
+    if len({_scored_ids(run) for run in runs.values()}) == 1:
+        notes = [f"{judged}, {first.n_queries} scored."]
+    else:
+        notes = [f"{name}: {judged}, {run.n_queries} scored." for name, run in runs.items()]
+        notes.append("Caution: means over different queries cannot be compared.")
     if first.counts.no_relevant:
         notes.append(f"{_queries(first.counts.no_relevant)} without a relevant document.")
     for name, run in runs.items():
@@ -101,6 +107,10 @@ def _notes(runs: Evaluations) -> tuple[str, ...]:
         if run.counts.ignored:
             notes.append(f"{name}: {_queries(run.counts.ignored)} not judged, ignored.")
     return tuple(notes)
+
+
+def _scored_ids(run: Evaluation) -> tuple[str, ...]:
+    return tuple(next(iter(run.values())).scores.query_ids)
 
 
 def _queries(count: int) -> str:

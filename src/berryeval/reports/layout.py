@@ -18,6 +18,8 @@ class Table:
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
+    n_keys: int = 1
+    """Columns at the left that say what a row is about."""
 
 
 @dataclass(frozen=True)

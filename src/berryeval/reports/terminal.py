@@ -25,15 +25,63 @@ def show_table(table: Table) -> None:
     from rich import box
     from rich.table import Table as RichTable
 
-    shown = RichTable(title=table.title, title_justify="left", box=box.SIMPLE_HEAD)
-    for i_column, name in enumerate(table.header):
-        shown.add_column(name, justify="left" if i_column == 0 else "right", no_wrap=True)
-    for row in table.rows:
-        shown.add_row(*row)
     console = _console()
-    console.print(shown)
+    widths = _widths(table, console.width)
+    for number, columns in enumerate(_blocks(table, widths, console.width)):
+        title = table.title if number == 0 else None
+        shown = RichTable(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+        for i_column in columns:
+            shown.add_column(
+                table.header[i_column],
+                justify="left" if i_column == 0 else "right",
+                width=widths[i_column],
+                overflow="fold",
+            )
+        for row in table.rows:
+            shown.add_row(*(row[i_column] for i_column in columns))
+        console.print(shown)
     for note in table.notes:
         console.print(note, style="dim")
+
+
+def _widths(table: Table, available: int) -> list[int]:
+    """Return a width for each column so that the keys and any one of the others fit.
+
+    Long words of keys and headers are folded for that; figures never are.
+    """
+    from rich.cells import cell_len
+
+    columns = list(zip(table.header, *table.rows, strict=True))
+    widths = [max(map(cell_len, column)) for column in columns]
+    figures = [max(map(cell_len, column[1:]), default=0) for column in columns]
+    n_keys = table.n_keys
+    room = available - _frame(n_keys + 1)
+    for_keys = room - max(figures[n_keys:], default=0)
+    while sum(widths[:n_keys]) > for_keys and max(widths[:n_keys]) > 1:
+        widest = max(range(n_keys), key=widths.__getitem__)
+        widths[widest] -= 1
+    for_others = room - sum(widths[:n_keys])
+    others = range(n_keys, len(widths))
+    return widths[:n_keys] + [max(figures[i], min(widths[i], for_others)) for i in others]
+
+
+def _blocks(table: Table, widths: list[int], available: int) -> list[list[int]]:
+    """Split the columns into blocks that fit; each has the keys."""
+    keys = list(range(table.n_keys))
+    blocks = [keys.copy()]
+    for i_column in range(table.n_keys, len(widths)):
+        wanted = [*blocks[-1], i_column]
+        is_too_wide = sum(widths[i] for i in wanted) + _frame(len(wanted)) > available
+        if is_too_wide and len(blocks[-1]) > table.n_keys:
+            blocks.append([*keys, i_column])
+        else:
+            blocks[-1] = wanted
+    return blocks
+
+
+def _frame(n_columns: int) -> int:
+    """Return the width of what Rich draws around and between columns."""
+    return 3 * n_columns + 1
 
 
 def show_sections(sections: Iterable[Section]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from berryeval.core.files import write_whole
+from berryeval.core.files import uncompressed_name, write_whole
 from berryeval.core.query import Query
 from berryeval.formats._lines import PathLike
 from berryeval.formats.queries import delimited
@@ -30,7 +30,8 @@ def write_queries(queries: Iterable[Query], path: PathLike, *, format: str | Non
     queries : iterable of Query
         What to write.
     path : path
-        The file. A name that ends in ``.gz`` is compressed.
+        The file; ``-`` is standard output. A name that ends in ``.gz`` or ``.zst`` is
+        compressed.
     format : str, optional
         One of `QUERY_FORMATS`. Without it the name decides: ``.jsonl``, ``.json``, ``.csv`` and
         ``.tsv``; any other is TREC topics.
@@ -42,7 +43,7 @@ def write_queries(queries: Iterable[Query], path: PathLike, *, format: str | Non
     InputError
         If a query has something that the format cannot hold.
     """
-    ending = os.path.splitext(os.fspath(path).removesuffix(".gz"))[1].lower()  # noqa: PTH122
+    ending = os.path.splitext(uncompressed_name(path))[1].lower()  # noqa: PTH122
     chosen = _ENDINGS.get(ending, "topics") if format is None else check_query_format(format)
     lines: Iterator[bytes]
     if chosen == "table":
