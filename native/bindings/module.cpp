@@ -13,6 +13,7 @@
 #include "bindings/engine.hpp"
 #include "bindings/grouping.hpp"
 #include "bindings/plan.hpp"
+#include "bindings/print.hpp"
 #include "bindings/text.hpp"
 #include "join/match.hpp"
 
@@ -88,6 +89,7 @@ NB_MODULE(_native, m) {
     berryeval::bindings::define_engine(m);
     berryeval::bindings::define_grouping(m);
     define_plan(m);
+    berryeval::bindings::define_print(m);
     berryeval::bindings::define_text(m);
     m.def("simd", [] { return berryeval::join::choose_matcher(false).name; },
           "Name the instructions that this processor is served with.");

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import FrozenInstanceError, dataclass, fields
@@ -235,6 +234,8 @@ def find_measure(name: str) -> type[Measure]:
     wanted = name.lower()
     if wanted in known:
         return known[wanted]
+    import difflib  # slow to import, and most names are known
+
     near = difflib.get_close_matches(wanted, known, n=1)
     suggestion = known[near[0]].name if near else None
     raise UnknownMeasureError(name, suggestion, tuple(sorted({m.name for m in known.values()})))

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from itertools import repeat
+from array import array
+from collections.abc import Iterator, Sequence
+from functools import partial, reduce
+from itertools import compress
+from operator import add
 from typing import IO, TypeAlias
 
 from berryeval.backend import backend, n_threads
@@ -21,7 +23,15 @@ from berryeval.errors import BerryEvalError
 from berryeval.formats._lines import can_be_read_again
 from berryeval.measures import GEOMETRIC_FLOOR
 from berryeval.trec_eval.columns import Column
-from berryeval.trec_eval.report import Facts, Options, Query, lines_of, wanted_columns
+from berryeval.trec_eval.report import (
+    Facts,
+    Options,
+    is_printed,
+    name_of,
+    relstring,
+    summary_of,
+    wanted_columns,
+)
 
 __all__ = ["report_files"]
 
@@ -55,7 +65,7 @@ def report_files(
     if found is None:
         return None
     scores, first_grades, facts = found
-    return lines_of(_rows(scores, first_grades, wanted), wanted, facts, options)
+    return _texts(scores, first_grades, wanted, facts, options)
 
 
 def _is_plain(options: Options) -> bool:
@@ -145,20 +155,47 @@ def _last_tag(file: IO[bytes], size: int) -> bytes | None:
     return None
 
 
-def _rows(
-    scores: AllScores, first_grades: FirstGrades, wanted: Sequence[Column]
-) -> Iterator[tuple[Query, Sequence[float]]]:
-    """Iterate over the queries that the run has, with the values of all columns."""
+def _texts(
+    scores: AllScores,
+    first_grades: FirstGrades,
+    wanted: Sequence[Column],
+    facts: Facts,
+    options: Options,
+) -> Iterator[bytes]:
+    """Iterate over the text to print: all queries that the run has, and the summary."""
+    is_there = [not is_missing for is_missing in scores.is_missing]
+    query_ids = list(compress(scores.query_ids, is_there))
     computed = iter(scores.values)
-    columns: list[Iterable[float]] = []
-    for column in wanted:
-        if not _is_computed(column):
-            columns.append(repeat(0.0))
-        elif column.kind == "geometric":
-            columns.append([math.log(max(value, GEOMETRIC_FLOOR)) for value in next(computed)])
-        else:
-            columns.append(next(computed))
-    rows = zip(scores.query_ids, scores.is_missing, first_grades, *columns)  # noqa: B905
-    for query_id, is_missing, grades, *values in rows:
-        if not is_missing:
-            yield Query(query_id, (grades,)), values
+    if not all(is_there):
+        computed = (array("d", compress(numbers, is_there)) for numbers in scores.values)
+    values = [next(computed) if _is_computed(column) else array("d") for column in wanted]
+    if options.per_query:
+        grades = list(compress(first_grades, is_there))
+        yield _query_lines(query_ids, values, grades, wanted)
+    totals = [_total(column, numbers) for column, numbers in zip(wanted, values, strict=True)]
+    yield summary_of(facts, wanted, totals, len(query_ids), options)
+
+
+def _query_lines(
+    query_ids: list[bytes],
+    values: Sequence[array[float]],
+    first_grades: FirstGrades,
+    wanted: Sequence[Column],
+) -> bytes:
+    from berryeval._native import print_rows
+
+    columns: list[tuple[bytes, array[float] | list[bytes], bool]] = []
+    for column, numbers in zip(wanted, values, strict=True):
+        name = b"%-22s" % name_of(column)
+        if column.kind == "relstring":
+            words = [relstring(grades[: column.length]) for grades in first_grades]
+            columns.append((name, words, False))
+        elif is_printed(column):
+            columns.append((name, numbers, column.kind == "sum"))
+    return print_rows(query_ids, columns)
+
+
+def _total(column: Column, numbers: array[float]) -> float:
+    if column.kind == "geometric":
+        return reduce(add, (math.log(max(number, GEOMETRIC_FLOOR)) for number in numbers), 0.0)
+    return reduce(add, numbers, 0.0)

@@ -19,7 +19,17 @@ from berryeval.trec_eval.files import Grouped, Judgments, Preferred, Qrels, Rele
 from berryeval.trec_eval.names import Version
 from berryeval.trec_eval.z_scores import ZScores
 
-__all__ = ["Facts", "Options", "Query", "iter_scores", "lines_of", "report", "wanted_columns"]
+__all__ = [
+    "Facts",
+    "Options",
+    "is_printed",
+    "iter_scores",
+    "name_of",
+    "relstring",
+    "report",
+    "summary_of",
+    "wanted_columns",
+]
 
 NOT_SCORED = 4
 NO_COMMON_QUERY = 7
@@ -113,10 +123,10 @@ def report(
     """
     wanted = wanted_columns(names, options)
     facts = Facts(len(judgments), _n_above_zero(judgments, options), run.tag)
-    return lines_of(_scored(judgments, run, wanted, options), wanted, facts, options)
+    return _lines(_scored(judgments, run, wanted, options), wanted, facts, options)
 
 
-def lines_of(
+def _lines(
     scored: Iterable[tuple[Query, Sequence[float]]],
     wanted: list[Column],
     facts: Facts,
@@ -124,7 +134,7 @@ def lines_of(
 ) -> Iterator[bytes]:
     """Iterate over the text to print, a query at a time and the summary last."""
     template = _template(wanted, options)
-    shown = [i for i, column in enumerate(wanted) if _is_printed(column)]
+    shown = [i for i, column in enumerate(wanted) if is_printed(column)]
     totals = [0.0] * len(wanted)
     n_queries = 0
     for query, values in scored:
@@ -132,11 +142,7 @@ def lines_of(
         totals = list(map(add, totals, values))
         if options.per_query:
             yield _query_lines(template, query, wanted, shown, values)
-    if n_queries == 0:
-        message = "no queries with both results and relevance info"
-        raise TrecEvalError(message, NO_COMMON_QUERY)
-    if options.summary:
-        yield b"".join(_summary(facts, wanted, totals, n_queries, options))
+    yield summary_of(facts, wanted, totals, n_queries, options)
 
 
 def iter_scores(
@@ -174,7 +180,7 @@ def _scored(
         values = [_value(column, query) for column in wanted]
         if options.z_scores is not None:
             values = [
-                options.z_scores.convert(query.query_id, _name(column), value)
+                options.z_scores.convert(query.query_id, name_of(column), value)
                 for column, value in zip(wanted, values, strict=True)
             ]
         yield query, values
@@ -285,7 +291,7 @@ def _is_reset(column: Column, query: Query) -> bool:
     )
 
 
-def _is_printed(column: Column) -> bool:
+def is_printed(column: Column) -> bool:
     """Whether a column has a line for each query."""
     return column.kind in ("mean", "sum", "relstring")
 
@@ -296,7 +302,7 @@ def _template(wanted: list[Column], options: Options) -> bytes:
         _line(column, _NOWHERE, b"%s" if column.kind == "relstring" else _number(column, options),
               options)
         for column in wanted
-        if _is_printed(column)
+        if is_printed(column)
     )  # fmt: skip
 
 
@@ -311,7 +317,11 @@ def _query_lines(
 
 
 def _relstring(column: Column, query: Query) -> bytes:
-    grades = [] if _is_reset(column, query) else query.evidence[0][: column.length]
+    return relstring([] if _is_reset(column, query) else query.evidence[0][: column.length])
+
+
+def relstring(grades: Sequence[float]) -> bytes:
+    """Return the grades of a ranking's first documents as one word."""
     return b"'%s'" % b"".join(map(_letter, grades))
 
 
@@ -323,10 +333,32 @@ def _letter(grade: float) -> bytes:
     return b"-" if grade == NOT_IN_POOL else b"."
 
 
+def summary_of(
+    facts: Facts,
+    wanted: Sequence[Column],
+    totals: Sequence[float],
+    n_scored: int,
+    options: Options,
+) -> bytes:
+    """Return the lines for all queries, none if they are not wanted.
+
+    Raises
+    ------
+    TrecEvalError
+        If no query was scored.
+    """
+    if n_scored == 0:
+        message = "no queries with both results and relevance info"
+        raise TrecEvalError(message, NO_COMMON_QUERY)
+    if not options.summary:
+        return b""
+    return b"".join(_summary(facts, wanted, totals, n_scored, options))
+
+
 def _summary(
     facts: Facts,
-    wanted: list[Column],
-    totals: list[float],
+    wanted: Sequence[Column],
+    totals: Sequence[float],
     n_scored: int,
     options: Options,
 ) -> Iterator[bytes]:
@@ -373,9 +405,10 @@ def _number(column: Column, options: Options) -> bytes:
 def _line(column: Column, query_id: bytes, field: bytes, options: Options) -> bytes:
     """Return a line whose value is still to be filled in."""
     is_converted = options.z_scores is not None and column.kind not in ("runid", "relstring")
-    name = (b"Z" if is_converted else b"") + b"%-22s" % _name(column)
+    name = (b"Z" if is_converted else b"") + b"%-22s" % name_of(column)
     return b"%s\t%s\t%s\n" % (name.replace(b"%", b"%%"), query_id, field)
 
 
-def _name(column: Column) -> bytes:
+def name_of(column: Column) -> bytes:
+    """Return the name of a column as it is printed."""
     return column.name.encode("utf-8", "surrogateescape")

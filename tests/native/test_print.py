@@ -1,0 +1,51 @@
+"""Lines printed by C++ are those that printf writes."""
+
+from array import array
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from berryeval.backend import backend
+
+if backend().name != "native":
+    pytest.skip("there is no extension to compare with", allow_module_level=True)
+
+from berryeval import _native
+
+numbers = st.floats() | st.floats(0.0, 1.0) | st.integers(0, 20000).map(lambda n: n / 20000)
+
+
+@settings(max_examples=1000)
+@given(numbers)
+@example(-0.0)
+@example(-0.00001)
+@example(0.00005)
+@example(0.12345)
+@example(1e308)
+@example(99.99995)
+def test_numbers_have_four_decimals(number):
+    """Rounded as printf rounds, exactly, and at least six characters wide."""
+    printed = _native.print_rows([b"q"], [(b"map", array("d", [number]), False)])
+    assert printed == b"map\tq\t%6.4f\n" % number
+
+
+@given(st.integers(-(2**53), 2**53))
+def test_counts_have_none(number):
+    """They are whole."""
+    printed = _native.print_rows([b"q"], [(b"num_ret", array("d", [number]), True)])
+    assert printed == b"num_ret\tq\t%d\n" % number
+
+
+def test_queries_come_one_after_the_other():
+    """Each with all of its columns, numbers and words."""
+    columns = [(b"a", array("d", [0.5, 1.0]), False), (b"b", [b"'1-'", b"''"], False)]
+    assert _native.print_rows([b"q1", b"\xff%s"], columns) == (
+        b"a\tq1\t0.5000\nb\tq1\t'1-'\na\t\xff%s\t1.0000\nb\t\xff%s\t''\n"
+    )
+
+
+def test_columns_have_a_value_for_each_query():
+    """No memory is read that was not given."""
+    with pytest.raises(ValueError, match="sizes differ"):
+        _native.print_rows([b"q1", b"q2"], [(b"a", array("d", [0.5]), False)])
