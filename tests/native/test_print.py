@@ -13,7 +13,11 @@ if backend().name != "native":
 
 from berryeval import _native
 
-numbers = st.floats() | st.floats(0.0, 1.0) | st.integers(0, 20000).map(lambda n: n / 20000)
+numbers = (
+    st.floats(allow_nan=False)
+    | st.floats(0.0, 1.0)
+    | st.integers(0, 20000).map(lambda n: n / 20000)
+)
 
 
 @settings(max_examples=1000)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -47,6 +44,8 @@ def per_query_table(runs: Evaluations) -> Table:
 
 def evaluations_to_json(runs: Evaluations, *, per_query: bool) -> str:
     """Return one JSON object: version, and for each run its queries, counts and means."""
+    import json  # slow to import, and a table does without
+
     return json.dumps(
         {
             "version": JSON_VERSION,
@@ -67,6 +66,9 @@ def evaluations_to_json(runs: Evaluations, *, per_query: bool) -> str:
 
 def evaluations_to_csv(runs: Evaluations, *, per_query: bool) -> str:
     """Return lines of run, query, measure and value; the query ``all`` has the means."""
+    import csv  # as above
+    import io
+
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
     writer.writerow(["run", "query", "measure", "value"])
