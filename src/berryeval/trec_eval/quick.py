@@ -107,7 +107,8 @@ def _score(
             return None
         session.restart()
         session.score_run(ranked)
-    n_above_zero = sum(grade > 0 for grade in judgments.values)
+    # Only -c counts them anew.
+    n_above_zero = sum(grade > 0 for grade in judgments.values) if options.complete else 0
     facts = Facts(judgments.n_queries, n_above_zero, tag)
     return session.results(), session.first_grades(), facts
 
