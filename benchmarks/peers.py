@@ -260,8 +260,8 @@ def page() -> str:
         f"Machine: {describe_machine()}. It is shared, and times vary by half: trust the ratios.",
         "",
         "Files are random (`benchmarks/runs.py`): scores fall, half of the judged documents are "
-        "retrieved. berryeval is the best of five runs, the others are run once. ranx is warm: what "
-        "it compiles is kept on the disk, and the first run after an install takes twice as long.",
+        "retrieved. berryeval is the best of five runs, the others are run once. ranx is warm: "
+        "what it compiles is kept on the disk, and the first run after an install takes twice as long.",
         "",
     ]
     for title, lines in sections.items():
