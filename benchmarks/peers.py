@@ -261,7 +261,8 @@ def page() -> str:
         "",
         "Files are random (`benchmarks/runs.py`): scores fall, half of the judged documents are "
         "retrieved. berryeval is the best of five runs, the others are run once. ranx is warm: "
-        "what it compiles is kept on the disk, and the first run after an install takes twice as long.",
+        "what it compiles is kept on the disk; the first run after an install takes twice as "
+        "long.",
         "",
     ]
     for title, lines in sections.items():
