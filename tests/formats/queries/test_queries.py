@@ -41,18 +41,6 @@ EXPECTED = [
 LABELLED = be.Query("Q1", 'a, "b"', "procedural", "easy", "what", ("x", "y"))
 
 
-@pytest.fixture
-def write(tmp_path):
-    """Write bytes to a file and return its path."""
-
-    def call(content: bytes, name: str = "file"):
-        path = tmp_path / name
-        path.write_bytes(content)
-        return path
-
-    return call
-
-
 OPEN = b"".join(line for line in TOPICS.splitlines(keepends=True) if b"top>" not in line)
 
 
