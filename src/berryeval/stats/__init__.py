@@ -1,0 +1,1 @@
+"""Statistics of paired scores: intervals, tests, corrections, effect sizes, power."""

@@ -1,0 +1,1 @@
+"""Whole jobs that the command line and others share."""
