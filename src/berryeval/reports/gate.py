@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from berryeval.evaluation.verdict import GateResult, GuardResult
 
 __all__ = [
+    "candidate_of",
     "gate_as_dict",
     "gate_table",
     "gate_to_csv",
@@ -36,6 +37,14 @@ _KINDS = {
 def guard_kind(guard: GuardResult) -> str:
     """Return ``"threshold"``, ``"margin"`` or ``"latency"``."""
     return _KINDS[type(guard.guard).__name__]
+
+
+def candidate_of(result: GateResult) -> str | None:
+    """Return the name of the run that was judged; None if nothing was compared."""
+    if result.comparison is None:
+        return None
+    runs = result.comparison.evaluations
+    return next(name for name, run in runs.items() if run is result.evaluation)
 
 
 def guard_figures(guard: GuardResult) -> tuple[str, str, str]:
@@ -128,6 +137,7 @@ def gate_as_dict(result: GateResult) -> dict[str, Any]:
         "alpha": result.alpha,
         "seed": result.seed,
         "inference": result.inference,
+        "candidate": candidate_of(result),
         "suggestion": result.suggestion,
         "guards": [_guard_as_dict(guard) for guard in result.guards],
         "holes": [

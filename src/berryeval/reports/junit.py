@@ -6,13 +6,13 @@ and does not pass is skipped.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
 from berryeval.evaluation.slices import find_slices
 from berryeval.reports.figures import score, signed
-from berryeval.reports.gate import guard_figures, guard_kind
+from berryeval.reports.gate import candidate_of, guard_figures, guard_kind
+from berryeval.reports.printable import printable
 from berryeval.reports.wording import gate_note
 
 if TYPE_CHECKING:
@@ -22,9 +22,6 @@ __all__ = ["gate_to_junit"]
 
 MOST_QUERIES = 20
 """Of one failing guard."""
-
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 has no way to write."""
 
 
 def gate_to_junit(result: GateResult) -> str:
@@ -98,13 +95,12 @@ def _query_cases(result: GateResult, guard: GuardResult) -> list[str]:
 def _losers(
     result: GateResult, guard: GuardResult, measure: str
 ) -> list[tuple[str, str | None, str]]:
-    comparison = result.comparison
-    if comparison is None:
+    comparison, system = result.comparison, candidate_of(result)
+    if comparison is None or system is None:
         scores = result.evaluation[measure].by_query
         lowest = sorted(scores, key=scores.__getitem__)[:MOST_QUERIES]
         return [(q, None, f"{measure} {score(scores[q])}") for q in lowest
                 if scores[q] < guard.limit]  # fmt: skip
-    system = comparison.candidates[0]
     wanted = None
     if guard.slice is not None:
         slices = find_slices(comparison.queries, guard.slice.label, comparison.query_ids)
@@ -124,8 +120,8 @@ def _losers(
 
 
 def _text(text: str) -> str:
-    return escape(_FORBIDDEN.sub("\ufffd", text))
+    return escape(printable(text))
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_FORBIDDEN.sub("\ufffd", text))
+    return quoteattr(printable(text))

@@ -13,7 +13,7 @@ from berryeval.reports.comparison import comparison_table
 from berryeval.reports.evaluation import Evaluations, evaluations_table, per_query_table
 from berryeval.reports.gate import gate_table, guard_figures
 from berryeval.reports.layout import Table
-from berryeval.reports.wording import comparison_sentence, count, gate_note, listing
+from berryeval.reports.wording import capitalised, comparison_sentence, count, gate_note, listing
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
@@ -38,8 +38,9 @@ def comparison_to_markdown(comparison: Comparison) -> str:
 
 def gate_to_markdown(result: GateResult) -> str:
     """Return the verdict in one sentence, the guards, and the comparison folded below."""
+    verdict = f"{_ICONS[result.verdict]} {result.verdict.capitalize()}"
     parts = [
-        f"### {_ICONS[result.verdict]} {result.verdict.capitalize()}: {_text(result.sentence)}",
+        f"### {verdict}: {_text(capitalised(result.sentence))}",
         _rows(
             ("guard", "verdict", "value", "limit", "interval", "why"),
             [_guard(guard) for guard in result.guards],
@@ -64,7 +65,9 @@ def evaluations_to_markdown(runs: Evaluations, *, per_query: bool = False) -> st
 
 
 def _guard(guard: GuardResult) -> tuple[str, ...]:
-    why = guard.reason + (" Depends on unjudged documents." if guard.depends_on_holes else "")
+    why = capitalised(guard.reason) + (
+        " Depends on unjudged documents." if guard.depends_on_holes else ""
+    )
     verdict = f"{_ICONS[guard.verdict]} {guard.verdict}" + " (watched)" * guard.is_watched
     return (_text(guard.name), verdict, *map(_text, guard_figures(guard)), _text(why))
 

@@ -16,6 +16,7 @@ __all__ = [
     "INTERVALS",
     "TESTS",
     "Finding",
+    "capitalised",
     "comparison_sentence",
     "count",
     "finding",
@@ -40,6 +41,7 @@ CORRECTIONS = {
     "bonferroni": "adjusted by Bonferroni",
     "benjamini-hochberg": "adjusted by Benjamini-Hochberg",
 }
+_FIRST_WORDS = {"all", "fell", "has", "is", "latency", "rose"}
 _RESAMPLED = {"bca", "randomisation", "bootstrap"}
 
 
@@ -122,6 +124,12 @@ def undefined_notes(differences: Iterable[Difference]) -> list[str]:
         f"No p-value for {listing(list(dict.fromkeys(names)))}: {reason}."
         for reason, names in found.items()
     ]
+
+
+def capitalised(sentence: str) -> str:
+    """Return a sentence with a capital; a name such as nDCG@10 or bpref stays as it is."""
+    is_word = sentence.partition(" ")[0] in _FIRST_WORDS
+    return sentence[:1].upper() + sentence[1:] if is_word else sentence
 
 
 def listing(words: Sequence[str]) -> str:

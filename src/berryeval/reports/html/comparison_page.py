@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from berryeval.reports import figures
 from berryeval.reports.comparison import comparison_table
+from berryeval.reports.gate import candidate_of
 from berryeval.reports.html.charts import (
     by_measure,
     differences_figure,
@@ -17,7 +18,9 @@ from berryeval.reports.html.document import document
 from berryeval.reports.html.guards import badge, guards_part, margins_of
 from berryeval.reports.html.markup import escaped, figure_text, notes_to_html, table_to_html
 from berryeval.reports.html.queries import queries_part
+from berryeval.reports.layout import Table
 from berryeval.reports.wording import (
+    capitalised,
     comparison_sentence,
     count,
     finding,
@@ -58,7 +61,7 @@ def comparison_to_html(
     body = "\n".join(
         [
             _hero(comparison, gate, names),
-            _numbers(comparison),
+            _numbers(comparison, gate),
             f'<nav aria-label="On this page"><ul class="contents">{contents}</ul></nav>',
             *(
                 f'<section class="part" id="{part_id}" aria-labelledby="{part_id}-heading">'
@@ -76,7 +79,7 @@ def gate_to_html(result: GateResult, title: str | None = None) -> str:
         return comparison_to_html(result.comparison, result, title)
     heading = '<section class="part" id="guards"><h2>Guards</h2>'
     body = (
-        f'<div class="hero">{badge(result.verdict)}<h1>{escaped(result.sentence)}</h1>'
+        f'<div class="hero">{badge(result.verdict)}<h1>{escaped(capitalised(result.sentence))}</h1>'
         f"{_lead(result)}</div>{heading}{guards_part(result)}"
         f"{notes_to_html([gate_note(result)])}</section>"
     )
@@ -86,7 +89,7 @@ def gate_to_html(result: GateResult, title: str | None = None) -> str:
 def _hero(comparison: Comparison, gate: GateResult | None, names: str) -> str:
     queries = count(comparison.n_queries, "query", "queries")
     if gate is not None:
-        verdict, sentence = badge(gate.verdict), gate.sentence
+        verdict, sentence = badge(gate.verdict), capitalised(gate.sentence)
     else:
         first = [d for d in comparison.differences if d.measure == comparison.measures[0]]
         found = {finding(d, comparison.statistics.level) for d in first}
@@ -104,9 +107,10 @@ def _lead(gate: GateResult | None) -> str:
     return f'<p class="lead">{escaped(gate.suggestion)}</p>'
 
 
-def _numbers(comparison: Comparison) -> str:
-    """Return the figures of the first candidate in the first measure."""
-    first = comparison.differences[0]
+def _numbers(comparison: Comparison, gate: GateResult | None) -> str:
+    """Return the figures of the candidate judged, or the first one, in the first measure."""
+    system = (gate and candidate_of(gate)) or comparison.candidates[0]
+    first = comparison.difference(system, comparison.measures[0])
     interval = first.interval
     level = figures.percent(interval.level if interval else comparison.statistics.level)
     tiles = [
@@ -154,10 +158,7 @@ def _parts(comparison: Comparison, gate: GateResult | None) -> Iterator[tuple[st
     yield "method", "Method", _method(comparison)
 
 
-def _folded(summary: str, table: object) -> str:
-    from berryeval.reports.layout import Table
-
-    assert isinstance(table, Table)
+def _folded(summary: str, table: Table) -> str:
     return f"<details><summary>{escaped(summary)}</summary>{table_to_html(table)}</details>"
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from berryeval.reports.gate import gate_table, guard_figures, guard_kind
 from berryeval.reports.html.markup import escaped, figure_text, table_to_html
+from berryeval.reports.wording import capitalised
 
 if TYPE_CHECKING:
     from berryeval.evaluation.verdict import GateResult, GuardResult
@@ -57,14 +58,14 @@ def guards_part(gate: GateResult) -> str:
         for table in gate_table(gate)[1:]
     )
     return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="Guards"><table class="guards">'
+        '<div class="scroll" tabindex="0" role="region" aria-label="Guards, table"><table class="guards">'
         f"<caption>Guards</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         f"</div>{holes}"
     )
 
 
 def _row(guard: GuardResult) -> str:
-    reason = guard.reason
+    reason = capitalised(guard.reason)
     if guard.is_watched:
         reason += " Watched only."
     if guard.depends_on_holes:

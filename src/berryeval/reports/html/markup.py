@@ -9,21 +9,16 @@ from collections.abc import Iterable
 
 from berryeval.reports.figures import DASH
 from berryeval.reports.layout import Table
+from berryeval.reports.printable import printable
 
-__all__ = ["clean", "escaped", "figure_text", "json_script", "notes_to_html", "table_to_html"]
+__all__ = ["escaped", "figure_text", "json_script", "notes_to_html", "table_to_html"]
 
-_NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _FOR_SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
-
-
-def clean(text: object) -> str:
-    """Return text that a page can hold: a replacement character for what is none."""
-    return _NOT_TEXT.sub("\ufffd", str(text))
 
 
 def escaped(text: object) -> str:
     """Return text that shows as it is, in an element or an attribute."""
-    return html.escape(clean(text))
+    return html.escape(printable(text))
 
 
 def figure_text(text: str) -> str:
@@ -34,7 +29,7 @@ def figure_text(text: str) -> str:
 def json_script(element_id: str, value: object) -> str:
     """Return data that a script reads, and that cannot end the element it stands in."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    safe = clean(text).translate(_FOR_SCRIPT)
+    safe = printable(text).translate(_FOR_SCRIPT)
     return f'<script type="application/json" id="{element_id}">{safe}</script>'
 
 
@@ -52,7 +47,7 @@ def table_to_html(table: Table, *, with_notes: bool = True) -> str:
     body = "".join(f"<tr>{_cells(row, table)}</tr>" for row in table.rows)
     notes = notes_to_html(table.notes) if with_notes else ""
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(table.title)}">'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(table.title)}, table">'
         f"<table><caption>{escaped(table.title)}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{notes}"
     )

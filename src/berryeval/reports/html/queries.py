@@ -31,7 +31,7 @@ def queries_part(comparison: Comparison, figures: str) -> str:
     rows = "".join(_row(comparison, c, has_label=data["hasLabels"]) for c in changes[:_N_ROWS])
     return (
         f"{_choices(data)}{figures}{_controls()}"
-        '<div class="scroll" tabindex="0" role="region" aria-label="Queries">'
+        '<div class="scroll" tabindex="0" role="region" aria-label="Queries, table">'
         '<table class="queries" id="queries-table"><caption>Queries</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
         '<button type="button" class="more" id="more" hidden></button>'

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from berryeval.reports.html.markup import clean
+from berryeval.reports.printable import printable
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
@@ -40,7 +40,7 @@ def query_data(comparison: Comparison) -> dict[str, Any]:
         "measures": measures,
         "higher": [measure.higher_is_better for measure in comparison.measures],
         "depth": DEPTH,
-        "ids": [clean(query_id) for query_id in ids],
+        "ids": [printable(query_id) for query_id in ids],
         "texts": [_short(comparison.text_of(query_id)) for query_id in ids],
         "labels": labels if any(labels) else [],
         "hasLabels": any(labels),
@@ -112,7 +112,7 @@ def moves(comparison: Comparison, query_id: str) -> Documents:
             if found.doc_id not in documents:
                 grade = found.grade
                 whole = int(grade) if grade is not None and grade == int(grade) else grade
-                documents[found.doc_id] = [clean(found.doc_id), whole, *[0] * len(runs)]
+                documents[found.doc_id] = [printable(found.doc_id), whole, *[0] * len(runs)]
             documents[found.doc_id][2 + column] = found.rank
     return [
         document

@@ -145,7 +145,7 @@
     }
     const header = make("thead", {}, make("tr", {},
       ...heads.map((text) => make("th", { scope: "col", textContent: text }))));
-    return make("div", {}, make("h4", { textContent: data.systems[own] }),
+    return make("div", {}, make("h3", { textContent: data.systems[own] }),
       make("table", {}, header, body));
   }
 
