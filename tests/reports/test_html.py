@@ -11,10 +11,12 @@ import pytest
 
 from berryeval.core.query import Query
 from berryeval.reports.charts import drawing
+from berryeval.reports.comparison import comparison_table
 from berryeval.reports.html import charts as page_charts
-from berryeval.reports.html import comparison_to_html, evaluations_to_html, gate_to_html
+from berryeval.reports.html import comparison_to_html, gate_to_html, tables_page, tables_to_html
 from berryeval.reports.html import query_data as query_data_module
 from berryeval.reports.html.query_data import query_data
+from berryeval.reports.layout import Table
 from example_results import a_comparison, a_gate, compare_these
 
 EVIL = "<script>alert(1)</script>\"'&\x00\udcff"
@@ -113,7 +115,7 @@ def test_whatever_the_data_hold_is_text():
     gate = a_gate(comparison)
     for html in (
         comparison_to_html(comparison, replace(gate, sentence=EVIL, suggestion=EVIL), EVIL),
-        evaluations_to_html(comparison.evaluations, per_query=True),
+        tables_to_html(EVIL, comparison_table(comparison)),
     ):
         assert parsed(html).scripts <= 2
         assert "<script>alert" not in html
@@ -195,10 +197,12 @@ def test_a_gate_without_a_baseline_has_a_page(comparison):
     assert gate_to_html(gate) == comparison_to_html(comparison, gate)
 
 
-def test_evaluations_have_a_simple_page(comparison):
-    """Means, and every query if asked for."""
-    page = evaluations_to_html(comparison.evaluations, "Runs")
+def test_tables_have_a_simple_page(monkeypatch):
+    """Under one heading; of very long ones the first rows."""
+    monkeypatch.setattr(tables_page, "_MOST_ROWS", 2)
+    table = Table("", ("", "a"), (("x", "1"), ("y", "-"), ("z", "-0.5")), ("A note.",))
+    page = tables_to_html("bm25 & dense", [table])
     parsed(page)
-    assert f"{comparison.evaluations['bm25']['P@5'].mean:.4f}" in page
-    assert "q001" not in page
-    assert "q001" in evaluations_to_html(comparison.evaluations, per_query=True)
+    assert "<h1>bm25 &amp; dense</h1>" in page
+    assert '<th scope="row">y</th><td class="n">\u2013</td>' in page
+    assert "Rows left out: 1. CSV has them all." in page

@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from berryeval.core.query import Query
+from berryeval.reports.layout import Table
 from berryeval.reports.markdown import (
     comparison_to_markdown,
-    evaluations_to_markdown,
     gate_to_markdown,
+    tables_to_markdown,
 )
 from example_results import a_comparison, a_gate, compare_these
 
@@ -61,9 +62,10 @@ def test_what_comes_from_the_data_is_text(written, shown):
     assert f"| q {shown} |" in comparison_to_markdown(comparison)
 
 
-def test_evaluations_are_one_table():
-    """Means, or every query; of very many the first 200 rows."""
-    runs = a_comparison(250).evaluations
-    assert evaluations_to_markdown(runs).startswith("|  | bm25 | hybrid |\n| :--- | ---: | ---: |")
-    per_query = evaluations_to_markdown(runs, per_query=True)
-    assert "302 rows more are left out." in per_query
+def test_tables_stand_one_below_the_other():
+    """With their titles and notes; of very many rows the first 200."""
+    few = Table("", ("", "a"), (("x", "1"),), ("A note.",))
+    many = Table("Many", ("", "a"), tuple((str(i), "1") for i in range(250)))
+    text = tables_to_markdown([few, many])
+    assert text.startswith("|  | a |\n| :--- | ---: |\n| x | 1 |\n\n<sub>A note.</sub>\n\n**Many**")
+    assert text.endswith("<sub>50 rows more are left out.</sub>\n")

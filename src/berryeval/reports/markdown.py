@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from berryeval.reports.comparison import comparison_table
-from berryeval.reports.evaluation import Evaluations, evaluations_table, per_query_table
 from berryeval.reports.gate import gate_table, guard_figures
 from berryeval.reports.layout import Table
 from berryeval.reports.wording import capitalised, comparison_sentence, count, gate_note, listing
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
     from berryeval.evaluation.verdict import GateResult, GuardResult
 
-__all__ = ["comparison_to_markdown", "evaluations_to_markdown", "gate_to_markdown"]
+__all__ = ["comparison_to_markdown", "gate_to_markdown", "tables_to_markdown"]
 
 _ICONS = {"pass": "✅", "fail": "❌", "inconclusive": "⚠️"}
 
@@ -59,9 +58,12 @@ def gate_to_markdown(result: GateResult) -> str:
     return _joined(parts)
 
 
-def evaluations_to_markdown(runs: Evaluations, *, per_query: bool = False) -> str:
-    """Return the means as a table, or every query."""
-    return _joined([_table(per_query_table(runs) if per_query else evaluations_table(runs))])
+def tables_to_markdown(tables: Iterable[Table]) -> str:
+    """Return tables one after the other, each under its title if it has one."""
+    return _joined(
+        f"**{_text(table.title)}**\n\n{_table(table)}" if table.title else _table(table)
+        for table in tables
+    )
 
 
 def _guard(guard: GuardResult) -> tuple[str, ...]:
