@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from berryeval.reports.gate import gate_table, guard_figures, guard_kind
-from berryeval.reports.html.markup import escaped, figure_text, table_to_html
+from berryeval.reports.html.markup import escaped, figure_text, scroll_box, table_to_html
 from berryeval.reports.wording import capitalised
 
 if TYPE_CHECKING:
@@ -57,11 +57,8 @@ def guards_part(gate: GateResult) -> str:
         f"<h3 class='under'>{escaped(table.title)}</h3>{table_to_html(table)}"
         for table in gate_table(gate)[1:]
     )
-    return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="Guards, table"><table class="guards">'
-        f"<caption>Guards</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-        f"</div>{holes}"
-    )
+    inside = f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
+    return scroll_box("Guards", inside) + holes
 
 
 def _row(guard: GuardResult) -> str:
