@@ -33,7 +33,7 @@ def show_table(table: Table) -> None:
         for i_column in columns:
             shown.add_column(
                 table.header[i_column],
-                justify="left" if i_column == 0 else "right",
+                justify="left" if i_column < table.n_keys else "right",
                 width=widths[i_column],
                 overflow="fold",
             )
