@@ -26,7 +26,15 @@ if TYPE_CHECKING:
         MissingExtraError,
         UnknownMeasureError,
     )
-    from berryeval.evaluation import Evaluation, evaluate
+    from berryeval.evaluation import (
+        Baseline,
+        Comparison,
+        Evaluation,
+        GateResult,
+        compare,
+        evaluate,
+        gate,
+    )
     from berryeval.formats import (
         iter_documents,
         read_documents,
@@ -40,11 +48,14 @@ __version__ = "0.1.0"
 __all__ = [
     "ArgumentError",
     "BackendWarning",
+    "Baseline",
     "BerryEvalError",
+    "Comparison",
     "Document",
     "Documents",
     "Evaluation",
     "FormatError",
+    "GateResult",
     "InputError",
     "InputTypeError",
     "Judgments",
@@ -57,7 +68,9 @@ __all__ = [
     "Run",
     "UnknownMeasureError",
     "__version__",
+    "compare",
     "evaluate",
+    "gate",
     "iter_documents",
     "measures",
     "metrics",
@@ -69,6 +82,11 @@ __all__ = [
 ]
 
 _HOME = {
+    "Baseline": "berryeval.evaluation",
+    "gate": "berryeval.evaluation",
+    "compare": "berryeval.evaluation",
+    "GateResult": "berryeval.evaluation",
+    "Comparison": "berryeval.evaluation",
     "ArgumentError": "berryeval.errors",
     "BackendWarning": "berryeval.errors",
     "BerryEvalError": "berryeval.errors",

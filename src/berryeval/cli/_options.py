@@ -2,9 +2,46 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+
 import click
 
-__all__ = ["duplicates_option", "judges_option"]
+from berryeval.errors import ArgumentError
+
+__all__ = [
+    "duplicates_option",
+    "judges_option",
+    "measures_option",
+    "missing_option",
+    "no_relevant_option",
+    "run_names",
+]
+
+measures_option = click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="What to report; repeatable. Without it: RR, and R, P, nDCG, Success at 1, 3, 5, 10.",
+)
+
+missing_option = click.option(
+    "--missing",
+    type=click.Choice(["zero", "skip", "error"]),
+    default="zero",
+    show_default=True,
+    help="What a judged query is worth that the run does not have.",
+)
+
+no_relevant_option = click.option(
+    "--no-relevant",
+    type=click.Choice(["zero", "skip"]),
+    default="zero",
+    show_default=True,
+    help="What a query is worth that has no relevant document.",
+)
 
 duplicates_option = click.option(
     "--duplicates",
@@ -19,3 +56,11 @@ judges_option = click.option(
     type=click.Choice(["max", "mean", "majority"]),
     help="How the grades of several judges become one; without it they are an error.",
 )
+
+
+def run_names(paths: Sequence[str]) -> list[str]:
+    """Call runs by the names of their files, or by their paths where names are alike."""
+    names = [os.path.basename(path) for path in paths]  # noqa: PTH119 - pathlib is slow to import
+    if len(set(paths)) < len(paths):
+        raise ArgumentError("RUN", "each run once", ", ".join(paths))
+    return names if len(set(names)) == len(names) else list(paths)

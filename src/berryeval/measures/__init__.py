@@ -13,6 +13,7 @@ from berryeval.measures._base import GEOMETRIC_FLOOR, Measure, all_measures, fin
 from berryeval.measures.average_precision import AveragePrecision, GeometricAveragePrecision
 from berryeval.measures.bpref import Bpref, GeometricBpref
 from berryeval.measures.counts import (
+    Holes,
     NumNonrelevantRetrieved,
     NumQueries,
     NumRelevant,
@@ -58,6 +59,7 @@ __all__ = [
     "GeometricAveragePrecision",
     "GeometricBpref",
     "HitRate",
+    "Holes",
     "InferredAveragePrecision",
     "InterpolatedPrecision",
     "Judged",
