@@ -36,4 +36,23 @@ inline std::size_t below(std::uint64_t n, std::uint32_t bits) {
 inline std::uint32_t low_half(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 inline std::uint32_t high_half(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
 
+// The halves of the words, one after the other, the lower one of a word first.
+class HalvesInTurn {
+public:
+    explicit HalvesInTurn(const RandomWords& words) : words_(words) {}
+
+    std::uint32_t next() {
+        is_first_ = !is_first_;
+        if (!is_first_) return high_half(word_);
+        word_ = words_[n_words_++];
+        return low_half(word_);
+    }
+
+private:
+    RandomWords words_;
+    std::uint64_t n_words_ = 0;
+    std::uint64_t word_ = 0;
+    bool is_first_ = false;
+};
+
 }  // namespace berryeval::stats

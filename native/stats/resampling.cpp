@@ -129,15 +129,12 @@ void weighted_means(const Request& request, std::size_t n_threads, double* out, 
 double shuffled_range(const Request& request, const RandomWords& words, std::span<double> row,
                       std::span<double> sums) {
     std::fill(sums.begin(), sums.end(), 0.0);
-    std::uint64_t n_draws = 0;
+    HalvesInTurn halves(words);
     for (std::size_t query = 0; query < request.n_queries; ++query) {
         const double* const values = request.values + query * request.n_columns;
         std::copy(values, values + request.n_columns, row.begin());
         for (std::size_t last = request.n_columns - 1; last > 0; --last) {
-            const std::uint64_t word = words[n_draws / 2];
-            const std::uint32_t bits = n_draws % 2 == 0 ? low_half(word) : high_half(word);
-            std::swap(row[last], row[below(last + 1, bits)]);
-            ++n_draws;
+            std::swap(row[last], row[below(last + 1, halves.next())]);
         }
         for (std::size_t column = 0; column < sums.size(); ++column) sums[column] += row[column];
     }

@@ -133,7 +133,8 @@ def _acceleration_of(
 
 
 def _share_of(is_so: NDArray[np.bool_]) -> NDArray[np.float64]:
-    share: NDArray[np.float64] = np.count_nonzero(is_so, axis=0) / len(is_so)
+    by_column = np.ascontiguousarray(is_so.T)  # a column in one piece is counted quickest
+    share: NDArray[np.float64] = np.count_nonzero(by_column, axis=1) / len(is_so)
     return share
 
 
