@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from berryeval.cli._options import duplicates_option, judges_option
+from berryeval.cli._runs import run_names
 from berryeval.core.files import uncompressed_name, write_whole
-from berryeval.errors import ArgumentError
 
 if TYPE_CHECKING:
     from berryeval.evaluation import Evaluation
@@ -89,7 +89,7 @@ def command(
     loaded = load_judgments(judgments, options["duplicates"], options["judges"])
     results: dict[str, Evaluation] = {
         name: evaluate(loaded, path, measures or DEFAULT_MEASURES, **options)
-        for name, path in zip(_names(runs), runs, strict=True)
+        for name, path in zip(run_names(runs), runs, strict=True)
     }
     if chosen == "json":
         text = report.evaluations_to_json(results, per_query=per_query) + "\n"
@@ -110,11 +110,3 @@ def command(
 def _format_of_name(path: str) -> str:
     ending = os.path.splitext(uncompressed_name(path))[1].lower()  # noqa: PTH122
     return {".json": "json", ".csv": "csv"}.get(ending, "table")
-
-
-def _names(paths: tuple[str, ...]) -> list[str]:
-    """Call runs by the names of their files, or by their paths where names are alike."""
-    names = [os.path.basename(path) for path in paths]  # noqa: PTH119 - pathlib is slow to import
-    if len(set(paths)) < len(paths):
-        raise ArgumentError("RUN", "each run once", ", ".join(paths))
-    return names if len(set(names)) == len(names) else list(paths)
