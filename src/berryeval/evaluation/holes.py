@@ -156,17 +156,15 @@ class _Tally:
         self, rankings: Mapping[str, Sequence[bytes]], grades: Mapping[bytes, float], grade: float
     ) -> Iterator[tuple[bytes, float]]:
         """Iterate over the holes of a query, each with the largest change it could make."""
-        measure = self.measure
-        first = {name: ranking[: measure.k] for name, ranking in rankings.items()}
+        first = {name: ranking[: self.measure.k] for name, ranking in rankings.items()}
         case = Case(grades, holes_of(first.values(), grades, None), grade)
-        as_they_are = {
-            name: case.score(measure, ranking, case.nothing) for name, ranking in first.items()
-        }
+        if not case.holes:
+            return
+        scored = {name: _Variants(self.measure, case, ranking) for name, ranking in first.items()}
         for hole in case.holes:
-            given = case.nothing | {hole: grade}
             changes = {
-                name: self._change(name, as_they_are[name], case.score(measure, ranking, given))
-                for name, ranking in first.items()
+                name: self._change(name, run.with_none, run.with_hole.get(hole, run.with_other))
+                for name, run in scored.items()
             }
             shared = 0.0 if self.baseline is None else changes.pop(self.baseline)
             yield hole, max(abs(change - shared) for change in changes.values())
@@ -186,6 +184,23 @@ class _Tally:
             case = Case(judgments.grades_of(query_id), (), 1.0)
             total += _floored_log(case.score(self.measure, run.ranked_ids(query_id), {}))
         return math.exp(total / self.n_queries)
+
+
+class _Variants:
+    """The scores of a ranking if one of the holes has the highest grade, and all others 0."""
+
+    def __init__(self, measure: Measure, case: Case, ranking: Sequence[bytes]) -> None:
+        self.with_none = case.score(measure, ranking, case.nothing)
+        seen = case.seen(ranking, case.nothing)
+        others = [0.0] * (len(case.holes) - 1)
+        judged = sorted([*case.judged, *others, case.max_grade], reverse=True)
+        self.with_other = measure.score(seen, judged)
+        """With a hole that is not in this ranking."""
+        self.with_hole = {}
+        for hole, rank in case.ranks(ranking).items():
+            seen[rank - 1] = case.max_grade
+            self.with_hole[hole] = measure.score(seen, judged)
+            seen[rank - 1] = 0.0
 
 
 def _floored_log(value: float) -> float:
