@@ -25,6 +25,7 @@ _COMMANDS = {
         "convert",
         "evaluate",
         "gate",
+        "holes",
         "inspect",
         "measures",
         "power",

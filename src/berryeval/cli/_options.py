@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-
 import click
-
-from berryeval.errors import ArgumentError
 
 __all__ = [
     "duplicates_option",
@@ -15,7 +10,6 @@ __all__ = [
     "measures_option",
     "missing_option",
     "no_relevant_option",
-    "run_names",
 ]
 
 measures_option = click.option(
@@ -56,11 +50,3 @@ judges_option = click.option(
     type=click.Choice(["max", "mean", "majority"]),
     help="How the grades of several judges become one; without it they are an error.",
 )
-
-
-def run_names(paths: Sequence[str]) -> list[str]:
-    """Call runs by the names of their files, or by their paths where names are alike."""
-    names = [os.path.basename(path) for path in paths]  # noqa: PTH119 - pathlib is slow to import
-    if len(set(paths)) < len(paths):
-        raise ArgumentError("RUN", "each run once", ", ".join(paths))
-    return names if len(set(names)) == len(names) else list(paths)

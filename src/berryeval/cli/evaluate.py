@@ -12,9 +12,9 @@ from berryeval.cli._options import (
     measures_option,
     missing_option,
     no_relevant_option,
-    run_names,
 )
 from berryeval.cli._output import chosen_format, output_options, write_output
+from berryeval.cli._runs import run_names
 
 if TYPE_CHECKING:
     from berryeval.evaluation import Evaluation
