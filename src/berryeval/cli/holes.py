@@ -101,9 +101,10 @@ def command(
     berryeval holes qrels.txt bm25.run --queries queries.jsonl -n 200 -o to_judge.csv
     """
     from berryeval.evaluation.evaluate import load_judgments, load_run, read_measures
-    from berryeval.evaluation.holes import depth_of, find_holes, highest_grade
+    from berryeval.evaluation.holes import find_holes, highest_grade
     from berryeval.evaluation.mean_bounds import mean_bounds
     from berryeval.formats import read_queries
+    from berryeval.measures import depth_of
     from berryeval.reports import holes as report
     from berryeval.reports.terminal import show_table
 

@@ -32,7 +32,7 @@ from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, FormatError, MismatchError
 from berryeval.evaluation.evaluate import evaluate
 from berryeval.evaluation.notes import count_queries
-from berryeval.measures import Measure
+from berryeval.measures import Measure, depth_of
 
 __all__ = ["SCORE_SEMANTICS", "Baseline", "hash_queries", "is_baseline"]
 
@@ -90,7 +90,7 @@ class Baseline:
     ) -> Baseline:
         """Keep of a run what these measures look at."""
         result = evaluate(judgments, run, measures)
-        depth = _deepest(measures)
+        depth = depth_of(measures)
         return cls(
             name=name,
             rankings={q: run.ranking(q)[:depth] for q in sorted(judgments.query_ids)},
@@ -131,7 +131,7 @@ class Baseline:
             self._refuse("is of queries with other texts")
         if None not in (self.corpus, corpus) and self.corpus != corpus:
             self._refuse(f"is of another corpus, {self.corpus!r} and not {corpus!r}")
-        deepest = _deepest(measures)
+        deepest = depth_of(measures)
         if self.depth is not None and (deepest is None or deepest > self.depth):
             wanted = "whole rankings" if deepest is None else f"{deepest}"
             self._refuse(f"keeps {self.depth} documents a query, and {wanted} are looked at")
@@ -214,11 +214,6 @@ def hash_queries(query_ids: Iterable[str], queries: Mapping[str, Query]) -> str 
         return None
     texts = {query_id: queries[query_id].text for query_id in sorted(query_ids)}
     return hashlib.sha256(_json(texts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-
-
-def _deepest(measures: Sequence[Measure]) -> int | None:
-    cutoffs = [measure.k for measure in measures]
-    return None if None in cutoffs else max(k for k in cutoffs if k is not None)
 
 
 def _told(query_ids: set[str], what: str) -> list[str]:

@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from berryeval.core.id_column import encode_id
 from berryeval.core.judging import Judges
-from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.engine import MissingQueries, NoRelevant
 from berryeval.errors import ArgumentError, MismatchError
-from berryeval.evaluation.bounds import Bounds, difference_bounds, has_bounds, holes_of
 from berryeval.evaluation.comparison import Comparison, Difference, Statistics
 from berryeval.evaluation.evaluate import (
     DEFAULT_MEASURES,
@@ -27,6 +24,7 @@ from berryeval.evaluation.evaluate import (
     load_run,
     read_measures,
 )
+from berryeval.evaluation.extremes import bound_differences
 from berryeval.evaluation.notes import query_notes
 from berryeval.evaluation.result import Evaluation, averaged
 from berryeval.evaluation.slices import QueriesSource, Slice, find_slices, load_queries
@@ -145,15 +143,10 @@ def compare(
     ]
     whole, sliced = _correct(whole, sliced, how.correction)
     if bounds:
-        finder = _BoundsFinder(loaded, loaded_runs, reference, query_ids, max_grade)
-        whole = [finder.bound(difference) for difference in whole]
-        by_pair = {(d.system, d.measure): d.extremes for d in whole}
-        positions_of = dict(parts)
-        sliced = [
-            _take_bounds(d, by_pair[d.system, d.measure], positions_of[d.slice])
-            for d in sliced
-            if d.slice is not None
-        ]
+        bounded = bound_differences(
+            [*whole, *sliced], loaded, loaded_runs, reference, query_ids, dict(parts), max_grade
+        )
+        whole, sliced = bounded[: len(whole)], bounded[len(whole) :]
     return Comparison(
         judgments=loaded,
         runs=loaded_runs,
@@ -290,63 +283,6 @@ def _correct(
     adjusted = adjust([difference.test.p_value for difference in everything], method)
     everything = [replace(d, p_adjusted=p) for d, p in zip(everything, adjusted, strict=True)]
     return everything[: len(whole)], everything[len(whole) :]
-
-
-class _BoundsFinder:
-    """Finds what each query's difference could be."""
-
-    def __init__(
-        self,
-        judgments: Judgments,
-        runs: Mapping[str, Run],
-        baseline: str,
-        query_ids: Sequence[str],
-        max_grade: float | None,
-    ) -> None:
-        self._judgments = judgments
-        self._runs = runs
-        self._baseline = baseline
-        self._query_ids = [encode_id(query_id) for query_id in query_ids]
-        self._max_grade = max(judgments.grades, default=1.0) if max_grade is None else max_grade
-
-    def bound(self, difference: Difference) -> Difference:
-        """Return the difference with its bounds, if its measure has some."""
-        if not has_bounds(difference.measure):
-            return difference
-        found = [*self._bounds(difference.measure, difference.system)]
-        low = np.array([bounds.low for bounds in found])
-        high = np.array([bounds.high for bounds in found])
-        is_outer = any(bounds.is_outer for bounds in found)
-        return replace(
-            difference, bounds=Bounds(_mean(low), _mean(high), is_outer), extremes=(low, high)
-        )
-
-    def _bounds(self, measure: Measure, system: str) -> Iterator[Bounds]:
-        for query_id in self._query_ids:
-            grades = self._judgments.grades_of(query_id)
-            rankings = {name: run.ranked_ids(query_id) for name, run in self._runs.items()}
-            holes = holes_of(rankings.values(), grades, measure.k)
-            found = difference_bounds(
-                measure,
-                rankings[self._baseline],
-                rankings[system],
-                grades,
-                holes,
-                self._max_grade,
-            )
-            assert found is not None
-            yield found
-
-
-def _take_bounds(
-    difference: Difference,
-    extremes: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
-    positions: Sequence[int],
-) -> Difference:
-    if extremes is None:
-        return difference
-    low, high = extremes[0][positions], extremes[1][positions]
-    return replace(difference, bounds=Bounds(_mean(low), _mean(high)), extremes=(low, high))
 
 
 def _depth_notes(runs: Mapping[str, Run], measures: Sequence[Measure]) -> Iterator[str]:

@@ -11,9 +11,9 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.bounds._case import Case, holes_of
-from berryeval.measures import GEOMETRIC_FLOOR, Measure
+from berryeval.measures import GEOMETRIC_FLOOR, Measure, depth_of
 
-__all__ = ["Hole", "depth_of", "find_holes", "highest_grade"]
+__all__ = ["Hole", "find_holes", "highest_grade"]
 
 _DIGITS = 12
 """Effects that differ by rounding alone are tied."""
@@ -42,12 +42,6 @@ class Hole:
 def highest_grade(judgments: Judgments) -> float:
     """Return the highest grade that was given, at least 1: the most that a hole may get."""
     return max(1.0, max(judgments.grades, default=1.0))
-
-
-def depth_of(measures: Iterable[Measure]) -> int | None:
-    """Return how many ranks any of some measures looks at; None if one looks at all of them."""
-    cutoffs = [measure.k for measure in measures]
-    return None if None in cutoffs else max(k for k in cutoffs if k is not None)
 
 
 def find_holes(

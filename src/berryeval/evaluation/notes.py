@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from berryeval.measures import depth_of
+
 if TYPE_CHECKING:
     from berryeval.evaluation.result import Evaluation
 
@@ -33,8 +35,7 @@ def query_notes(runs: Mapping[str, Evaluation]) -> tuple[str, ...]:
 def holes_notes(runs: Mapping[str, Evaluation]) -> tuple[str, ...]:
     """Say how many documents nobody judged, as deep as the measures look."""
     first = next(iter(runs.values()))
-    cutoffs = [measure.k for measure in first.measures]
-    deepest = None if None in cutoffs else max(k for k in cutoffs if k is not None)
+    deepest = depth_of(first.measures)
     name = next(str(measure) for measure in first.measures if measure.k == deepest)
     told = [f"{run_name} {run[name].holes:,}" for run_name, run in runs.items() if run[name].holes]
     where = "in the rankings" if deepest is None else f"in the first {deepest}"

@@ -9,7 +9,13 @@ Examples
 0.6309297535714575
 """
 
-from berryeval.measures._base import GEOMETRIC_FLOOR, Measure, all_measures, find_measure
+from berryeval.measures._base import (
+    GEOMETRIC_FLOOR,
+    Measure,
+    all_measures,
+    depth_of,
+    find_measure,
+)
 from berryeval.measures.average_precision import AveragePrecision, GeometricAveragePrecision
 from berryeval.measures.bpref import Bpref, GeometricBpref
 from berryeval.measures.counts import (
@@ -87,6 +93,7 @@ __all__ = [
     "Yaap",
     "all_measures",
     "define_measure",
+    "depth_of",
     "find_measure",
     "parse_measure",
     "parse_measures",
