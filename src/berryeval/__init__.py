@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         UnknownMeasureError,
     )
     from berryeval.evaluation import Evaluation, evaluate
+    from berryeval.evaluation.explain import Explanation, explain
     from berryeval.formats import (
         iter_documents,
         read_documents,
@@ -44,6 +45,7 @@ __all__ = [
     "Document",
     "Documents",
     "Evaluation",
+    "Explanation",
     "FormatError",
     "InputError",
     "InputTypeError",
@@ -58,6 +60,7 @@ __all__ = [
     "UnknownMeasureError",
     "__version__",
     "evaluate",
+    "explain",
     "iter_documents",
     "measures",
     "metrics",
@@ -75,6 +78,7 @@ _HOME = {
     "Document": "berryeval.core",
     "Documents": "berryeval.core",
     "Evaluation": "berryeval.evaluation",
+    "Explanation": "berryeval.evaluation.explain",
     "FormatError": "berryeval.errors",
     "InputError": "berryeval.errors",
     "InputTypeError": "berryeval.errors",
@@ -88,6 +92,7 @@ _HOME = {
     "Run": "berryeval.core.run",
     "UnknownMeasureError": "berryeval.errors",
     "evaluate": "berryeval.evaluation",
+    "explain": "berryeval.evaluation.explain",
     "iter_documents": "berryeval.formats",
     "read_documents": "berryeval.formats",
     "read_judgments": "berryeval.formats",

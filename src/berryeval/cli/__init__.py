@@ -18,7 +18,16 @@ __all__ = ["main"]
 # Name of the command: its module. Imported when the command is called, so that none waits
 # for what another needs.
 _COMMANDS = {
-    name: name for name in ("convert", "evaluate", "inspect", "measures", "trec_eval", "version")
+    name: name
+    for name in (
+        "convert",
+        "evaluate",
+        "explain",
+        "inspect",
+        "measures",
+        "trec_eval",
+        "version",
+    )
 }
 _ALIASES = {"metrics": "measures"}
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from berryeval.cli._options import duplicates_option, judges_option
-from berryeval.core.files import uncompressed_name, write_whole
-from berryeval.errors import ArgumentError
+from berryeval.cli._output import (
+    choose_format,
+    format_option,
+    json_option,
+    output_option,
+    run_names,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from berryeval.evaluation import Evaluation
@@ -29,16 +34,9 @@ __all__ = ["command"]
     help="What to report; repeatable. Without it: RR, and R, P, nDCG, Success at 1, 3, 5, 10.",
 )
 @click.option("-q", "--per-query", is_flag=True, help="Report every query, too.")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "csv", "json"]),
-    help="How to print.  [default: what the name of FILE says (.csv, .json), else table]",
-)
-@click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
-@click.option(
-    "-o", "--output", metavar="FILE", help="Write to a file instead; `-` is standard output."
-)
+@format_option
+@json_option
+@output_option
 @click.option(
     "--missing",
     type=click.Choice(["zero", "skip", "error"]),
@@ -82,39 +80,20 @@ def command(
     from berryeval.reports import evaluation as report
     from berryeval.reports.terminal import show_table
 
-    if as_json and output_format not in (None, "json"):
-        raise click.UsageError(f"Give --json or --format {output_format}, not both.")
-    output = None if output == "-" else output
-    chosen = "json" if as_json else output_format or _format_of_name(output or "")
+    chosen = choose_format(output_format, as_json, output)
     loaded = load_judgments(judgments, options["duplicates"], options["judges"])
     results: dict[str, Evaluation] = {
         name: evaluate(loaded, path, measures or DEFAULT_MEASURES, **options)
-        for name, path in zip(_names(runs), runs, strict=True)
+        for name, path in zip(run_names(runs), runs, strict=True)
     }
     if chosen == "json":
         text = report.evaluations_to_json(results, per_query=per_query) + "\n"
     elif chosen == "csv":
         text = report.evaluations_to_csv(results, per_query=per_query)
-    elif output is None:
+    elif output in (None, "-"):
         layout = report.per_query_table if per_query else report.evaluations_table
         show_table(layout(results))
         return
     else:
         text = report.evaluations_to_text(results, per_query=per_query)
-    if output is None:
-        click.echo(text, nl=False)
-    else:
-        write_whole(output, [text.encode("utf-8", "surrogateescape")])
-
-
-def _format_of_name(path: str) -> str:
-    ending = os.path.splitext(uncompressed_name(path))[1].lower()  # noqa: PTH122
-    return {".json": "json", ".csv": "csv"}.get(ending, "table")
-
-
-def _names(paths: tuple[str, ...]) -> list[str]:
-    """Call runs by the names of their files, or by their paths where names are alike."""
-    names = [os.path.basename(path) for path in paths]  # noqa: PTH119 - pathlib is slow to import
-    if len(set(paths)) < len(paths):
-        raise ArgumentError("RUN", "each run once", ", ".join(paths))
-    return names if len(set(names)) == len(names) else list(paths)
+    write_text(text, output)
