@@ -1,0 +1,49 @@
+"""Means and spreads of columns, summed in the order of the queries."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["are_equal", "average_ranks", "deviations_of", "means_of", "slack_of", "sums_of"]
+
+# Two means that differ by less than this part of the largest value differ by rounding only:
+# the same values, added in another order.
+_ROUNDING = 1e-12
+
+
+def sums_of(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Add the rows up, one after the other."""
+    sums: NDArray[np.float64] = np.add.accumulate(columns, axis=0)[-1]
+    return sums
+
+
+def means_of(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean of each column; that of equal values is exactly this value."""
+    means = sums_of(columns) / len(columns)
+    return np.where(columns.min(axis=0) == columns.max(axis=0), columns[0], means)
+
+
+def deviations_of(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the standard deviation of each column of two rows or more."""
+    distances = columns - means_of(columns)
+    return np.sqrt(sums_of(distances * distances) / (len(columns) - 1))
+
+
+def slack_of(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return, for each column, how far two means may be apart and yet be equal."""
+    largest: NDArray[np.float64] = np.abs(columns).max(axis=0)
+    return _ROUNDING * largest
+
+
+def are_equal(values: NDArray[np.float64]) -> bool:
+    """Tell whether all values are the same one."""
+    return bool(values.min() == values.max())
+
+
+def average_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ranks from 1, the smallest first; equal values share the mean of theirs."""
+    _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(sizes)
+    shared: NDArray[np.float64] = (2 * last - sizes + 1) / 2
+    return shared[group]
