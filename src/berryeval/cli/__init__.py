@@ -23,6 +23,7 @@ _COMMANDS = {
         "convert",
         "evaluate",
         "explain",
+        "history",
         "inspect",
         "measures",
         "trec_eval",
