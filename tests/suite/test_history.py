@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import threading
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -59,7 +60,7 @@ def test_what_is_appended_can_be_read(tmp_path):
 def test_an_entry_of_fifty_queries_is_small(tmp_path):
     """Ids are hashed and scores have six decimals: about nine bytes a score at most."""
     judgments = {f"query-{i:03}": {"a": 1, "b": 2} for i in range(50)}
-    run = {query_id: ["x"] * 0 + ["y", "a", "b"] for query_id in judgments}
+    run = {query_id: ["y", "a", "b"] for query_id in judgments}
     append(tmp_path / "h", "run", be.evaluate(judgments, run, ["nDCG@10", "RR"]), judgments)
     line = (tmp_path / "h").read_bytes()
     assert len(line) < 400 + 2 * 50 * 9
@@ -125,6 +126,29 @@ def test_processes_append_at_the_same_time(tmp_path):
         worker.join()
     history = read(path)
     assert (len(history.entries), len(history.runs), history.damaged) == (30, 3, ())
+
+
+def test_who_appends_waits_for_others(tmp_path):
+    """Otherwise a write that is undone could take another's line with it."""
+    fcntl = pytest.importorskip("fcntl", reason="Windows locks otherwise")
+    path = tmp_path / "history.jsonl"
+    path.touch()
+    worker = threading.Thread(target=append, args=(path, "run", evaluated(), JUDGMENTS))
+    with path.open("ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        worker.start()
+        worker.join(0.3)
+        assert worker.is_alive()
+        assert path.read_bytes() == b""
+    worker.join()
+    assert len(read(path).entries) == 1
+
+
+def test_empty_lines_are_passed_over(tmp_path):
+    """As in other JSON lines."""
+    append(tmp_path / "h", "run", evaluated(), JUDGMENTS)
+    (tmp_path / "h").write_bytes(b"\n" + (tmp_path / "h").read_bytes() + b"\n")
+    assert (len(read(tmp_path / "h").entries), read(tmp_path / "h").damaged) == (1, ())
 
 
 def write_half(file, line, *, really=os.write):

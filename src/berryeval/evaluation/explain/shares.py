@@ -112,9 +112,9 @@ def _alone(measure: Measure, grade: float, rank: int | None, judged: Sequence[fl
 def _may_be_first(
     counting: Sequence[Standing], seen: Sequence[Standing], movers: Sequence[int]
 ) -> list[int]:
-    """Leave out who stands below another in every hybrid ranking."""
+    """Leave out who never stands above all others that count, in any hybrid ranking."""
     surely = min(max(_rank(d.before), _rank(d.after)) for d in counting) if counting else math.inf
-    return [i for i in movers if min(_rank(seen[i].before), _rank(seen[i].after)) <= surely]
+    return [i for i in movers if min(_rank(seen[i].before), _rank(seen[i].after)) < surely]
 
 
 def _rank(rank: int | None) -> float:
