@@ -214,7 +214,10 @@ def test_a_plain_chart_has_no_marks():
     """Nothing changed, nothing declined."""
     record(18)
     record(18, days=1)
-    assert len(history_chart(read("h.jsonl"))["layer"]) == 2
+    spec = history_chart(read("h.jsonl"))
+    assert len(spec["layer"]) == 2
+    scale = spec["layer"][0]["encoding"]["y"]["scale"]
+    assert scale["domain"] == [pytest.approx(0.9), pytest.approx(1.0)]
 
 
 @pytest.mark.usefixtures("history")

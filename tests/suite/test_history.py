@@ -185,6 +185,13 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path):
         append(tmp_path / "no" / "h", "run", evaluated(), JUDGMENTS)
 
 
+def test_a_compressed_file_is_not_appended_to(tmp_path):
+    """A plain line in it would spoil the whole of it."""
+    with pytest.raises(be.FormatError, match=r"h.gz: cannot be appended to: expected a name with"):
+        append(tmp_path / "h.gz", "run", evaluated(), JUDGMENTS)
+    assert not (tmp_path / "h.gz").exists()
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from berryeval.core.files import uncompressed_name
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, path_name
 
@@ -23,8 +24,12 @@ def append_line(path: PathLike, line: bytes) -> None:
     Raises
     ------
     FormatError
-        If the file cannot be written, with the system's reason. It is then as it was.
+        If the file cannot be written, with the system's reason, or its name says that it is
+        compressed. It is then as it was.
     """
+    if uncompressed_name(path) != os.fspath(path):
+        message = "cannot be appended to: expected a name without .gz or .zst"
+        raise FormatError(message, path_name(path))
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0))
     except OSError as error:

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 from berryeval.reports.charts.theme import LIGHT, SERIES, Spec, chart
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import datetime, timedelta
 
     from berryeval.suite.history import History
     from berryeval.suite.trends import Trend
 
 __all__ = ["history_chart", "trends_chart"]
+
+_ENOUGH_DAYS = 8
+"""From here on no two ticks fall on one day."""
 
 
 def history_chart(history: History, measure: str | None = None, *, width: int = 640) -> Spec:
@@ -35,25 +38,34 @@ def trends_chart(trends: Sequence[Trend], *, width: int = 640) -> Spec:
     """Draw series over time; lines break where judgments or queries changed."""
     measure = trends[0].measure
     values = [row for trend in trends for row in _rows(trend)]
-    middle = _middle_of(trends)
+    start, length = _span_of(trends)
     for row in values:
-        row["is_late"] = row["time"] > middle
+        row["is_late"] = row["time"] > _iso(start + length / 2)
     names = list(dict.fromkeys(row["series"] for row in values))
     colours = [LIGHT[SERIES[i % len(SERIES)]] for i in range(len(names))]
-    x = {"field": "time", "type": "temporal", "scale": {"type": "utc", "padding": 12},
-         "title": None, "axis": {"grid": False, "labelOverlap": True}}  # fmt: skip
+    x = {
+        "field": "time",
+        "type": "temporal",
+        "title": None,
+        "scale": {"type": "utc", "padding": 12},
+        "axis": {
+            "grid": False,
+            "tickCount": 6,
+            "format": "%Y-%m-%d" if length.days >= _ENOUGH_DAYS else "%m-%d %H:%M",
+        },
+    }
     y = {
         "field": "mean",
         "type": "quantitative",
         "title": f"mean {measure}",
-        "scale": {"zero": False, "nice": True},
+        "scale": {"zero": False, "nice": True, **_room_around([row["mean"] for row in values])},
         "axis": {"tickCount": 5},
     }
     color = {
         "field": "series",
         "type": "nominal",
         "scale": {"domain": names, "range": colours},
-        "legend": {"symbolType": "circle"} if len(names) > 1 else None,
+        "legend": None if trends[0].run is None else {"symbolType": "circle"},
     }
     layers = [
         {
@@ -95,9 +107,16 @@ def _rows(trend: Trend) -> list[dict[str, Any]]:
     return rows
 
 
-def _middle_of(trends: Sequence[Trend]) -> str:
+def _span_of(trends: Sequence[Trend]) -> tuple[datetime, timedelta]:
+    """Return when the series begin, and how long they last."""
     times = [point.entry.time for trend in trends for point in trend.points]
-    return _iso(min(times) + (max(times) - min(times)) / 2)
+    return min(times), max(times) - min(times)
+
+
+def _room_around(means: Sequence[float]) -> Spec:
+    """Return a domain for means that are all alike, which span none of their own."""
+    low, high = min(means), max(means)
+    return {"domain": [low - 0.05, high + 0.05]} if low == high else {}
 
 
 def _iso(time: datetime) -> str:
