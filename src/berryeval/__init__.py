@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         evaluate,
         gate,
     )
+    from berryeval.evaluation.explain import Explanation, explain
     from berryeval.formats import (
         iter_documents,
         read_documents,
@@ -54,6 +55,7 @@ __all__ = [
     "Document",
     "Documents",
     "Evaluation",
+    "Explanation",
     "FormatError",
     "GateResult",
     "InputError",
@@ -70,6 +72,7 @@ __all__ = [
     "__version__",
     "compare",
     "evaluate",
+    "explain",
     "gate",
     "iter_documents",
     "measures",
@@ -93,6 +96,7 @@ _HOME = {
     "Document": "berryeval.core",
     "Documents": "berryeval.core",
     "Evaluation": "berryeval.evaluation",
+    "Explanation": "berryeval.evaluation.explain",
     "FormatError": "berryeval.errors",
     "InputError": "berryeval.errors",
     "InputTypeError": "berryeval.errors",
@@ -106,6 +110,7 @@ _HOME = {
     "Run": "berryeval.core.run",
     "UnknownMeasureError": "berryeval.errors",
     "evaluate": "berryeval.evaluation",
+    "explain": "berryeval.evaluation.explain",
     "iter_documents": "berryeval.formats",
     "read_documents": "berryeval.formats",
     "read_judgments": "berryeval.formats",

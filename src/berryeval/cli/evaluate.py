@@ -44,6 +44,8 @@ FORMATS = ("table", "csv", "json", "markdown", "latex")
 @output_options(FORMATS)
 @missing_option
 @no_relevant_option
+@click.option("--history", metavar="FILE", help="Append the evaluation to a history, too.")
+@click.option("--note", metavar="TEXT", help="What the history shall note, such as a commit.")
 @duplicates_option
 @judges_option
 def command(
@@ -56,6 +58,8 @@ def command(
     output_format: str | None,
     as_json: bool,
     output: str | None,
+    history: str | None,
+    note: str | None,
     **options: Any,  # noqa: ANN401 - as evaluate takes them
 ) -> None:
     """Score each RUN against JUDGMENTS.
@@ -69,6 +73,7 @@ def command(
     berryeval evaluate qrels.txt bm25.run dense.run.gz -m nDCG@10 -m AP
     berryeval evaluate scifact/ bm25.parquet
     berryeval evaluate judgments.jsonl run.csv --per-query -o scores.csv
+    berryeval evaluate qrels.txt bm25.run --history history.jsonl --note "weekly"
     """
     from berryeval.evaluation import evaluate
     from berryeval.evaluation.evaluate import DEFAULT_MEASURES, load_judgments
@@ -76,11 +81,18 @@ def command(
     from berryeval.reports.terminal import show_tables
 
     chosen = chosen_format(output_format, as_json, output, FORMATS)
+    if note is not None and history is None:
+        raise click.UsageError("--note goes with --history FILE.")
     loaded = load_judgments(judgments, options["duplicates"], options["judges"])
     results: dict[str, Evaluation] = {
         name: evaluate(loaded, path, measures or DEFAULT_MEASURES, **options)
         for name, path in zip(run_names(runs), runs, strict=True)
     }
+    if history is not None:
+        from berryeval.suite.history import append
+
+        for name, result in results.items():
+            append(history, name, result, loaded, note)
     shown = report.Shown(per_query=per_query, label=label, interval=interval)
     if chosen == "table" and output is None:
         show_tables(report.evaluations_tables(results, shown))

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
 
 from berryeval.cli._options import duplicates_option, judges_option
+from berryeval.cli._output import chosen_format, output_options, write_output
 from berryeval.cli._runs import run_names
-from berryeval.core.files import uncompressed_name, write_whole
+from berryeval.core.files import write_whole
 
 if TYPE_CHECKING:
     from berryeval.formats import Duplicates, Judges
 
 __all__ = ["command"]
+
+FORMATS = ("table", "csv", "json", "jsonl", "trec")
 
 _DEFAULT_K = 10
 
@@ -59,17 +61,7 @@ _DEFAULT_K = 10
 )
 @click.option("--all", "show_all", is_flag=True, help="List all of them.")
 @click.option("--queries", metavar="FILE", help="Queries, whose text the list shall have.")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "csv", "json", "jsonl", "trec"]),
-    help="How to print.  [default: what the name of FILE says (.csv, .json, .jsonl, .qrels), else"
-    " table]",
-)
-@click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
-@click.option(
-    "-o", "--output", metavar="FILE", help="Write to a file instead; `-` is standard output."
-)
+@output_options(FORMATS)
 @duplicates_option
 @judges_option
 def command(
@@ -108,8 +100,7 @@ def command(
     from berryeval.reports import holes as report
     from berryeval.reports.terminal import show_table
 
-    if as_json and output_format not in (None, "json"):
-        raise click.UsageError(f"Give --json or --format {output_format}, not both.")
+    form = chosen_format(output_format, as_json, output, FORMATS)
     paths = runs if against is None or against in runs else (against, *runs)
     names = run_names(paths)
     baseline = None if against is None else names[paths.index(against)]
@@ -129,8 +120,6 @@ def command(
         baseline=baseline,
         texts={} if queries is None else {q.query_id: q.text for q in read_queries(queries)},
     )
-    output = None if output == "-" else output
-    form = "json" if as_json else output_format or _format_of_name(output or "")
     if form == "table" and output is None:
         show_table(report.holes_table(listed))
         return
@@ -143,17 +132,4 @@ def command(
         "json": report.holes_to_json,
         "jsonl": report.holes_to_jsonl,
     }[form]
-    if output is None:
-        click.echo(write(listed), nl=False)
-    else:
-        write_whole(output, [write(listed).encode("utf-8", "surrogateescape")])
-
-
-def _format_of_name(path: str) -> str:
-    ending = os.path.splitext(uncompressed_name(path))[1].lower()  # noqa: PTH122 - pathlib is slow
-    return {
-        ".csv": "csv",
-        ".json": "json",
-        ".jsonl": "jsonl",
-        ".qrels": "trec",
-    }.get(ending, "table")
+    write_output(write(listed), output)
