@@ -28,7 +28,8 @@ def test_cohens_dz_needs_a_spread(differences):
 
 def test_rank_biserial_by_hand():
     """Sizes 1, 2, 2, 4 have ranks 1, 2.5, 2.5, 4; those above 0 hold 7.5 of 10."""
-    assert rank_biserial([-0.1, 0.2, 0.0, -0.2 + 0.4, 0.4, -0.0]) == pytest.approx(0.8)
+    assert rank_biserial([-0.1, 0.4 - 0.2, 0.0, 0.8 - 0.6, 0.4, -0.0]) == 0.8
+    assert rank_biserial([-0.1, 0.4 - 0.2, 0.0, 0.6 - 0.8, 0.4, -0.0]) == pytest.approx(0.3)
     assert rank_biserial([1.0, 2.0, -2.0, 4.0]) == 0.5
 
 

@@ -164,6 +164,26 @@ def test_equal_differences_have_no_t():
     assert (found.p_value, found.reason) == (None, "all differences are 0.1")
 
 
+FIFTHS = [0.4 - 0.2, 0.6 - 0.4, 0.8 - 0.6, 1.0 - 0.8]
+
+
+def test_differences_of_a_fifth_are_equal_however_they_are_rounded():
+    """0.4 - 0.2 and 0.6 - 0.4 differ in their last bits, and are no spread for t."""
+    assert len(set(FIFTHS)) > 1
+    assert paired_t(FIFTHS).reason == "all differences are 0.2"
+
+
+def test_ranks_tie_however_differences_are_rounded():
+    """Wilcoxon's test sees four fifths and a loss of two as it sees 1, 1, 1, 1, -2."""
+    found, expected = wilcoxon([*FIFTHS, -0.4]), wilcoxon([1, 1, 1, 1, -2])
+    assert (found.statistic, found.p_value) == (expected.statistic, expected.p_value)
+
+
+def test_a_difference_that_is_only_rounding_is_no_win():
+    """0.1 + 0.2 - 0.3 is 0 for the sign test, beside differences that are real."""
+    assert sign([0.1 + 0.2 - 0.3, 0.5, 0.5]).statistic == 2.0
+
+
 def test_equal_differences_have_a_bootstrap():
     """They lie on one side of the null, or on it."""
     assert bootstrap([0.1] * 9, -0.05, "greater", 99).p_value == 1 / 100

@@ -5,11 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["are_equal", "average_ranks", "deviations_of", "means_of", "slack_of", "sums_of"]
+__all__ = [
+    "are_equal",
+    "average_ranks",
+    "deviations_of",
+    "means_of",
+    "slack_of",
+    "sums_of",
+    "without_rounding",
+]
 
-# Two means that differ by less than this part of the largest value differ by rounding only:
-# the same values, added in another order.
-_ROUNDING = 1e-12
+# What differs by less than this part of the largest value differs by rounding only: the same
+# values added in another order, or 0.4 - 0.2 and 0.6 - 0.4.
+_DIGITS = 12
+_ROUNDING = 10.0**-_DIGITS
 
 
 def sums_of(columns: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -37,8 +46,14 @@ def slack_of(columns: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def are_equal(values: NDArray[np.float64]) -> bool:
-    """Tell whether all values are the same one."""
-    return bool(values.min() == values.max())
+    """Tell whether all values are the same one, but for rounding."""
+    return bool(values.max() - values.min() <= slack_of(values))
+
+
+def without_rounding(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return values as parts of the largest, those equal that differ only by rounding."""
+    largest = np.abs(values).max()
+    return np.round(values / largest, _DIGITS) if largest > 0 else values
 
 
 def average_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:

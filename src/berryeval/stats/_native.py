@@ -12,8 +12,8 @@ from berryeval.backend import n_threads
 
 __all__ = ["flipped_means", "permuted_ranges", "resampled_means"]
 
-# After about half a second Ctrl-C is heard.
-_ADDITIONS_AT_A_TIME = 1_000_000_000
+# Between two parts, each of which takes well below a second, Ctrl-C is heard.
+_ADDITIONS_AT_A_TIME = 200_000_000
 
 _Fill = Callable[["NDArray[np.float64]", int, int, int, "NDArray[np.float64]"], None]
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from berryeval.stats._moments import are_equal, average_ranks, deviations_of, means_of, sums_of
+from berryeval.stats._moments import (
+    are_equal,
+    average_ranks,
+    deviations_of,
+    means_of,
+    sums_of,
+    without_rounding,
+)
 from berryeval.stats._validation import as_values
 
 __all__ = ["cohens_dz", "rank_biserial"]
@@ -44,7 +51,7 @@ def rank_biserial(differences: ArrayLike) -> float | None:
 
     Of the ranks of the differences' sizes, the share that belongs to differences above 0, minus
     the share of those below: 1 if all are above, -1 if all are below. Differences of 0 are left
-    out.
+    out, and those that are equal but for rounding tie.
 
     Parameters
     ----------
@@ -66,9 +73,10 @@ def rank_biserial(differences: ArrayLike) -> float | None:
     0.3333333333333333
     """
     values = as_values(differences)
-    values = values[values != 0]
-    if len(values) == 0:
+    if not values.any():
         return None
+    values = without_rounding(values)
+    values = values[values != 0]
     ranks = average_ranks(np.abs(values))
     above = float(ranks[values > 0].sum())  # ranks are halves, and their sums exact
     return (2 * above - float(sums_of(ranks))) / float(sums_of(ranks))

@@ -2,6 +2,8 @@
 
 Paired t, randomisation and bootstrap ask about the mean difference. Wilcoxon and sign do not: they
 ask whether differences above 0 outweigh those below, by rank and by number.
+
+Differences that are equal but for rounding, such as 0.4 - 0.2 and 0.6 - 0.4, tie.
 """
 
 from __future__ import annotations
@@ -15,7 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, stdtr
 
-from berryeval.stats._moments import are_equal, deviations_of, means_of, slack_of
+from berryeval.stats._moments import (
+    are_equal,
+    deviations_of,
+    means_of,
+    slack_of,
+    without_rounding,
+)
 from berryeval.stats._validation import as_values, check_choice, check_resampling
 from berryeval.stats.bca import bca_p_values
 from berryeval.stats.resampling import flipped_means, resampled_means
@@ -113,9 +121,10 @@ def wilcoxon(differences: ArrayLike, alternative: Alternative = "two-sided") -> 
         return TestResult("wilcoxon", None, None, reason)
     from scipy import stats  # takes over a second
 
+    rounded = without_rounding(values)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that few differences or ties are approximated
-        found = stats.wilcoxon(values[values != 0], alternative=alternative)
+        found = stats.wilcoxon(rounded[rounded != 0], alternative=alternative)
     return TestResult("wilcoxon", float(found.pvalue), float(found.statistic))
 
 
@@ -143,7 +152,8 @@ def sign(differences: ArrayLike, alternative: Alternative = "two-sided") -> Test
     reason = _too_few(values) or _all_at(values, 0.0)
     if reason:
         return TestResult("sign", None, None, reason)
-    n_above, n_below = np.count_nonzero(values > 0), np.count_nonzero(values < 0)
+    rounded = without_rounding(values)
+    n_above, n_below = np.count_nonzero(rounded > 0), np.count_nonzero(rounded < 0)
     n = n_above + n_below
     few_above, few_below = float(bdtr(n_above, n, 0.5)), float(bdtr(n_below, n, 0.5))
     return TestResult("sign", _one_of(alternative, few_above, few_below), float(n_above))
