@@ -114,8 +114,8 @@ def test_queries_that_one_run_lacks_can_be_left_out_of_all():
     found = compare(JUDGMENTS, {"a": BEFORE, "b": shorter}, "RR", missing="skip")
     assert found.query_ids == [f"q{i}" for i in range(1, 8)]
     assert found.difference("b", "RR").values == pytest.approx(differences()[1:])
+    halves = {"a": {"q0": ["d"]}, "b": {"q1": ["d"]}}
     with pytest.raises(MismatchError, match="no query is scored for all runs: a, b"):
-        halves = {"a": {"q0": ["d"]}, "b": {"q1": ["d"]}}
         compare(JUDGMENTS, halves, "RR", missing="skip")
 
 

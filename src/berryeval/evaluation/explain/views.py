@@ -123,6 +123,7 @@ _BY_JUDGMENT = {
     "n_queries": View(_none, "additive"),
     "n_relevant": View(_none, "additive"),
     "n_retrieved": View(_every, "additive"),
+    "n_unjudged_retrieved": View(_every, "additive"),
     "rank_biased_residual": View(_is_judged, "additive"),
     "utility": View(_every, "additive"),
 }
