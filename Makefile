@@ -14,7 +14,7 @@ NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(shell find native -typ
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format bench bench-peers fuzz conformance conformance-page docs reference \
-  constraints clean
+  screenshots constraints clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
@@ -60,6 +60,9 @@ docs: $(VENV)/developing ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "Open site/index.html"
 
+screenshots: $(VENV)/developing ## Take the pictures of the report in docs/images
+	$(BIN)/python scripts/screenshots.py
+
 reference: $(VENV)/developing ## Write the generated pages of docs/reference again
 	$(BIN)/python docs/generate.py
 
@@ -89,6 +92,7 @@ $(VENV)/installed: $(VENV)/created $(NATIVE)
 $(VENV)/developing: $(VENV)/installed
 	@echo "Installing the tools for development into $(VENV)"
 	@$(BIN)/python -m pip install -qq --constraint constraints.txt --group dev
+	@scripts/install_browser.sh
 	@touch $@
 
 # Apart from the tools, whose versions other libraries would change.

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from berryeval.reports.printable import printable
+
 __all__ = ["DARK", "LIGHT", "SERIES", "Spec", "chart"]
 
 Spec = dict[str, Any]
@@ -57,7 +59,7 @@ _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-s
 
 def chart(description: str, **parts: Any) -> Spec:  # noqa: ANN401 - as Vega-Lite has them
     """Return a Vega-Lite specification in the manner of all charts."""
-    return {
+    spec: Spec = {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "description": description,
         "background": None,
@@ -93,3 +95,14 @@ def chart(description: str, **parts: Any) -> Spec:  # noqa: ANN401 - as Vega-Lit
             "text": {"color": LIGHT["ink"], "fontSize": 12},
         },
     }
+    return {name: _printable(part) for name, part in spec.items()}
+
+
+def _printable(part: Any) -> Any:  # noqa: ANN401 - any part of a specification
+    if isinstance(part, str):
+        return printable(part)
+    if isinstance(part, list):
+        return [_printable(item) for item in part]
+    if isinstance(part, dict):
+        return {name: _printable(item) for name, item in part.items()}
+    return part

@@ -1,0 +1,99 @@
+"""Take the pictures of the report that the documentation shows.
+
+They are of the example: two search engines over a small help centre.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+import berryeval as be
+from berryeval.evaluation.gating import gate
+from berryeval.reports.charts import forest_plot, to_svg
+from berryeval.reports.html import gate_to_html
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
+IMAGES = ROOT / "docs" / "images"
+MEASURES = ["nDCG@10", "nDCG@5", "nDCG@3", "nDCG@1", "P@3", "RR"]
+TOPICS = {
+    "export": ("h01", "h02", "h14"),
+    "account": ("h08", "h12", "h13"),
+    "notes": ("h03", "h04", "h09", "h15", "h16"),
+    "together": ("h05", "h06", "h07", "h10", "h11"),
+}
+LARGEST = 200_000
+"""Bytes of a picture."""
+
+
+def compare_example() -> be.Comparison:
+    """Hold the engine that knows stems against the one that knows words."""
+    data = json.loads((EXAMPLES / "help_centre.json").read_text(encoding="utf-8"))
+    topic_of = {query_id: topic for topic, ids in TOPICS.items() for query_id in ids}
+    return be.compare(
+        {  # what is not listed was read, and is not relevant
+            query["id"]: dict.fromkeys(data["documents"], 0) | query["relevant"]
+            for query in data["queries"]
+        },
+        {name: EXAMPLES / "runs" / f"{name}.run" for name in ("words", "stems")},
+        MEASURES,
+        queries=[
+            be.Query(query["id"], query["query"], category=topic_of[query["id"]])
+            for query in data["queries"]
+        ],
+        slices=["category"],
+    )
+
+
+def open_page(browser: Browser, path: Path, width: int, height: int, scheme: str) -> Page:
+    """Open the report on a screen."""
+    page = browser.new_page(
+        viewport={"width": width, "height": height},
+        color_scheme="dark" if scheme == "dark" else "light",
+    )
+    page.goto(path.as_uri())
+    return page
+
+
+def take_all(path: Path) -> None:
+    """Take the top in light, a query in dark, and the whole on a phone."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        page = open_page(browser, path, 1200, 1100, "light")
+        page.screenshot(path=IMAGES / "report.png")
+        page = open_page(browser, path, 1200, 1000, "dark")
+        page.locator(".expand").first.click()
+        page.locator("#filter").scroll_into_view_if_needed()
+        page.evaluate("document.querySelector('#status').scrollIntoView()")
+        page.screenshot(path=IMAGES / "report-queries.png")
+        page = open_page(browser, path, 390, 1100, "light")
+        page.screenshot(path=IMAGES / "report-phone.png")
+        browser.close()
+
+
+def main() -> int:
+    """Write the pictures, and complain about those that are too large."""
+    IMAGES.mkdir(exist_ok=True)
+    comparison = compare_example()
+    html = gate_to_html(gate(comparison, margin={"nDCG@10": 0.05}, at_least={"RR": 0.7}))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "report.html"
+        path.write_text(html, encoding="utf-8")
+        take_all(path)
+    (IMAGES / "forest.svg").write_text(to_svg(forest_plot(comparison, {"nDCG@10": 0.05})))
+    large = [path.name for path in IMAGES.iterdir() if path.stat().st_size > LARGEST]
+    for name in large:
+        print(f"{name} is larger than {LARGEST:,} bytes")
+    return bool(large)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

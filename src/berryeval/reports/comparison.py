@@ -1,0 +1,321 @@
+"""Comparisons: systems side by side, and how far each is from the baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from berryeval.reports.figures import (
+    DASH,
+    bounds_text,
+    finite,
+    interval_text,
+    p_text,
+    percent,
+    score,
+    signed,
+)
+from berryeval.reports.layout import Table, table_to_text
+from berryeval.reports.wording import statistics_note, undefined_notes
+
+if TYPE_CHECKING:
+    from berryeval.evaluation.comparison import Comparison, Difference, QueryChange
+
+__all__ = [
+    "changed_most",
+    "comparison_as_dict",
+    "comparison_table",
+    "comparison_to_csv",
+    "comparison_to_json",
+    "comparison_to_text",
+]
+
+JSON_VERSION = 1
+N_CHANGED = 5
+TEXT_WIDTH = 50
+
+
+def comparison_table(comparison: Comparison) -> tuple[Table, ...]:
+    """Lay out means, differences, slices, and the queries that changed most."""
+    tables = [_means(comparison), _differences(comparison)]
+    if comparison.sliced:
+        tables.append(_slices(comparison))
+    tables += _changes(comparison)
+    return tuple(tables)
+
+
+def _means(comparison: Comparison) -> Table:
+    systems = comparison.evaluations
+    return Table(
+        title="Means",
+        header=("", *(_heading(comparison, name) for name in systems)),
+        rows=tuple(
+            (str(measure), *(score(run[str(measure)].mean) for run in systems.values()))
+            for measure in comparison.measures
+        ),
+        notes=comparison.notes,
+    )
+
+
+def _heading(comparison: Comparison, name: str) -> str:
+    return f"{name} (baseline)" if name == comparison.baseline else name
+
+
+def _differences(comparison: Comparison) -> Table:
+    level = percent(comparison.statistics.level)
+    has_bounds = any(d.bounds is not None for d in comparison.differences)
+    several = len(comparison.candidates) > 1
+    header = ["measure", *(["system"] if several else [])]
+    header += ["difference", f"{level} interval", "p", "p adjusted", "d_z", "r_rb", "W/T/L"]
+    notes = [statistics_note(comparison.statistics), *undefined_notes(comparison.differences)]
+    notes.append("d_z: Cohen's d of paired differences; r_rb: matched-pairs rank-biserial; "
+                 "W/T/L: queries better, equal, worse.")  # fmt: skip
+    if has_bounds:
+        header.append("bounds")
+        notes.append("bounds: what the difference could be, whatever unjudged documents are worth.")
+    rows = [
+        (
+            str(d.measure),
+            *([d.system] if several else []),
+            signed(d.mean),
+            interval_text(d.interval),
+            p_text(d.test.p_value),
+            p_text(d.p_adjusted),
+            _effect(d.cohens_dz),
+            _effect(d.rank_biserial),
+            f"{d.wins}/{d.ties}/{d.losses}",
+            *([bounds_text(d.bounds)] if has_bounds else []),
+        )
+        for d in comparison.differences
+    ]
+    title = f"Differences from {comparison.baseline}"
+    return Table(title, tuple(header), tuple(rows), tuple(notes), n_keys=1 + several)
+
+
+def _slices(comparison: Comparison) -> Table:
+    several = len(comparison.candidates) > 1
+    header = ("slice", "measure", *(["system"] if several else []), "queries", "baseline",
+              "candidate", "difference", f"{percent(comparison.statistics.level)} interval",
+              "p adjusted", "W/T/L")  # fmt: skip
+    rows = [
+        (
+            str(d.slice),
+            str(d.measure),
+            *([d.system] if several else []),
+            str(d.n_queries),
+            score(d.baseline_mean),
+            score(d.candidate_mean),
+            signed(d.mean),
+            interval_text(d.interval),
+            p_text(d.p_adjusted),
+            f"{d.wins}/{d.ties}/{d.losses}",
+        )
+        for d in comparison.sliced
+    ]
+    notes = tuple(undefined_notes(comparison.sliced))
+    return Table("Slices", header, tuple(rows), notes, n_keys=2 + several)
+
+
+def _changes(comparison: Comparison) -> Iterator[Table]:
+    measure = comparison.measures[0]
+    for system in comparison.candidates:
+        found = changed_most(comparison.changes(system, measure))
+        if found:
+            yield Table(
+                title=f"Queries that changed most: {measure}, {system}",
+                header=("query", comparison.baseline, system, "difference"),
+                rows=tuple(
+                    (_label(c), score(c.baseline), score(c.candidate), signed(c.difference))
+                    for c in found
+                ),
+            )
+
+
+def changed_most(changes: Sequence[QueryChange], n: int = N_CHANGED) -> list[QueryChange]:
+    """Return the `n` greatest losses and the `n` greatest gains, the ties left out."""
+    changed = [change for change in changes if change.difference]
+    return changed if len(changed) <= 2 * n else changed[:n] + changed[-n:]
+
+
+def _label(change: QueryChange) -> str:
+    if change.text is None:
+        return change.query_id
+    text = " ".join(change.text.split())
+    short = text if len(text) <= TEXT_WIDTH else text[: TEXT_WIDTH - 1].rstrip() + "…"
+    return f"{change.query_id}  {short}"
+
+
+def _effect(value: float | None) -> str:
+    if finite(value) is None:
+        return DASH
+    text = f"{value:+.2f}"
+    return text[1:] if float(text) == 0 else text
+
+
+def comparison_to_text(comparison: Comparison) -> str:
+    """Return the tables in plain characters."""
+    return "\n\n".join(map(table_to_text, comparison_table(comparison))) + "\n"
+
+
+def comparison_to_json(comparison: Comparison, *, per_query: bool = False) -> str:
+    """Return one JSON object, as ``docs/reference/json.md`` describes it."""
+    import json  # slow to import, and a table does without
+
+    shape = comparison_as_dict(comparison, per_query=per_query)
+    return json.dumps(shape, indent=2, allow_nan=False)
+
+
+def comparison_as_dict(comparison: Comparison, *, per_query: bool = False) -> dict[str, Any]:
+    """Return what `comparison_to_json` writes, before it is text."""
+    statistics = comparison.statistics
+    shape = {
+        "version": JSON_VERSION,
+        "kind": "comparison",
+        "baseline": comparison.baseline,
+        "candidates": list(comparison.candidates),
+        "queries": comparison.n_queries,
+        "statistics": {
+            "test": statistics.test,
+            "correction": statistics.correction,
+            "interval": statistics.interval,
+            "level": statistics.level,
+            "resamples": statistics.n_resamples,
+            "seed": statistics.seed,
+        },
+        "runs": [
+            {
+                "run": name,
+                "queries": run.n_queries,
+                "counts": vars(run.counts),
+                "means": {measure: finite(mean) for measure, mean in run.to_dict().items()},
+            }
+            for name, run in comparison.evaluations.items()
+        ],
+        "differences": [_difference_as_dict(d) for d in comparison.differences],
+        "slices": [_difference_as_dict(d) for d in comparison.sliced],
+        "changed_most": _queries_as_dicts(comparison, n=N_CHANGED),
+        "notes": list(comparison.notes),
+    }
+    if per_query:
+        shape["per_query"] = _queries_as_dicts(comparison, n=None)
+    return shape
+
+
+def _difference_as_dict(difference: Difference) -> dict[str, Any]:
+    interval, bounds, test = difference.interval, difference.bounds, difference.test
+    part = difference.slice
+    return {
+        "system": difference.system,
+        "measure": str(difference.measure),
+        "slice": None if part is None else {"label": part.label, "value": part.value},
+        "queries": difference.n_queries,
+        "baseline": finite(difference.baseline_mean),
+        "candidate": finite(difference.candidate_mean),
+        "difference": finite(difference.mean),
+        "interval": None
+        if interval is None
+        else {
+            "low": finite(interval.low),
+            "high": finite(interval.high),
+            "level": interval.level,
+            "method": interval.method,
+        },
+        "test": {
+            "name": test.test,
+            "statistic": finite(test.statistic),
+            "p_value": finite(test.p_value),
+            "p_adjusted": finite(difference.p_adjusted),
+            "reason": test.reason,
+        },
+        "cohens_dz": finite(difference.cohens_dz),
+        "rank_biserial": finite(difference.rank_biserial),
+        "wins": difference.wins,
+        "ties": difference.ties,
+        "losses": difference.losses,
+        "bounds": None
+        if bounds is None
+        else {
+            "low": finite(bounds.low),
+            "high": finite(bounds.high),
+            "is_outer": bounds.is_outer,
+        },
+    }
+
+
+def _queries_as_dicts(comparison: Comparison, n: int | None) -> list[dict[str, Any]]:
+    return [
+        {
+            "system": system,
+            "measure": str(measure),
+            "query_id": change.query_id,
+            "text": change.text,
+            "baseline": finite(change.baseline),
+            "candidate": finite(change.candidate),
+            "difference": finite(change.difference),
+        }
+        for system, measure, changes in _all_changes(comparison)
+        for change in (changes if n is None else changed_most(changes, n))
+    ]
+
+
+def _all_changes(comparison: Comparison) -> Iterator[tuple[str, str, list[QueryChange]]]:
+    for system in comparison.candidates:
+        for measure in comparison.measures:
+            yield system, str(measure), comparison.changes(system, measure)
+
+
+def comparison_to_csv(comparison: Comparison, *, per_query: bool = False) -> str:
+    """Return a line for each system, measure and slice, or for each query; every digit is there.
+
+    The slice of all queries is empty, and so is a figure that is not defined.
+    """
+    if per_query:
+        return csv_text(_QUERY_COLUMNS, _query_rows(comparison))
+    return csv_text(_COLUMNS, map(_row, comparison.differences + comparison.sliced))
+
+
+_COLUMNS = ("system", "measure", "slice", "queries", "baseline", "candidate", "difference", "low",
+            "high", "p_value", "p_adjusted", "cohens_dz", "rank_biserial", "wins", "ties",
+            "losses", "bound_low", "bound_high")  # fmt: skip
+_QUERY_COLUMNS = ("system", "measure", "query", "baseline", "candidate", "difference")
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return lines of CSV; None is empty."""
+    import csv  # as above
+    import io
+
+    output = io.StringIO()
+    writer = csv.writer(output, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return output.getvalue()
+
+
+def _row(d: Difference) -> list[object]:
+    return [
+        d.system,
+        d.measure,
+        d.slice,
+        d.n_queries,
+        d.baseline_mean,
+        d.candidate_mean,
+        d.mean,
+        d.interval and d.interval.low,
+        d.interval and d.interval.high,
+        finite(d.test.p_value),
+        finite(d.p_adjusted),
+        finite(d.cohens_dz),
+        finite(d.rank_biserial),
+        d.wins,
+        d.ties,
+        d.losses,
+        d.bounds and d.bounds.low,
+        d.bounds and d.bounds.high,
+    ]
+
+
+def _query_rows(comparison: Comparison) -> Iterator[list[object]]:
+    for system, measure, changes in _all_changes(comparison):
+        for c in changes:
+            yield [system, measure, c.query_id, c.baseline, c.candidate, c.difference]

@@ -1,0 +1,76 @@
+"""How single figures are written: scores, differences, intervals, p-values.
+
+A figure that is not defined is a dash; the reason stands in a note.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from berryeval.evaluation.bounds import Bounds
+    from berryeval.stats import Interval
+
+__all__ = [
+    "DASH",
+    "bounds_text",
+    "finite",
+    "interval_text",
+    "p_text",
+    "percent",
+    "score",
+    "shown_interval",
+    "signed",
+]
+
+DASH = "-"
+
+_SMALLEST_P = 0.0001
+
+
+def score(value: float | None) -> str:
+    """Write a score with four decimals."""
+    return DASH if finite(value) is None else f"{value:.4f}"
+
+
+def signed(value: float | None) -> str:
+    """Write a difference with its sign and four decimals; what rounds to 0 has no sign."""
+    if finite(value) is None:
+        return DASH
+    text = f"{value:+.4f}"
+    return text[1:] if float(text) == 0 else text
+
+
+def p_text(value: float | None) -> str:
+    """Write a p-value with four decimals; never as 0."""
+    if finite(value) is None or value is None:
+        return DASH
+    return f"<{_SMALLEST_P}" if value < _SMALLEST_P else f"{value:.4f}"
+
+
+def percent(share: float) -> str:
+    """Write a share without needless decimals: ``95%``."""
+    return f"{share * 100:.4g}%"
+
+
+def interval_text(interval: Interval | None) -> str:
+    """Write both ends of an interval, with their signs."""
+    return DASH if interval is None else f"[{signed(interval.low)}, {signed(interval.high)}]"
+
+
+def shown_interval(interval: Interval | None) -> str:
+    """Write both ends of an interval of scores, which need no sign."""
+    return DASH if interval is None else f"[{score(interval.low)}, {score(interval.high)}]"
+
+
+def bounds_text(bounds: Bounds | None) -> str:
+    """Write what a difference could be; a wave says that it may be less wide."""
+    if bounds is None:
+        return DASH
+    return f"{'~' if bounds.is_outer else ''}[{signed(bounds.low)}, {signed(bounds.high)}]"
+
+
+def finite(value: float | None) -> float | None:
+    """Return a number that JSON has, or None."""
+    return None if value is None or not math.isfinite(value) else float(value)

@@ -1,0 +1,212 @@
+"""Gates: the verdict, and what each guard found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from berryeval.reports.comparison import comparison_as_dict, csv_text
+from berryeval.reports.figures import DASH, finite, interval_text, p_text, score, signed
+from berryeval.reports.layout import Table, table_to_text
+from berryeval.reports.wording import count, gate_note
+
+if TYPE_CHECKING:
+    from berryeval.evaluation.holes import Hole
+    from berryeval.evaluation.verdict import GateResult, GuardResult
+
+__all__ = [
+    "candidate_of",
+    "gate_as_dict",
+    "gate_table",
+    "gate_to_csv",
+    "gate_to_json",
+    "gate_to_text",
+    "guard_figures",
+    "guard_kind",
+]
+
+JSON_VERSION = 1
+N_HOLES = 10
+
+_KINDS = {
+    "ThresholdGuard": "threshold",
+    "MarginGuard": "margin",
+    "LatencyGuard": "latency",
+}
+
+
+def guard_kind(guard: GuardResult) -> str:
+    """Return ``"threshold"``, ``"margin"`` or ``"latency"``."""
+    return _KINDS[type(guard.guard).__name__]
+
+
+def candidate_of(result: GateResult) -> str | None:
+    """Return the name of the run that was judged; None if nothing was compared."""
+    if result.comparison is None:
+        return None
+    runs = result.comparison.evaluations
+    return next(name for name, run in runs.items() if run is result.evaluation)
+
+
+def guard_figures(guard: GuardResult) -> tuple[str, str, str]:
+    """Write what was found, its limit and its interval, each as its kind is written."""
+    kind = guard_kind(guard)
+    if kind == "latency":
+        return f"{guard.value:.1f} ms", f"{guard.limit:g} ms", DASH
+    if kind == "margin":
+        return signed(guard.value), signed(guard.limit), interval_text(guard.interval)
+    interval = guard.interval
+    shown = DASH if interval is None else f"[{score(interval.low)}, {score(interval.high)}]"
+    return score(guard.value), score(guard.limit), shown
+
+
+def gate_table(result: GateResult) -> tuple[Table, ...]:
+    """Lay out the guards under the verdict, and the unjudged documents that could turn it."""
+    header = ("guard", "verdict", "value", "limit", "interval", "p pass", "p fail", "queries")
+    rows = tuple(
+        (
+            guard.name,
+            _verdict(guard),
+            *guard_figures(guard),
+            p_text(guard.p_pass),
+            p_text(guard.p_fail),
+            str(guard.n_queries),
+        )
+        for guard in result.guards
+    )
+    title = f"{result.verdict.upper()}: {result.sentence}"
+    tables = [Table(title, header, rows, _notes(result))]
+    if result.holes:
+        tables.append(_holes(result))
+    return tuple(tables)
+
+
+def _verdict(guard: GuardResult) -> str:
+    marks = "*" if guard.depends_on_holes else ""
+    return f"{guard.verdict}{marks}" + (" (watched)" if guard.is_watched else "")
+
+
+def _notes(result: GateResult) -> tuple[str, ...]:
+    notes = [f"{guard.name}: {guard.reason}" for guard in result.guards if guard.verdict != "pass"]
+    notes.append(gate_note(result))
+    if any(guard.is_watched for guard in result.guards):
+        notes.append("Watched guards are reported only, and do not count for the verdict.")
+    if any(guard.depends_on_holes for guard in result.guards):
+        notes.append("*: depends on unjudged documents.")
+    if result.suggestion:
+        notes.append(result.suggestion)
+    return tuple(notes)
+
+
+def _holes(result: GateResult) -> Table:
+    shown = result.holes[:N_HOLES]
+    left_out = len(result.holes) - len(shown)
+    return Table(
+        title="Unjudged documents that could turn the verdict",
+        header=("query", "document", "ranks", "effect"),
+        rows=tuple((h.query_id, h.doc_id, ranks_text(h), score(h.effect)) for h in shown),
+        notes=(f"{count(left_out, 'document')} more.",) if left_out else (),
+        n_keys=2,
+    )
+
+
+def ranks_text(hole: Hole) -> str:
+    """Write at which rank each run has an unjudged document."""
+    return ", ".join(f"{name} {rank}" for name, rank in hole.ranks.items())
+
+
+def gate_to_text(result: GateResult) -> str:
+    """Return the tables in plain characters."""
+    return "\n\n".join(map(table_to_text, gate_table(result))) + "\n"
+
+
+def gate_to_json(result: GateResult) -> str:
+    """Return one JSON object, as ``docs/reference/json.md`` describes it."""
+    import json  # slow to import, and a table does without
+
+    return json.dumps(gate_as_dict(result), indent=2, allow_nan=False)
+
+
+def gate_as_dict(result: GateResult) -> dict[str, Any]:
+    """Return what `gate_to_json` writes, before it is text."""
+    comparison = result.comparison
+    return {
+        "version": JSON_VERSION,
+        "kind": "gate",
+        "verdict": result.verdict,
+        "sentence": result.sentence,
+        "alpha": result.alpha,
+        "seed": result.seed,
+        "inference": result.inference,
+        "candidate": candidate_of(result),
+        "suggestion": result.suggestion,
+        "guards": [_guard_as_dict(guard) for guard in result.guards],
+        "holes": [
+            {
+                "query_id": hole.query_id,
+                "doc_id": hole.doc_id,
+                "ranks": dict(hole.ranks),
+                "effect": finite(hole.effect),
+            }
+            for hole in result.holes
+        ],
+        "means": {name: finite(mean) for name, mean in result.evaluation.to_dict().items()},
+        "comparison": None if comparison is None else comparison_as_dict(comparison),
+    }
+
+
+def _guard_as_dict(guard: GuardResult) -> dict[str, Any]:
+    interval, part = guard.interval, guard.slice
+    measure = getattr(guard.guard, "measure", None)
+    return {
+        "name": guard.name,
+        "kind": guard_kind(guard),
+        "measure": None if measure is None else str(measure),
+        "slice": None if part is None else {"label": part.label, "value": part.value},
+        "verdict": guard.verdict,
+        "reason": guard.reason,
+        "is_watched": guard.is_watched,
+        "queries": guard.n_queries,
+        "value": finite(guard.value),
+        "limit": finite(guard.limit),
+        "interval": None
+        if interval is None
+        else {
+            "low": finite(interval.low),
+            "high": finite(interval.high),
+            "level": interval.level,
+            "method": interval.method,
+        },
+        "p_pass": finite(guard.p_pass),
+        "p_fail": finite(guard.p_fail),
+        "changed": guard.n_changed,
+        "queries_needed": guard.queries_needed,
+        "depends_on_holes": guard.depends_on_holes,
+        "verdicts_by_holes": guard.verdicts_by_holes and list(guard.verdicts_by_holes),
+    }
+
+
+def gate_to_csv(result: GateResult) -> str:
+    """Return a line for each guard, with every digit; what is not defined is empty."""
+    header = ("guard", "kind", "slice", "verdict", "watched", "queries", "value", "limit", "low",
+              "high", "p_pass", "p_fail", "reason")  # fmt: skip
+    return csv_text(
+        header,
+        [
+            [
+                guard.name,
+                guard_kind(guard),
+                guard.slice,
+                guard.verdict,
+                str(guard.is_watched).lower(),
+                guard.n_queries,
+                finite(guard.value),
+                finite(guard.limit),
+                guard.interval and guard.interval.low,
+                guard.interval and guard.interval.high,
+                finite(guard.p_pass),
+                finite(guard.p_fail),
+                guard.reason,
+            ]
+            for guard in result.guards
+        ],
+    )

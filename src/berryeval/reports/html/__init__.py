@@ -1,0 +1,9 @@
+"""Pages of one file: they work from a disk, a mail or a CI server, and print.
+
+Whatever comes from the data is escaped, and a content security policy forbids any script but ours.
+"""
+
+from berryeval.reports.html.comparison_page import comparison_to_html, gate_to_html
+from berryeval.reports.html.tables_page import tables_to_html
+
+__all__ = ["comparison_to_html", "gate_to_html", "tables_to_html"]

@@ -1,0 +1,167 @@
+"""The page of a comparison, and of the gate that judged it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from berryeval.reports import figures
+from berryeval.reports.comparison import comparison_table
+from berryeval.reports.gate import candidate_of
+from berryeval.reports.html.charts import (
+    by_measure,
+    differences_figure,
+    growth_figures,
+    slices_figures,
+)
+from berryeval.reports.html.document import document
+from berryeval.reports.html.guards import badge, guards_part, margins_of
+from berryeval.reports.html.markup import escaped, figure_text, notes_to_html, table_to_html
+from berryeval.reports.html.queries import queries_part
+from berryeval.reports.layout import Table
+from berryeval.reports.wording import (
+    capitalised,
+    comparison_sentence,
+    count,
+    finding,
+    gate_note,
+    listing,
+    statistics_note,
+)
+
+if TYPE_CHECKING:
+    from berryeval.evaluation.comparison import Comparison
+    from berryeval.evaluation.verdict import GateResult
+
+__all__ = ["comparison_to_html", "gate_to_html"]
+
+
+def comparison_to_html(
+    comparison: Comparison, gate: GateResult | None = None, title: str | None = None
+) -> str:
+    """Return a page of one file: verdict, charts, tables, and every query.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    gate : GateResult, optional
+        What a gate made of it; its verdict then stands at the top.
+    title : str, optional
+        Of the window; without it the systems' names.
+
+    Notes
+    -----
+    Charts are drawn with ``berryeval[charts]``; without it the page says so and has the tables.
+    """
+    names = f"{listing(comparison.candidates)} against {comparison.baseline}"
+    parts = list(_parts(comparison, gate))
+    contents = "".join(
+        f'<li><a href="#{part_id}">{escaped(heading)}</a></li>' for part_id, heading, _ in parts
+    )
+    body = "\n".join(
+        [
+            _hero(comparison, gate, names),
+            _numbers(comparison, gate),
+            f'<nav aria-label="On this page"><ul class="contents">{contents}</ul></nav>',
+            *(
+                f'<section class="part" id="{part_id}" aria-labelledby="{part_id}-heading">'
+                f'<h2 id="{part_id}-heading">{escaped(heading)}</h2>{content}</section>'
+                for part_id, heading, content in parts
+            ),
+        ]
+    )
+    return document(title or f"{names} · BerryEval", body)
+
+
+def gate_to_html(result: GateResult, title: str | None = None) -> str:
+    """Return the page of a gate: its comparison's with the verdict, or the guards alone."""
+    if result.comparison is not None:
+        return comparison_to_html(result.comparison, result, title)
+    heading = '<section class="part" id="guards"><h2>Guards</h2>'
+    body = (
+        f'<div class="hero">{badge(result.verdict)}<h1>{escaped(capitalised(result.sentence))}</h1>'
+        f"{_lead(result)}</div>{heading}{guards_part(result)}"
+        f"{notes_to_html([gate_note(result)])}</section>"
+    )
+    return document(title or "Gate · BerryEval", body)
+
+
+def _hero(comparison: Comparison, gate: GateResult | None, names: str) -> str:
+    queries = count(comparison.n_queries, "query", "queries")
+    if gate is not None:
+        verdict, sentence = badge(gate.verdict), capitalised(gate.sentence)
+    else:
+        first = [d for d in comparison.differences if d.measure == comparison.measures[0]]
+        found = {finding(d, comparison.statistics.level) for d in first}
+        verdict = badge(found.pop()) if len(found) == 1 else ""
+        sentence = comparison_sentence(comparison)
+    return (
+        f'<div class="hero"><p class="eyebrow">{escaped(names)} · {queries}</p>'
+        f"{verdict}<h1>{escaped(figure_text(sentence))}</h1>{_lead(gate)}</div>"
+    )
+
+
+def _lead(gate: GateResult | None) -> str:
+    if gate is None or not gate.suggestion:
+        return ""
+    return f'<p class="lead">{escaped(gate.suggestion)}</p>'
+
+
+def _numbers(comparison: Comparison, gate: GateResult | None) -> str:
+    """Return the figures of the candidate judged, or the first one, in the first measure."""
+    system = (gate and candidate_of(gate)) or comparison.candidates[0]
+    first = comparison.difference(system, comparison.measures[0])
+    interval = first.interval
+    level = figures.percent(interval.level if interval else comparison.statistics.level)
+    tiles = [
+        (f"{first.measure}, {first.system}", figures.score(first.candidate_mean),
+         f"{comparison.baseline} {figures.score(first.baseline_mean)}"),
+        ("Difference", figures.signed(first.mean),
+         f"{level} {figures.interval_text(interval)}"),
+        ("Better · equal · worse", f"{first.wins:,} · {first.ties:,} · {first.losses:,}",
+         count(first.n_queries, "query", "queries")),
+        ("Adjusted p", figures.p_text(first.p_adjusted),
+         first.test.reason or f"effect d_z {figures.signed(first.cohens_dz)}"),
+    ]  # fmt: skip
+    cells = "".join(
+        f"<div><dt>{escaped(name)}</dt>"
+        f'<dd><div class="figure">{escaped(figure_text(value))}</div>'
+        f'<div class="beside">{escaped(figure_text(beside))}</div></dd></div>'
+        for name, value, beside in tiles
+    )
+    return f'<dl class="numbers">{cells}</dl>'
+
+
+def _parts(comparison: Comparison, gate: GateResult | None) -> Iterator[tuple[str, str, str]]:
+    """Return the id, the heading and the content of each part of the page."""
+    tables = {table.title.split(":")[0]: table for table in comparison_table(comparison)}
+    if gate is not None:
+        yield "guards", "Guards", guards_part(gate) + notes_to_html([gate_note(gate)])
+    differences = f"Differences from {comparison.baseline}"
+    yield (
+        "differences",
+        "Differences",
+        differences_figure(comparison, margins_of(gate))
+        + table_to_html(tables[differences])
+        + f"<h3 class='under'>Means</h3>{table_to_html(tables['Means'])}",
+    )
+    if comparison.sliced:
+        yield (
+            "slices",
+            "Slices",
+            slices_figures(comparison) + _folded("All slices and measures", tables["Slices"]),
+        )
+    growth = growth_figures(comparison)
+    yield "queries", "Queries", queries_part(comparison, by_measure(comparison))
+    if growth:
+        yield "cutoffs", "Cutoffs", growth
+    yield "method", "Method", _method(comparison)
+
+
+def _folded(summary: str, table: Table) -> str:
+    return f"<details><summary>{escaped(summary)}</summary>{table_to_html(table)}</details>"
+
+
+def _method(comparison: Comparison) -> str:
+    notes = [statistics_note(comparison.statistics), *comparison.notes]
+    return "".join(f'<p class="about">{escaped(note)}</p>' for note in notes)

@@ -1,0 +1,94 @@
+"""The frame of every page: one file that asks nothing of the network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib import resources
+
+import berryeval
+from berryeval.reports.charts.theme import DARK, LIGHT
+from berryeval.reports.html.markup import escaped
+
+__all__ = ["document"]
+
+_COLOURS = {
+    "page": ("#fbfbfc", "#101216"),
+    "surface": ("#ffffff", "#181b20"),
+    "line": ("#e4e6eb", "#2c3038"),
+    "ink": ("#1f2328", "#eceef2"),
+    "muted": ("#5b6270", "#a7adba"),
+    "accent": ("#93295e", "#e887b6"),
+    "pass": ("#0f6b5f", "#58d1bc"),
+    "pass-soft": ("#e2f4f0", "#12302c"),
+    "fail": ("#a8281c", "#ff9a8f"),
+    "fail-soft": ("#fcebe9", "#3a1a18"),
+    "unsure": ("#7a5200", "#ecc15f"),
+    "unsure-soft": ("#fbf1da", "#332813"),
+}
+"""Of the page: for light and for dark."""
+
+_BERRY = (
+    '<svg class="berry" viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">'
+    '<path d="M12 9C11 5 13 3 17 2" fill="none" stroke="currentColor" stroke-width="1.8" '
+    'stroke-linecap="round"/><circle cx="8" cy="12" r="4.2"/><circle cx="16" cy="12" r="4.2"/>'
+    '<circle cx="12" cy="18" r="4.2"/></svg>'
+)
+
+
+def document(title: str, body: str) -> str:
+    """Return a page with its style and script inside.
+
+    Its policy lets nothing be fetched, and no other script run, whatever the data hold.
+    """
+    style, script = _style(), _resource("report.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="BerryEval {berryeval.__version__}">
+<title>{escaped(title)}</title>
+<link rel="icon" href="data:,">
+<style>{style}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the results</a>
+<header class="top">
+<span class="brand">{_BERRY}BerryEval</span>
+<button type="button" class="plain" id="theme" hidden>Dark</button>
+</header>
+<main id="main" tabindex="-1">
+{body}
+</main>
+<footer>Made by BerryEval {berryeval.__version__}. This page is one file and asks nothing of the \
+network.</footer>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+@cache
+def _resource(name: str) -> str:
+    return (resources.files(__package__) / name).read_text(encoding="utf-8")
+
+
+@cache
+def _style() -> str:
+    """Return the rules, with every colour as a variable that follows the theme."""
+    pairs = {**_COLOURS, **{f"chart-{role}": (LIGHT[role], DARK[role]) for role in LIGHT}}
+    plain = "".join(f"--{name}:{light};" for name, (light, _) in pairs.items())
+    both = "".join(f"--{name}:light-dark({a},{b});" for name, (a, b) in pairs.items())
+    return (
+        f":root{{{plain}}}"
+        f"@supports (color:light-dark(#000,#fff)){{:root{{{both}}}}}\n{_resource('report.css')}"
+    )

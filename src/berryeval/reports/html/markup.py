@@ -1,0 +1,66 @@
+"""Text, tables and marks as HTML. Whatever comes from the data is escaped here."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterable
+
+from berryeval.reports.figures import DASH
+from berryeval.reports.layout import Table
+from berryeval.reports.printable import printable
+
+__all__ = ["escaped", "figure_text", "json_script", "notes_to_html", "table_to_html"]
+
+_FOR_SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+
+
+def escaped(text: object) -> str:
+    """Return text that shows as it is, in an element or an attribute."""
+    return html.escape(printable(text))
+
+
+def figure_text(text: str) -> str:
+    """Return a figure with real minus signs, or a dash where there is none."""
+    return "\u2013" if text == DASH else re.sub(r"(?<!\w)-(?=\d)", "\u2212", text)
+
+
+def json_script(element_id: str, value: object) -> str:
+    """Return data that a script reads, and that cannot end the element it stands in."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    safe = printable(text).translate(_FOR_SCRIPT)
+    return f'<script type="application/json" id="{element_id}">{safe}</script>'
+
+
+def notes_to_html(notes: Iterable[str]) -> str:
+    """Return notes as small paragraphs."""
+    return "".join(f'<p class="note">{escaped(note)}</p>' for note in notes)
+
+
+def table_to_html(table: Table, *, with_notes: bool = True) -> str:
+    """Return a table in a box that scrolls by itself, with its notes below."""
+    head = "".join(
+        f'<th scope="col"{_is_figure(i, table)}>{escaped(name) or _HIDDEN}</th>'
+        for i, name in enumerate(table.header)
+    )
+    body = "".join(f"<tr>{_cells(row, table)}</tr>" for row in table.rows)
+    notes = notes_to_html(table.notes) if with_notes else ""
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(table.title)}, table">'
+        f"<table><caption>{escaped(table.title)}</caption>"
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{notes}"
+    )
+
+
+_HIDDEN = '<span class="unseen">measure</span>'
+
+
+def _is_figure(i_column: int, table: Table) -> str:
+    return "" if i_column < table.n_keys else ' class="n"'
+
+
+def _cells(row: tuple[str, ...], table: Table) -> str:
+    keys = "".join(f'<th scope="row">{escaped(cell)}</th>' for cell in row[: table.n_keys])
+    figures = row[table.n_keys :]
+    return keys + "".join(f'<td class="n">{escaped(figure_text(cell))}</td>' for cell in figures)

@@ -1,0 +1,137 @@
+"""Every query on the page: a table to sort, filter and open.
+
+The first rows are there without the script; the rest it makes from the data.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from berryeval.reports.comparison import changed_most
+from berryeval.reports.figures import score, signed
+from berryeval.reports.html.markup import escaped, figure_text, json_script
+from berryeval.reports.html.query_data import DEPTH, moves, query_data
+
+if TYPE_CHECKING:
+    from berryeval.evaluation.comparison import Comparison, QueryChange
+
+__all__ = ["queries_part"]
+
+_N_ROWS = 100
+
+
+def queries_part(comparison: Comparison, figures: str) -> str:
+    """Return the choice of a measure, its figures, the table, and its data."""
+    data = query_data(comparison)
+    heads = [("query", "query"), ("difference", "difference"), ("baseline", comparison.baseline),
+             ("candidate", comparison.candidates[0]),
+             *([(None, "category")] if data["hasLabels"] else [])]  # fmt: skip
+    head = "".join(_head(key, name) for key, name in heads)
+    changes = comparison.changes(comparison.candidates[0], comparison.measures[0])
+    rows = "".join(_row(comparison, c, has_label=data["hasLabels"]) for c in changes[:_N_ROWS])
+    return (
+        f"{_choices(data)}{figures}{_controls()}"
+        '<div class="scroll" tabindex="0" role="region" aria-label="Queries, table">'
+        '<table class="queries" id="queries-table"><caption>Queries</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+        '<button type="button" class="more" id="more" hidden></button>'
+        f"{_about_rankings(data)}<noscript>{_without_script(comparison, changes)}</noscript>"
+        f"{json_script('data', data)}"
+    )
+
+
+def _head(key: str | None, name: str) -> str:
+    if key is None:
+        return f'<th scope="col">{escaped(name)}</th>'
+    figure = "" if key == "query" else ' class="n"'
+    return f'<th scope="col" data-key="{key}"{figure}>{escaped(name)}</th>'
+
+
+def _choices(data: dict[str, Any]) -> str:
+    """Return what to choose from, where there is a choice."""
+    choices = [
+        f'<label>{label}<select id="choose-{key}">{_options(names)}</select></label>'
+        for key, label, names in (
+            ("measure", "Measure", data["measures"]),
+            ("system", "Candidate", data["systems"][1:]),
+        )
+        if len(names) > 1
+    ]
+    return f'<div class="controls" hidden>{"".join(choices)}</div>' if choices else ""
+
+
+def _options(names: list[str]) -> str:
+    return "".join(f'<option value="{i}">{escaped(name)}</option>' for i, name in enumerate(names))
+
+
+def _controls() -> str:
+    outcomes = "".join(f'<option value="{name}">{name}</option>'
+                       for name in ("better", "equal", "worse"))  # fmt: skip
+    return (
+        '<div class="controls" hidden><label class="grow">Filter queries'
+        '<input type="search" id="filter" placeholder="words of an id, a text or a category">'
+        '</label><label>Outcome<select id="outcome"><option value="">all</option>'
+        f'{outcomes}</select></label></div><p class="status" id="status" role="status"></p>'
+    )
+
+
+def _row(comparison: Comparison, change: QueryChange, *, has_label: bool) -> str:
+    query = comparison.queries.get(change.query_id)
+    label = f"<td>{escaped((query and query.category) or '')}</td>" if has_label else ""
+    text = f' <span class="text">{escaped(change.text)}</span>' if change.text else ""
+    figures = (signed(change.difference), score(change.baseline), score(change.candidate))
+    return (
+        f'<tr><th scope="row"><span class="unopened"><span class="id">{escaped(change.query_id)}'
+        f"</span>{text}</span></th>"
+        + "".join(f'<td class="n">{figure_text(figure)}</td>' for figure in figures)
+        + f"{label}</tr>"
+    )
+
+
+def _about_rankings(data: dict[str, Any]) -> str:
+    n_shown, n_all = len(data["rankings"]), len(data["ids"])
+    which = "Open a query" if n_shown == n_all else (
+        f"Of {n_all:,} queries the {n_shown:,} that changed most can be opened"
+    )  # fmt: skip
+    return (
+        f'<p class="note">{which} to see the first {DEPTH} ranks of both systems. '
+        "A grade of ? is a hole: nobody judged the document.</p>"
+    )
+
+
+def _without_script(comparison: Comparison, changes: list[QueryChange]) -> str:
+    """Return the rankings of the queries that changed most."""
+    shown = "".join(_opened(comparison, change) for change in changed_most(changes, 10))
+    left_out = len(changes) - _N_ROWS
+    more = f'<p class="note">{left_out:,} queries more need JavaScript.</p>' if left_out > 0 else ""
+    return f"{more}<h3>The queries that changed most</h3>{shown}"
+
+
+def _opened(comparison: Comparison, change: QueryChange) -> str:
+    documents = moves(comparison, change.query_id)
+    columns = "".join(
+        _ranking(name, column, documents)
+        for column, name in ((2, comparison.baseline), (3, comparison.candidates[0]))
+    )
+    return (
+        f"<details><summary>{escaped(change.query_id)} {escaped(change.text or '')} "
+        f"({figure_text(signed(change.difference))})</summary>"
+        f'<div class="rankings">{columns}</div></details>'
+    )
+
+
+def _ranking(name: str, column: int, documents: list[list[Any]]) -> str:
+    found = sorted(
+        (document for document in documents if 0 < document[column] <= DEPTH),
+        key=lambda document: document[column],
+    )
+    rows = "".join(
+        f"<tr><td>{document[column]}</td><td>{escaped(document[0])}</td>"
+        f"<td>{'? (not judged)' if document[1] is None else document[1]}</td></tr>"
+        for document in found
+    )
+    head = "".join(f'<th scope="col">{text}</th>' for text in ("rank", "document", "grade"))
+    return (
+        f"<div><h4>{escaped(name)}</h4><table><thead><tr>{head}</tr></thead>"
+        f"<tbody>{rows}</tbody></table></div>"
+    )

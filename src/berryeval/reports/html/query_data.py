@@ -1,0 +1,121 @@
+"""The queries of a comparison, as small as a script can read them.
+
+Scores are whole ten-thousandths, column by column; rankings are those of the queries that changed
+most, as far as there is room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from berryeval.reports.printable import printable
+
+if TYPE_CHECKING:
+    from berryeval.evaluation.comparison import Comparison
+
+__all__ = ["DEPTH", "moves", "query_data"]
+
+DEPTH = 10
+"""Ranks that are shown of a ranking."""
+_LOOK_DOWN = 100
+"""Ranks that are looked at to tell where a document went."""
+_UNIT = 10_000
+_MOST_RANKINGS = 1_500
+_MOST_CHARACTERS = 2_000_000
+_LONGEST_TEXT = 240
+
+Documents = list[list[Any]]
+"""Of each document its id, grade or None, and its rank in each run, 0 if it has none."""
+
+
+def query_data(comparison: Comparison) -> dict[str, Any]:
+    """Return what the script of the page reads."""
+    ids = list(comparison.query_ids)
+    baseline = comparison.baseline
+    measures = [str(measure) for measure in comparison.measures]
+    labels = [_label(comparison, query_id) for query_id in ids]
+    return {
+        "systems": [baseline, *comparison.candidates],
+        "measures": measures,
+        "higher": [measure.higher_is_better for measure in comparison.measures],
+        "depth": DEPTH,
+        "ids": [printable(query_id) for query_id in ids],
+        "texts": [_short(comparison.text_of(query_id)) for query_id in ids],
+        "labels": labels if any(labels) else [],
+        "hasLabels": any(labels),
+        "baseline": [_scores(comparison, baseline, measure) for measure in measures],
+        "candidates": [
+            {
+                "scores": [_scores(comparison, system, measure) for measure in measures],
+                "differences": [
+                    [_rounded(value) for value in comparison.difference(system, m).values.tolist()]
+                    for m in comparison.measures
+                ],
+            }
+            for system in comparison.candidates
+        ],
+        "rankings": _rankings(comparison),
+    }
+
+
+def _label(comparison: Comparison, query_id: str) -> str | None:
+    query = comparison.queries.get(query_id)
+    return None if query is None else query.category
+
+
+def _short(text: str | None) -> str | None:
+    if text is None or len(text) <= _LONGEST_TEXT:
+        return text
+    return text[: _LONGEST_TEXT - 1] + "…"
+
+
+def _scores(comparison: Comparison, system: str, measure: str) -> list[int]:
+    by_query = comparison.evaluations[system][measure].by_query
+    return [_rounded(by_query[query_id]) for query_id in comparison.query_ids]
+
+
+def _rounded(value: float) -> int:
+    """Return whole ten-thousandths; a difference too small for them still is none of 0's."""
+    whole = round(value * _UNIT)
+    return whole if whole or not value else (1 if value > 0 else -1)
+
+
+def _rankings(comparison: Comparison) -> dict[int, Documents]:
+    found: dict[int, Documents] = {}
+    n_characters = 0
+    for position in _most_changed(comparison):
+        documents = moves(comparison, comparison.query_ids[position])
+        n_characters += sum(len(str(document)) for document in documents)
+        if len(found) == _MOST_RANKINGS or n_characters > _MOST_CHARACTERS:
+            break
+        found[position] = documents
+    return found
+
+
+def _most_changed(comparison: Comparison) -> Iterator[int]:
+    """Return the queries by their greatest change in any measure or system; all, if few."""
+    greatest = [0.0] * comparison.n_queries
+    for difference in comparison.differences:
+        for position, value in enumerate(abs(difference.values).tolist()):
+            greatest[position] = max(greatest[position], value)
+    order = sorted(range(comparison.n_queries), key=lambda position: -greatest[position])
+    return iter(order)
+
+
+def moves(comparison: Comparison, query_id: str) -> Documents:
+    """Return the documents that any run has in its first ranks, with the rank in each run."""
+    runs = [comparison.baseline, *comparison.candidates]
+    documents: dict[str, list[Any]] = {}
+    for column, name in enumerate(runs):
+        for found in comparison.ranking(name, query_id, _LOOK_DOWN):
+            if found.doc_id not in documents:
+                grade = found.grade
+                whole = int(grade) if grade is not None and grade == int(grade) else grade
+                documents[found.doc_id] = [printable(found.doc_id), whole, *[0] * len(runs)]
+            documents[found.doc_id][2 + column] = found.rank
+    return [
+        document
+        for document in documents.values()
+        if any(0 < rank <= DEPTH for rank in document[2:])
+    ]

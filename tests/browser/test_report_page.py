@@ -1,0 +1,219 @@
+"""The page of a comparison in a real browser."""
+
+import time
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from berryeval.core.query import Query
+from berryeval.reports.comparison import comparison_table
+from berryeval.reports.html import comparison_to_html, tables_to_html
+from example_results import a_comparison, a_gate, compare_these
+
+pytestmark = pytest.mark.browser
+
+SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return a_comparison(60)
+
+
+@pytest.fixture(scope="module")
+def html(comparison):
+    return comparison_to_html(comparison, a_gate(comparison))
+
+
+def query_ids(page) -> list[str]:
+    return page.locator("#queries-table > tbody > tr > th .id").all_inner_texts()
+
+
+def test_the_page_opens_without_errors_and_without_a_network(html, open_page):
+    """What the fixture checks at its end; and the verdict is seen at once."""
+    page = open_page(html)
+    assert page.locator("h1").is_visible()
+    assert page.locator(".badge.fail").first.inner_text() == "Fail"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_stands_in_anybodys_way(html, open_page, scheme, width):
+    """Contrast, labels, names, roles: axe-core finds nothing, rankings opened included."""
+    page = open_page(html, color_scheme=scheme, viewport={"width": width, "height": 900})
+    page.locator(".expand").first.click()
+    page.locator("summary").first.click()
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_simple_tables_stand_in_nobodys_way(comparison, open_page):
+    """The page of evaluations, too."""
+    page = open_page(tables_to_html("bm25 and hybrid", comparison_table(comparison)))
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_queries_are_sorted_by_any_column(comparison, html, open_page):
+    """The greatest loss first; a header turns the order, and says so."""
+    page = open_page(html)
+    expected = [change.query_id for change in comparison.changes("hybrid", "nDCG@10")]
+    assert query_ids(page) == expected
+    head = page.locator("#queries-table th[data-key=difference]")
+    assert head.get_attribute("aria-sort") == "ascending"
+    head.get_by_role("button").click()
+    assert head.get_attribute("aria-sort") == "descending"
+    assert query_ids(page)[0] == expected[-1]
+    page.locator("#queries-table th[data-key=query] button").click()
+    assert query_ids(page) == sorted(expected)
+    assert head.get_attribute("aria-sort") is None
+
+
+def test_queries_are_filtered_by_words_and_outcome(comparison, html, open_page):
+    """Texts, ids and categories; better, equal, worse; and the number found is told."""
+    page = open_page(html)
+    page.get_by_label("Filter queries").fill("WHERE navigational")
+    expected = {
+        query.query_id
+        for query in comparison.queries.values()
+        if "where" in query.text and query.category == "navigational"
+    }
+    assert set(query_ids(page)) == expected
+    assert page.locator("#status").inner_text() == f"{len(expected)} of 60 queries"
+    page.get_by_label("Filter queries").fill("")
+    page.get_by_label("Outcome").select_option("worse")
+    losses = comparison.difference("hybrid", "nDCG@10").losses
+    assert page.locator("#status").inner_text() == f"{losses} of 60 queries"
+
+
+def test_a_query_opens_to_both_rankings_by_keyboard(comparison, html, open_page):
+    """With grades, holes and moves; Enter closes it again."""
+    page = open_page(html)
+    button = page.locator(".expand").first
+    button.focus()
+    page.keyboard.press("Enter")
+    assert button.get_attribute("aria-expanded") == "true"
+    worst = comparison.changes("hybrid", "nDCG@10")[0].query_id
+    for system, box in zip(("bm25", "hybrid"), page.locator(".rankings > div").all(), strict=True):
+        ranking = comparison.ranking(system, worst)
+        assert box.locator("h3").inner_text() == system
+        assert box.locator("td:nth-child(2)").all_inner_texts() == [d.doc_id for d in ranking]
+        holes = sum(document.grade is None for document in ranking)
+        assert box.locator(".grade.hole").count() == holes
+    assert page.locator(".rankings .move").count() == 20
+    page.keyboard.press("Enter")
+    assert page.locator(".rankings").count() == 0
+
+
+def test_moves_tell_where_a_document_came_from(open_page):
+    """Up, down, the same, new, and gone."""
+    judged = {"q": {"a": 1, "b": 1, "c": 1, "d": 1}}
+    runs = {"old": {"q": ["a", "b", "c", "x"]}, "new": {"q": ["a", "c", "d", "b"]}}
+    page = open_page(comparison_to_html(compare_these(judged, runs)))
+    page.locator(".expand").first.click()
+    moves = [
+        box.locator(".move").all_inner_texts() for box in page.locator(".rankings > div").all()
+    ]
+    assert moves[0] == ["=", "rank 4", "rank 2", "gone"]
+    assert [" ".join(move.split()) for move in moves[1]] == ["=", "▲ 1 up", "new", "▼ 2 down"]
+
+
+def test_another_measure_changes_charts_and_table(comparison, html, open_page):
+    """One choice for all of them."""
+    page = open_page(html)
+    assert page.locator("figure[data-measure='0']").first.is_visible()
+    page.locator("#choose-measure").select_option("P@5")
+    assert not page.locator("figure[data-measure='0']").first.is_visible()
+    assert page.locator("figure[data-measure='3']").first.is_visible()
+    worst = comparison.changes("hybrid", "P@5")[0].difference
+    shown = page.locator(".delta").first.inner_text()
+    assert float(shown.replace("\u2212", "-")) == pytest.approx(worst, abs=1e-4)
+
+
+def test_another_candidate_changes_the_table(open_page):
+    """Its name stands in the header."""
+    comparison = a_comparison(20, {"base": 0.5, "one": 0.7, "two": 0.9})
+    page = open_page(comparison_to_html(comparison))
+    page.locator("#choose-system").select_option("two")
+    assert page.locator("th[data-key=candidate]").inner_text().startswith("two")
+    expected = [change.query_id for change in comparison.changes("two", "nDCG@10")]
+    assert query_ids(page) == expected
+
+
+def test_dark_follows_the_reader_and_a_button(html, open_page):
+    """The system's choice first, then the reader's."""
+    colour = "getComputedStyle(document.body).backgroundColor"
+    page = open_page(html, color_scheme="dark")
+    dark = page.evaluate(colour)
+    page.get_by_role("button", name="Light theme").click()
+    light = page.evaluate(colour)
+    assert dark != light
+    assert open_page(html, color_scheme="light").evaluate(colour) == light
+
+
+def test_print_is_light_and_without_controls(html, open_page):
+    """Paper is white and has no buttons."""
+    page = open_page(html, color_scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert not page.get_by_label("Filter queries").is_visible()
+    assert page.pdf(format="A4")
+
+
+@pytest.mark.parametrize("width", [320, 390, 768])
+def test_nothing_runs_off_a_narrow_screen(html, open_page, width):
+    """Only tables scroll, each in its own box."""
+    page = open_page(html, viewport={"width": width, "height": 800})
+    page.locator(".expand").first.click()
+    assert page.evaluate(SIDEWAYS) <= 0
+
+
+def test_the_keyboard_reaches_the_results_first(html, open_page):
+    """A link skips what is on every page, and focus is seen."""
+    page = open_page(html)
+    page.keyboard.press("Tab")
+    focused = page.locator(":focus")
+    assert focused.inner_text() == "Skip to the results"
+    assert focused.bounding_box()["y"] >= 0
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+
+
+def test_a_document_called_script_is_text(open_page):
+    """Nothing of the data runs, wherever it is shown."""
+    evil = "<script>document.title = 'run'</script><img src=x onerror=alert(1)>"
+    judged = {evil: {evil: 1}, "q2": {"d": 1}}
+    runs = {"old": {evil: [evil, "x"], "q2": ["d"]}, evil: {evil: ["x", evil], "q2": ["y", "d"]}}
+    comparison = compare_these(judged, runs, [Query(evil, evil, category=evil)])
+    page = open_page(comparison_to_html(comparison, title="safe"))
+    for button in page.locator(".expand").all():
+        button.click()
+    assert page.title() == "safe"
+    assert evil in page.locator(".rankings").first.inner_text()
+    assert page.locator("main img").count() == 0
+
+
+def test_without_javascript_the_page_can_be_read(html, open_page):
+    """Tables, charts and rankings are there; controls that could do nothing are not."""
+    page = open_page(html, java_script_enabled=False)
+    assert page.locator("#queries-table > tbody > tr").count() == 60
+    assert page.locator("figure svg").first.is_visible()
+    assert not page.get_by_label("Filter queries").is_visible()
+    page.locator("noscript summary, summary").last.click()
+    assert page.locator(".rankings").last.is_visible()
+
+
+def test_seven_thousand_queries_are_small_and_quick(open_page):
+    """Below 5 MB, and open in less than 2 s, all of them sorted and found."""
+    html = comparison_to_html(a_comparison(7_000))
+    assert len(html.encode()) < 5_000_000
+    seconds = []
+    for _ in range(3):  # a shared machine has slow moments
+        started = time.perf_counter()
+        page = open_page(html)
+        assert page.locator("#status").inner_text() == "7,000 of 7,000 queries"
+        seconds.append(time.perf_counter() - started)
+    assert min(seconds) < 2
+    assert page.locator("#queries-table > tbody > tr").count() == 100
+    page.locator("#more").click()
+    assert page.locator("#queries-table > tbody > tr").count() == 300

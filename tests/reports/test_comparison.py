@@ -1,0 +1,165 @@
+"""Comparisons as tables, text, JSON and CSV."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from berryeval.reports.comparison import (
+    changed_most,
+    comparison_table,
+    comparison_to_csv,
+    comparison_to_json,
+    comparison_to_text,
+)
+from berryeval.reports.figures import bounds_text, interval_text, p_text, score, signed
+from berryeval.reports.wording import capitalised, comparison_sentence, listing, statistics_note
+from example_results import MEASURES, a_comparison, compare_these
+
+JUDGED = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+
+
+def test_systems_stand_side_by_side_at_the_same_k():
+    """A row a measure, a column a system, four decimals (E3, E4)."""
+    comparison = a_comparison(30)
+    means, *_ = comparison_table(comparison)
+    assert means.header == ("", "bm25 (baseline)", "hybrid")
+    assert [row[0] for row in means.rows] == list(MEASURES)
+    expected = comparison.evaluations["hybrid"]["P@5"].mean
+    assert means.rows[3][2] == f"{expected:.4f}"
+
+
+def test_differences_tell_everything_about_their_certainty():
+    """Interval, p, adjusted p, effect sizes and wins, and the test behind them in a note."""
+    _, differences, *_ = comparison_table(a_comparison(30))
+    assert differences.header[1:9] == (
+        "difference", "95% interval", "p", "p adjusted", "d_z", "r_rb", "W/T/L", "bounds",
+    )  # fmt: skip
+    assert all(len(row) == len(differences.header) for row in differences.rows)
+    assert "two-sided paired t-test, adjusted by Holm" in differences.notes[0]
+    assert "10,000 resamples, seed 0" in differences.notes[0]
+
+
+def test_several_candidates_have_a_column_for_their_names():
+    """The row says who is meant."""
+    comparison = a_comparison(20, {"bm25": 0.5, "dense": 0.6, "hybrid": 0.7})
+    _, differences, slices, *changes = comparison_table(comparison)
+    assert differences.header[:2] == ("measure", "system")
+    assert differences.n_keys == 2
+    assert slices.n_keys == 3
+    assert [table.title[-6:].strip(", ") for table in changes] == ["dense", "hybrid"]
+
+
+def test_slices_and_changed_queries_are_left_out_where_there_are_none():
+    """No empty tables."""
+    same = {"q1": ["d1"], "q2": ["d2"]}
+    tables = comparison_table(compare_these(JUDGED, {"a": same, "b": same}))
+    assert [table.title for table in tables] == ["Means", "Differences from a"]
+
+
+def test_a_test_that_is_not_defined_is_a_dash_with_its_reason():
+    """Never NaN."""
+    same = {"q1": ["d1"], "q2": ["d2"]}
+    text = comparison_to_text(compare_these(JUDGED, {"a": same, "b": same}))
+    assert "No p-value for nDCG@10:" in text
+    assert "nan" not in text.lower()
+
+
+def test_queries_that_changed_most_are_losses_and_gains():
+    """Five of each; ties are none of them."""
+    comparison = a_comparison(60)
+    changes = comparison.changes("hybrid", "nDCG@10")
+    found = changed_most(changes)
+    assert found == changes[:5] + changes[-5:]
+    assert changed_most(changes[:4]) == changes[:4]
+
+
+def test_json_has_every_digit_and_a_version():
+    """Numbers come back as they were computed."""
+    comparison = a_comparison(30)
+    read = json.loads(comparison_to_json(comparison, per_query=True))
+    assert (read["version"], read["kind"]) == (1, "comparison")
+    assert read["differences"][0]["difference"] == comparison.differences[0].mean
+    assert read["statistics"]["seed"] == 0
+    assert len(read["slices"]) == len(comparison.sliced)
+    assert len(read["per_query"]) == 30 * len(MEASURES)
+    assert {row["query_id"] for row in read["per_query"]} == set(comparison.query_ids)
+
+
+def test_json_without_queries_has_those_that_changed_most():
+    """Ten of each measure."""
+    read = json.loads(comparison_to_json(a_comparison(60)))
+    assert "per_query" not in read
+    assert len([c for c in read["changed_most"] if c["measure"] == "nDCG@10"]) == 10
+
+
+def test_csv_has_a_line_for_each_difference():
+    """Over all queries the slice is empty; what is not defined is empty, too."""
+    comparison = a_comparison(30)
+    rows = list(csv.DictReader(io.StringIO(comparison_to_csv(comparison))))
+    assert len(rows) == len(comparison.differences) + len(comparison.sliced)
+    assert rows[0]["slice"] == ""
+    assert float(rows[0]["difference"]) == comparison.differences[0].mean
+    same = {"q1": ["d1"], "q2": ["d2"]}
+    undefined = comparison_to_csv(compare_these(JUDGED, {"a": same, "b": same}))
+    assert next(csv.DictReader(io.StringIO(undefined)))["p_value"] == ""
+
+
+def test_csv_per_query_has_a_line_for_each_query_and_measure():
+    """With both scores."""
+    comparison = a_comparison(12, measures=["RR"])
+    rows = list(csv.DictReader(io.StringIO(comparison_to_csv(comparison, per_query=True))))
+    by_id = {row["query"]: float(row["candidate"]) for row in rows}
+    assert by_id == comparison.evaluations["hybrid"]["RR"].by_query
+
+
+@pytest.mark.parametrize(
+    ("qualities", "word"),
+    [((0.1, 2.0), "better"), ((2.0, 0.1), "worse"), ((0.6, 0.6), "not clearly different")],
+)
+def test_the_sentence_says_who_is_better(qualities, word):
+    """By the first measure, as its adjusted p-value allows."""
+    comparison = a_comparison(80, dict(zip(("old", "new"), qualities, strict=True)))
+    sentence = comparison_sentence(comparison)
+    assert sentence.startswith(f"new is {word} ")
+    assert f"{comparison.differences[0].candidate_mean:.4f}" in sentence
+
+
+def test_the_sentence_of_several_candidates_groups_them():
+    """Who is better, who is worse, who is neither."""
+    systems = {"base": 0.8, "good": 3.0, "great": 3.0, "bad": 0.0}
+    sentence = comparison_sentence(a_comparison(80, systems))
+    assert sentence == "By nDCG@10, good and great are better than base; bad is worse than base."
+
+
+def test_the_sentence_of_equal_rankings_claims_nothing():
+    """The same scores are no finding."""
+    same = {"q1": ["d1"], "q2": ["d2"]}
+    sentence = comparison_sentence(compare_these(JUDGED, {"a": same, "b": same}))
+    assert sentence == "b and a score the same nDCG@10 for every query."
+
+
+def test_figures_are_written_alike_everywhere():
+    """Four decimals, a sign where it matters, never p = 0, a dash for nothing."""
+    assert (score(0.5), signed(0.5), signed(-1e-9)) == ("0.5000", "+0.5000", "0.0000")
+    assert (p_text(1e-9), p_text(0.05), p_text(None)) == ("<0.0001", "0.0500", "-")
+    assert (score(None), signed(float("nan")), score(float("inf"))) == ("-", "-", "-")
+    assert (interval_text(None), bounds_text(None)) == ("-", "-")
+
+
+def test_words_fit_their_numbers():
+    """Lists and capitals as people write them."""
+    assert listing(["a"]) == "a"
+    assert listing(["a", "b", "c"]) == "a, b and c"
+    assert capitalised("all guards hold.") == "All guards hold."
+    assert capitalised("nDCG@10 fell.") == "nDCG@10 fell."
+
+
+def test_statistics_without_resampling_need_no_seed():
+    """Only what was drawn at random is told."""
+    comparison = a_comparison(10)
+    how = type(comparison.statistics)(interval="t", correction="none")
+    assert statistics_note(how) == (
+        "p: two-sided paired t-test, not adjusted. Intervals: 95%, Student's t."
+    )

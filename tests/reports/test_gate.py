@@ -1,0 +1,88 @@
+"""Gates as tables, text, JSON and CSV."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from berryeval.evaluation.holes import Hole
+from berryeval.reports.gate import gate_table, gate_to_csv, gate_to_json, gate_to_text
+from example_results import a_comparison, a_gate
+
+
+@pytest.fixture(scope="module")
+def result():
+    return a_gate(a_comparison(40))
+
+
+def test_the_verdict_stands_above_its_guards(result):
+    """One sentence first, then a row for each guard and slice."""
+    guards, holes = gate_table(result)
+    assert guards.title == f"FAIL: {result.sentence}"
+    assert len(guards.rows) == len(result.guards)
+    assert guards.rows[1][:4] == (result.guards[1].name, "fail*", guards.rows[1][2], "-0.0500")
+    assert holes.rows[0][:2] == ("q003", "page-0815")
+
+
+def test_intervals_are_labelled_as_what_they_are(result):
+    """Unadjusted, two-sided, 1 - 2 alpha."""
+    assert "unadjusted two-sided 1 - 2 alpha (90%); alpha 0.05, seed 7" in gate_to_text(result)
+
+
+def test_a_verdict_on_the_set_says_so(result):
+    """Then there is no level to tell."""
+    text = gate_to_text(replace(result, inference="set"))
+    assert "these queries are all that matters" in text
+    assert "alpha 0.05" not in text
+
+
+def test_watched_guards_and_dependence_on_holes_are_explained(result):
+    """Marks have a note."""
+    text = gate_to_text(result)
+    assert "inconclusive (watched)" in text
+    assert "Watched guards are reported only" in text
+    assert "*: depends on unjudged documents." in text
+    assert result.suggestion in text
+
+
+def test_many_deciding_documents_are_counted(result):
+    """Ten are shown."""
+    holes = tuple(Hole(f"q{i}", "d", {"hybrid": 1}, 0.1) for i in range(12))
+    table = gate_table(replace(result, holes=holes))[1]
+    assert len(table.rows) == 10
+    assert table.notes == ("2 documents more.",)
+
+
+def test_a_passing_gate_has_no_reasons_to_list(result):
+    """Nothing to explain, nothing to judge."""
+    passing = replace(result, verdict="pass", guards=result.guards[:1], holes=(), suggestion=None)
+    (table,) = gate_table(passing)
+    assert len(table.notes) == 1
+
+
+def test_json_has_verdict_guards_and_comparison(result):
+    """All that led to the verdict, with its version."""
+    read = json.loads(gate_to_json(result))
+    assert (read["version"], read["kind"], read["verdict"]) == (1, "gate", "fail")
+    assert read["candidate"] == "hybrid"
+    assert [guard["kind"] for guard in read["guards"][:3]] == ["threshold", "margin", "latency"]
+    assert read["guards"][2]["measure"] is None
+    assert read["guards"][1]["verdicts_by_holes"] == ["fail", "inconclusive"]
+    assert read["guards"][3]["slice"]["label"] == "category"
+    assert read["comparison"]["kind"] == "comparison"
+
+
+def test_json_of_a_gate_without_a_baseline_has_no_comparison(result):
+    """Thresholds need none."""
+    read = json.loads(gate_to_json(replace(result, comparison=None)))
+    assert (read["comparison"], read["candidate"]) == (None, None)
+
+
+def test_csv_has_a_line_for_each_guard(result):
+    """With every digit of its value."""
+    rows = list(csv.DictReader(io.StringIO(gate_to_csv(result))))
+    assert len(rows) == len(result.guards)
+    assert float(rows[1]["value"]) == result.guards[1].value
+    assert (rows[0]["p_pass"], rows[0]["watched"]) == ("", "false")

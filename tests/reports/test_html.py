@@ -1,0 +1,208 @@
+"""Pages of one file."""
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from berryeval.core.query import Query
+from berryeval.reports.charts import drawing
+from berryeval.reports.comparison import comparison_table
+from berryeval.reports.html import charts as page_charts
+from berryeval.reports.html import comparison_to_html, gate_to_html, tables_page, tables_to_html
+from berryeval.reports.html import query_data as query_data_module
+from berryeval.reports.html.query_data import query_data
+from berryeval.reports.layout import Table
+from example_results import a_comparison, a_gate, compare_these
+
+EVIL = "<script>alert(1)</script>\"'&\x00\udcff"
+VOID = {"meta", "link", "input", "br", "path", "circle", "rect", "line"}
+
+
+class Balanced(HTMLParser):
+    """Checks that elements are closed in the order in which they were opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.scripts = 0
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        assert not any(name.startswith("on") for name, _ in attrs)
+        self.scripts += tag == "script"
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def parsed(html: str) -> Balanced:
+    parser = Balanced()
+    parser.feed(html)
+    assert parser.open == []
+    return parser
+
+
+def data_of(html: str) -> dict:
+    return json.loads(re.search(r'id="data">(.*?)</script>', html, re.DOTALL)[1])
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return a_comparison(30)
+
+
+@pytest.fixture(scope="module")
+def page(comparison):
+    return comparison_to_html(comparison, a_gate(comparison))
+
+
+def test_the_verdict_is_the_first_thing_on_the_page(page):
+    """A word, and one sentence as its heading."""
+    assert page.index('<p class="badge fail">') < page.index("<h1>hybrid must not ship")
+    assert page.index("<h1>") < page.index("<svg role")
+    parsed(page)
+
+
+def test_every_part_of_a_comparison_is_there(page):
+    """Guards, differences, slices, queries, cutoffs, method."""
+    headings = re.findall(r'<h2 id="(\w+)-heading">', page)
+    assert headings == ["guards", "differences", "slices", "queries", "cutoffs", "method"]
+    assert "unadjusted two-sided 1 - 2 alpha" in page
+    assert "two-sided paired t-test, adjusted by Holm" in page
+
+
+def test_a_comparison_without_a_gate_says_who_is_better():
+    """With a badge, unless candidates differ in it."""
+    page = comparison_to_html(a_comparison(60, {"old": 0.1, "new": 2.0}), title="Nightly <1>")
+    assert '<p class="badge better">' in page
+    assert "<h1>new is better than old" in page
+    assert "<title>Nightly &lt;1&gt;</title>" in page
+    several = a_comparison(60, {"old": 0.5, "new": 3.0, "same": 0.5})
+    assert '<p class="badge' not in comparison_to_html(several)
+
+
+def test_the_page_asks_nothing_of_the_network(page):
+    """No address but those of XML's own names; the policy forbids the rest."""
+    assert set(re.findall(r"https?://[^\"' ]+", page)) <= {"http://www.w3.org/2000/svg"}
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+    assert policy.startswith("default-src 'none';")
+
+
+def test_the_policy_lets_our_script_run_and_no_other(page):
+    """It names the script by its hash."""
+    script = re.search(r"<script>(.*)</script>\n</body>", page, re.DOTALL)[1]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in page
+
+
+def test_whatever_the_data_hold_is_text():
+    """Ids, names, texts and labels (a document called <script> is a document)."""
+    judged = {EVIL: {EVIL: 1, "e": 0}, "q2": {"d": 1}}
+    runs = {"old": {EVIL: ["e", EVIL], "q2": ["d"]}, EVIL: {EVIL: [EVIL, "x"], "q2": ["y", "d"]}}
+    queries = [Query(EVIL, EVIL, category=EVIL), Query("q2", "text", category="c")]
+    comparison = compare_these(judged, runs, queries, ["nDCG@10", "P@1"], ["category"])
+    gate = a_gate(comparison)
+    for html in (
+        comparison_to_html(comparison, replace(gate, sentence=EVIL, suggestion=EVIL), EVIL),
+        tables_to_html(EVIL, comparison_table(comparison)),
+    ):
+        assert parsed(html).scripts <= 2
+        assert "<script>alert" not in html
+        html.encode()  # no half characters
+    data = data_of(comparison_to_html(comparison))
+    assert data["ids"][0].startswith("<script>alert(1)</script>")
+
+
+def test_data_of_queries_are_whole_ten_thousandths(comparison):
+    """As the tables have them, and rankings with the rank in each system."""
+    data = query_data(comparison)
+    position = 7
+    query_id = comparison.query_ids[position]
+    before = comparison.evaluations["bm25"]["nDCG@10"].by_query[query_id]
+    assert data["baseline"][0][position] == round(before * 10_000)
+    assert data["texts"][position] == comparison.text_of(query_id)
+    documents = {document[0]: document[1:] for document in data["rankings"][position]}
+    for rank, found in enumerate(comparison.ranking("hybrid", query_id), start=1):
+        assert documents[found.doc_id][2] == rank
+        assert documents[found.doc_id][0] == found.grade
+
+
+def test_a_tiny_difference_is_not_shown_as_a_tie():
+    """What changed can be found by its outcome."""
+    assert query_data_module._rounded(1e-6) == 1
+    assert query_data_module._rounded(-1e-6) == -1
+    assert query_data_module._rounded(0.0) == 0
+
+
+def test_long_texts_and_many_rankings_are_cut(comparison, monkeypatch):
+    """The page stays small; it says how many can be opened."""
+    monkeypatch.setattr(query_data_module, "_MOST_RANKINGS", 5)
+    monkeypatch.setattr(query_data_module, "_LONGEST_TEXT", 8)
+    data = query_data(comparison)
+    assert len(data["rankings"]) == 5
+    assert max(map(len, data["texts"])) == 8
+    assert "Of 30 queries the 5 that changed most can be opened" in comparison_to_html(comparison)
+
+
+def test_queries_without_texts_and_labels_need_no_columns_for_them():
+    """Only what is known is shown."""
+    data = query_data(a_comparison(5, texts=False))
+    assert (data["hasLabels"], data["texts"]) == (False, [None] * 5)
+    assert ">category<" not in comparison_to_html(a_comparison(5, texts=False))
+
+
+def test_without_the_script_everything_can_be_read(page):
+    """Rows of queries, and the rankings of those that changed most."""
+    body = re.search(r'id="queries-table">.*?<tbody>(.*?)</tbody>', page, re.DOTALL)[1]
+    assert body.count("<tr>") == 30
+    without = re.search(r"<noscript>(.*?)</noscript>", page, re.DOTALL)[1]
+    assert without.count('<div class="rankings">') == 20
+    assert "not judged" in without
+
+
+def test_charts_of_very_many_measures_are_limited():
+    """The first eight pairs of system and measure have charts; the page says so."""
+    measures = [f"nDCG@{k}" for k in range(1, 11)]
+    page = comparison_to_html(a_comparison(10, measures=measures))
+    assert len(re.findall(r'<figure class="card" data-system="0" data-measure="\d+"', page)) == 16
+    assert "data-undrawn" in page
+
+
+def test_without_the_library_the_page_has_its_tables(comparison, monkeypatch):
+    """And says what to install."""
+    monkeypatch.setattr(page_charts, "can_draw", lambda: False)
+    page = comparison_to_html(comparison)
+    assert "<figure" not in page
+    assert "pip install 'berryeval[charts]'" in page
+    assert drawing.can_draw()
+
+
+def test_a_gate_without_a_baseline_has_a_page(comparison):
+    """The guards alone."""
+    gate = a_gate(comparison, "pass")
+    page = gate_to_html(replace(gate, comparison=None, holes=(), guards=gate.guards[:1]))
+    parsed(page)
+    assert '<p class="badge pass">' in page
+    assert gate_to_html(gate) == comparison_to_html(comparison, gate)
+
+
+def test_tables_have_a_simple_page(monkeypatch):
+    """Under one heading; of very long ones the first rows."""
+    monkeypatch.setattr(tables_page, "_MOST_ROWS", 2)
+    table = Table("", ("", "a"), (("x", "1"), ("y", "-"), ("z", "-0.5")), ("A note.",))
+    page = tables_to_html("bm25 & dense", [table])
+    parsed(page)
+    assert "<h1>bm25 &amp; dense</h1>" in page
+    assert '<th scope="row">y</th><td class="n">\u2013</td>' in page
+    assert "Rows left out: 1. CSV has them all." in page

@@ -1,0 +1,39 @@
+"""LaTeX tables."""
+
+from berryeval.reports.latex import comparison_to_latex, escape, evaluations_to_latex
+from example_results import a_comparison, compare_these
+
+
+def test_the_best_is_bold_and_findings_are_marked():
+    """A dagger for better than the baseline, a double one for worse, explained in a note."""
+    text = comparison_to_latex(a_comparison(80, {"base": 0.8, "good": 3.0, "bad": 0.0}))
+    base, good, bad = [line for line in text.splitlines() if line.endswith(r"\\")][1:]
+    assert r"\textbf" not in base
+    assert good.count(r"\textbf") == good.count(r"$^{\dagger}$") == 5
+    assert bad.count(r"$^{\ddagger}$") > 0
+    assert r"two-sided paired t-test, $p \le 0.05$, adjusted by Holm" in text
+    for rule in (r"\toprule", r"\midrule", r"\bottomrule"):
+        assert rule in text
+
+
+def test_equals_are_bold_together():
+    """What shows the same figure is as good."""
+    same = {"q1": ["d1"]}
+    text = comparison_to_latex(compare_these({"q1": {"d1": 1}}, {"a": same, "b": same}))
+    assert text.count(r"\textbf{1.0000}") == 2
+    assert text.count(r"$^{\dagger}$") == 1  # in the note alone
+
+
+def test_evaluations_have_no_marks():
+    """Nothing was compared."""
+    text = evaluations_to_latex(a_comparison(20).evaluations)
+    assert r"\begin{tabular}{lrrrrr}" in text
+    assert "dagger" not in text
+
+
+def test_special_characters_are_set_as_they_are():
+    """A name cannot be a command."""
+    assert escape(r"a_b & 100% {x} \y ~ ^ # $") == (
+        r"a\_b \& 100\% \{x\} \textbackslash{}y \textasciitilde{} \textasciicircum{} \# \$"
+    )
+    assert escape("two\nlines") == "two lines"

@@ -1,0 +1,71 @@
+"""Markdown for pull requests and job summaries."""
+
+from dataclasses import replace
+
+import pytest
+
+from berryeval.core.query import Query
+from berryeval.reports.layout import Table
+from berryeval.reports.markdown import (
+    comparison_to_markdown,
+    gate_to_markdown,
+    tables_to_markdown,
+)
+from example_results import a_comparison, a_gate, compare_these
+
+
+def test_a_gate_starts_with_its_verdict():
+    """A sign, a word and a sentence; the guards as a table; the comparison folded."""
+    text = gate_to_markdown(a_gate(a_comparison(40)))
+    lines = text.splitlines()
+    assert lines[0].startswith("### ❌ Fail: hybrid must not ship")
+    assert lines[2] == "| guard | verdict | value | limit | interval | why |"
+    assert lines[3].startswith("| :--- | :--- | ---: |")
+    assert "<details><summary>hybrid against bm25, 40 queries</summary>" in text
+    assert text.count("<details>") == text.count("</details>") == 2
+
+
+def test_a_gate_without_a_comparison_has_its_guards_only():
+    """Nothing is folded away."""
+    result = replace(a_gate(a_comparison(10)), comparison=None, holes=(), suggestion=None)
+    assert "<details>" not in gate_to_markdown(result)
+
+
+def test_a_comparison_folds_what_is_long():
+    """Means and differences are seen at once, slices and queries on demand."""
+    text = comparison_to_markdown(a_comparison(40))
+    seen, _, folded = text.partition("<details>")
+    assert "| nDCG@10 |" in seen
+    assert "two-sided paired t-test" in seen
+    assert "category=factual" in folded
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("a|b", "a&#124;b"),
+        ("<script>", "&#60;script&#62;"),
+        ("a & b", "a &#38; b"),
+        ("two\nlines", "two lines"),
+        ("*bold* _it_ snake_case", "&#42;bold&#42; &#95;it&#95; snake_case"),
+        ("ask @someone", "ask @\u2060someone"),
+        ("see #12", "see #\u206012"),
+        ("[x](y)", "[x&#93;(y)"),
+        ("https://a.b www.c.d", "https\u2060://a.b www\u2060.c.d"),
+    ],
+)
+def test_what_comes_from_the_data_is_text(written, shown):
+    """No markup, no link, no mention, no second column."""
+    judged = {"q": {"d": 1}}
+    queries = [Query("q", written)]
+    comparison = compare_these(judged, {"a": {"q": ["x", "d"]}, "b": {"q": ["d"]}}, queries)
+    assert f"| q {shown} |" in comparison_to_markdown(comparison)
+
+
+def test_tables_stand_one_below_the_other():
+    """With their titles and notes; of very many rows the first 200."""
+    few = Table("", ("", "a"), (("x", "1"),), ("A note.",))
+    many = Table("Many", ("", "a"), tuple((str(i), "1") for i in range(250)))
+    text = tables_to_markdown([few, many])
+    assert text.startswith("|  | a |\n| :--- | ---: |\n| x | 1 |\n\n<sub>A note.</sub>\n\n**Many**")
+    assert text.endswith("<sub>50 rows more are left out.</sub>\n")

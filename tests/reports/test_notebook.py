@@ -1,0 +1,56 @@
+"""Results in a notebook."""
+
+import pytest
+
+from berryeval.evaluation.display import Displayed
+from berryeval.reports import notebook
+from berryeval.reports.charts import drawing
+from example_results import a_comparison, a_gate
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return a_comparison(20)
+
+
+def test_a_comparison_shows_its_sentence_tables_and_chart(comparison):
+    """In one piece of HTML, whatever the notebook."""
+    html = notebook.to_mimebundle(comparison)["text/html"]
+    assert "against" in html or "than bm25" in html
+    assert html.count("<table>") == 2
+    assert "<svg" in html
+
+
+def test_a_gate_shows_its_verdict(comparison):
+    """Guards, deciding documents, and the margins in the chart."""
+    bundle = notebook.to_mimebundle(a_gate(comparison))
+    assert "FAIL: hybrid must not ship" in bundle["text/html"]
+    assert "accepted drop" in bundle["text/html"]
+    assert bundle["text/plain"]
+
+
+def test_an_evaluation_shows_its_means(comparison):
+    """No chart."""
+    html = notebook.to_html(comparison.evaluations["hybrid"])
+    assert "nDCG@10" in html
+    assert "<svg" not in html
+
+
+def test_without_the_library_the_notebook_draws_the_chart(comparison, monkeypatch):
+    """It is handed the specification."""
+    monkeypatch.setattr(drawing, "can_draw", lambda: False)
+    bundle = notebook.to_mimebundle(comparison)
+    assert "<svg" not in bundle["text/html"]
+    assert bundle["application/vnd.vegalite.v5+json"]["layer"]
+
+
+def test_results_show_themselves(monkeypatch):
+    """A notebook asks for these two names, and reports are loaded only then."""
+    monkeypatch.setattr(notebook, "to_html", lambda result: f"shown: {type(result).__name__}")
+    monkeypatch.setattr(notebook, "to_mimebundle", lambda _: {"text/plain": "shown"})
+
+    class Result(Displayed):
+        pass
+
+    assert Result()._repr_html_() == "shown: Result"
+    assert Result()._repr_mimebundle_(include=None, exclude=None) == {"text/plain": "shown"}
