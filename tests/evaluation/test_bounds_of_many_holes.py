@@ -1,5 +1,7 @@
 """Bounds where there are too many holes to try every assignment."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -77,3 +79,44 @@ def test_a_scale_of_many_grades_is_extreme_at_judged_grades_and_its_ends(gain, m
     ]
     assert found.low == pytest.approx(min(values), abs=1e-12)
     assert found.high == pytest.approx(max(values), abs=1e-12)
+
+
+def by_counts(measure, baseline, candidate, grades, holes, max_grade: int) -> list[float]:
+    """Return a difference for each number of holes of each grade, at its best and its worst.
+
+    The highest grades go to the holes that a difference of DCG gains most by, or least.
+    """
+    dcg = parse_measure(f"DCG@{measure.k}")
+
+    def gained(hole: bytes) -> float:
+        alone = {hole: 1.0}
+        return score_ranking(dcg, candidate, alone) - score_ranking(dcg, baseline, alone)
+
+    falling = sorted(holes, key=gained, reverse=True)
+    found = []
+    for given in itertools.combinations_with_replacement(range(max_grade + 1), len(holes)):
+        for order in (falling, falling[::-1]):
+            judged = grades | dict(zip(order, map(float, given), strict=True))
+            ours, theirs = (score_ranking(measure, r, judged) for r in (candidate, baseline))
+            found.append(ours - theirs)
+    return found
+
+
+@pytest.mark.parametrize("name", ["nDCG@5", "nDCG(gain=exp2)@8", "nDCG(rel=2)@6"])
+@pytest.mark.parametrize("seed", range(20))
+def test_ndcg_is_as_extreme_as_the_best_count_of_each_grade(name, seed):
+    """E6: the same as trying every number of holes of each grade, on longer lists."""
+    measure = parse_measure(name)
+    baseline, candidate, grades = many(14, 9, 8, seed)
+    holes = holes_of([baseline, candidate], grades, measure.k)
+    found = difference_bounds(measure, baseline, candidate, grades, holes, 3.0)
+    values = by_counts(measure, baseline, candidate, grades, holes, 3)
+    assert found.low == pytest.approx(min(values), abs=1e-12)
+    assert found.high == pytest.approx(max(values), abs=1e-12)
+
+
+def test_a_table_may_leave_nothing_to_gain():
+    """Grade 1 gains nothing here, and grade 0 does: nDCG is 0 or 1."""
+    measure = parse_measure("nDCG(gain={0:5,1:0})@1")
+    found = score_bounds(measure, [b"x"], {}, [b"x"], 1.0)
+    assert (found.low, found.high) == (0.0, 1.0)

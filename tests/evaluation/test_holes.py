@@ -129,8 +129,9 @@ def test_what_cannot_be_looked_for_is_an_error(options, message):
 
 def test_measures_are_needed():
     """Without one there is no effect to speak of."""
-    with pytest.raises(ArgumentError, match="measures: expected at least one, got none"):
-        find_holes(judgments(), runs(), [])
+    for ask in (find_holes, mean_bounds):
+        with pytest.raises(ArgumentError, match="measures: expected at least one, got none"):
+            ask(judgments(), runs(), [])
 
 
 def test_a_run_of_other_queries_is_an_error():

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
-from berryeval.errors import ArgumentError, MismatchError
+from berryeval.evaluation._hole_arguments import check_runs, highest_grade, scale_of
 from berryeval.evaluation.bounds._case import Case, holes_of
 from berryeval.measures import GEOMETRIC_FLOOR, Measure, depth_of
 
@@ -37,11 +37,6 @@ class Hole:
     doc_id: str
     ranks: Mapping[str, int]
     effect: float
-
-
-def highest_grade(judgments: Judgments) -> float:
-    """Return the highest grade that was given, at least 1: the most that a hole may get."""
-    return max(1.0, max(judgments.grades, default=1.0))
 
 
 def find_holes(
@@ -98,10 +93,8 @@ def find_holes(
     >>> find_holes(judgments, {"mine": run}, [Precision(2)])
     [Hole(query_id='q1', doc_id='d2', ranks={'mine': 2}, effect=0.25)]
     """
-    if not measures:
-        raise ArgumentError("measures", "at least one", "none")
-    _check_runs(runs, baseline, judgments)
-    grade = highest_grade(judgments) if max_grade is None else _checked_grade(max_grade)
+    check_runs(judgments, runs, measures, baseline)
+    grade = scale_of(judgments, max_grade)
     depth = depth_of(measures) if k is None else k
     tallies = [_Tally(measure, judgments, runs, baseline) for measure in measures]
     found = []
@@ -199,26 +192,3 @@ class _Variants:
 
 def _floored_log(value: float) -> float:
     return math.log(max(value, GEOMETRIC_FLOOR))
-
-
-def _check_runs(runs: Mapping[str, Run], baseline: str | None, judgments: Judgments) -> None:
-    if not runs:
-        raise ArgumentError("runs", "at least one", "none")
-    if baseline is not None and baseline not in runs:
-        raise ArgumentError("baseline", f"one of {', '.join(map(repr, runs))}", repr(baseline))
-    if baseline is not None and len(runs) == 1:
-        raise ArgumentError("runs", "a run besides the baseline", "none")
-    judged = set(judgments.query_ids.iter_bytes())
-    for name, run in runs.items():
-        if judged.isdisjoint(run.query_ids.iter_bytes()):
-            shown = [", ".join(map(repr, ids[:3])) for ids in (judgments.query_ids, run.query_ids)]
-            raise MismatchError(
-                f"{name}: no query in common with the judgments: judged are {shown[0] or 'none'}; "
-                f"in the run are {shown[1] or 'none'}"
-            )
-
-
-def _checked_grade(grade: float) -> float:
-    if not 0.0 < grade < math.inf:
-        raise ArgumentError("max_grade", "a number above 0", str(grade))
-    return float(grade)

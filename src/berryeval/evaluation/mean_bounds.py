@@ -9,6 +9,7 @@ from operator import add
 
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
+from berryeval.evaluation._hole_arguments import check_runs, scale_of
 from berryeval.evaluation.bounds import (
     Bounds,
     difference_bounds,
@@ -17,7 +18,6 @@ from berryeval.evaluation.bounds import (
     score_bounds,
 )
 from berryeval.evaluation.bounds._case import Case
-from berryeval.evaluation.holes import highest_grade
 from berryeval.measures import Measure
 
 __all__ = ["MeanBounds", "mean_bounds"]
@@ -64,8 +64,14 @@ def mean_bounds(
     -------
     list of MeanBounds
         For each measure, and for each run but the baseline.
+
+    Raises
+    ------
+    ArgumentError, MismatchError
+        As `berryeval.evaluation.holes.find_holes`.
     """
-    grade = highest_grade(judgments) if max_grade is None else max_grade
+    check_runs(judgments, runs, measures, baseline)
+    grade = scale_of(judgments, max_grade)
     bounded = [m for m in measures if has_bounds(m) and m.aggregate != "geometric"]
     others = [name for name in runs if name != baseline]
     found: dict[tuple[Measure, str], list[tuple[float, Bounds]]] = {

@@ -56,12 +56,13 @@ class _PrecisionSum:
 
     def of_subsets(self, holes: list[bytes]) -> Floats:
         """Return the sum for each subset of these holes, in the order of `membership`."""
-        number = {hole: i for i, hole in enumerate(holes)}
-        order = [number[hole] for hole in self.ranks]
-        members = membership(len(holes))[order]
-        n_above = np.cumsum(members, axis=0) - members
-        added = members * (self.alone[:, None] + n_above * self.inverse[:, None])
-        total: Floats = self.judged + added.sum(axis=0)
+        alone = dict(zip(self.ranks, self.alone, strict=True))
+        inverse = np.array([1.0 / self.ranks.get(hole, np.inf) for hole in holes])
+        total = np.array([self.judged])
+        for j, hole in enumerate(holes):
+            # Together with another hole it adds 1 / rank of the lower one.
+            with_others = np.minimum(inverse[:j], inverse[j]) @ membership(j)
+            total = np.concatenate([total, total + alone.get(hole, 0.0) + with_others])
         return total
 
 

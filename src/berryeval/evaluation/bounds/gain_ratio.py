@@ -29,8 +29,9 @@ __all__ = ["difference", "score"]
 
 
 def score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
-    """Find the lowest and the highest quotient."""
-    return difference(measure, case, (), ranking)
+    """Find the lowest and the highest quotient; rounding never lifts it above 1."""
+    found = difference(measure, case, (), ranking)
+    return Bounds(min(found.low, 1.0), min(found.high, 1.0))
 
 
 def difference(measure: Measure, case: Case, baseline: Ranking, candidate: Ranking) -> Bounds:
