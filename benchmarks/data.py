@@ -1,4 +1,4 @@
-"""The arrays that are measured with: random ids, half of the relevant ones retrieved."""
+"""What is measured with: random ids, half of the relevant ones retrieved; random differences."""
 
 from __future__ import annotations
 
@@ -24,3 +24,12 @@ def make_arrays(n_queries: int, n_retrieved: int, n_relevant: int, seed: int = 4
     ranks = rng.integers(0, n_retrieved, size=(n_queries, half))
     relevant[:, :half] = np.take_along_axis(retrieved, ranks, axis=1)
     return Arrays(retrieved, relevant)
+
+
+def make_differences(
+    n_queries: int = 6980, n_columns: int = 12, seed: int = 42
+) -> NDArray[np.float64]:
+    """Draw differences between scores, a column for each measure and system; most are 0."""
+    rng = np.random.default_rng(seed)
+    changed = rng.random((n_queries, n_columns)) < 0.3
+    return np.where(changed, rng.normal(0.01, 0.2, (n_queries, n_columns)), 0.0)

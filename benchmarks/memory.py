@@ -1,17 +1,19 @@
-"""Print, as JSON, how much memory a call over five million queries takes beyond its inputs.
+"""Print, as JSON, how much memory two calls take beyond their inputs.
 
-Linux only: there the high-water mark of a process can be reset before the call.
+One scores five million queries, the other resamples 6,980 queries 10,000 times. Linux only: there
+the high-water mark of a process can be reset before the call.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
-from data import make_arrays
+from data import make_arrays, make_differences
 
-from berryeval import metrics
+from berryeval import metrics, stats
 
 
 def status(field: str) -> int:
@@ -20,15 +22,21 @@ def status(field: str) -> int:
     return int(re.search(rf"^{field}:\s+(\d+) kB", text, re.MULTILINE)[1]) * 1024
 
 
-def main() -> None:
-    """Score five million queries, and see how far memory rose."""
-    arrays = make_arrays(5_000_000, 10, 5)
+def measure(call: Callable, *arguments) -> dict[str, int]:
+    """Call, and see how far memory rose."""
     Path("/proc/self/clear_refs").write_text("5")
     before = status("VmRSS")
-    result = metrics.ndcg(*arrays, 10)
+    result = call(*arguments)
     added = status("VmHWM") - before
-    inputs = arrays.retrieved.nbytes + arrays.relevant.nbytes
-    print(json.dumps({"inputs": inputs, "outputs": result.nbytes, "added": added}))
+    inputs = sum(getattr(argument, "nbytes", 0) for argument in arguments)
+    return {"inputs": inputs, "outputs": result.nbytes, "added": added}
+
+
+def main() -> None:
+    """Measure both."""
+    resampling = measure(stats.resampled_means, make_differences(), 10_000)
+    scoring = measure(metrics.ndcg, *make_arrays(5_000_000, 10, 5), 10)
+    print(json.dumps({"scoring": scoring, "resampling": resampling}))
 
 
 if __name__ == "__main__":

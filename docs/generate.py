@@ -104,9 +104,18 @@ def cli_page() -> str:
     for name in cli.main.list_commands(context):
         command = cli.main.get_command(context, name)
         assert command is not None
-        help_text = command.get_help(_context(command, name, parent=context))
-        lines += _command_section(f"berryeval {name}", help_text)
+        lines += _command_sections(command, name, context)
     return "\n".join(lines)
+
+
+def _command_sections(command: click.Command, name: str, parent: click.Context) -> list[str]:
+    """Return the section of a command, and those of the commands below it."""
+    context = _context(command, name, parent=parent)
+    lines = _command_section(context.command_path, command.get_help(context))
+    if isinstance(command, click.Group):
+        for below, child in sorted(command.commands.items()):
+            lines += _command_sections(child, below, context)
+    return lines
 
 
 def _context(

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import berryeval as be
-from berryeval.reports.evaluation import evaluations_table
-from berryeval.reports.terminal import show_table
+from berryeval.reports.evaluation import evaluations_tables
+from berryeval.reports.terminal import show_tables
 
 ENGINES = {"words": "unicode61", "stems": "porter unicode61"}
 
@@ -67,7 +67,7 @@ def main() -> None:
     results = {engine: be.evaluate(judgments, run) for engine, run in runs.items()}
 
     print(f"Two search engines, {len(data['documents'])} documents.\n")
-    show_table(evaluations_table(results))
+    show_tables(evaluations_tables(results))
     best = max(results, key=lambda engine: results[engine]["nDCG@10"].mean)
     print(f"\nBy nDCG@10, {best!r} ranks better on these queries.")
 

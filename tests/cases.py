@@ -79,6 +79,13 @@ def kernel_input(case: JudgedRanking) -> tuple[list[float], list[float]]:
     return grades, sorted(map(float, case.grades.values()), reverse=True)
 
 
+def score_ranking(measure: Measure, ranking: list[bytes], grades: dict[bytes, float]) -> float:
+    """Score one query, as the engine does."""
+    seen = [grades.get(doc_id, NOT_IN_POOL) for doc_id in ranking]
+    usable = [UNJUDGED if g < 0 and d in grades else g for g, d in zip(seen, ranking, strict=True)]
+    return measure.score(usable, sorted((g for g in grades.values() if g >= 0), reverse=True))
+
+
 def cutoffs(most: int = 35) -> st.SearchStrategy[int]:
     return st.integers(1, most)
 

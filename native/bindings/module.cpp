@@ -14,6 +14,7 @@
 #include "bindings/grouping.hpp"
 #include "bindings/plan.hpp"
 #include "bindings/print.hpp"
+#include "bindings/stats.hpp"
 #include "bindings/text.hpp"
 #include "join/match.hpp"
 
@@ -90,6 +91,7 @@ NB_MODULE(_native, m) {
     berryeval::bindings::define_grouping(m);
     define_plan(m);
     berryeval::bindings::define_print(m);
+    berryeval::bindings::define_stats(m);
     berryeval::bindings::define_text(m);
     m.def("simd", [] { return berryeval::join::choose_matcher(false).name; },
           "Name the instructions that this processor is served with.");

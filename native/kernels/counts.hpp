@@ -20,4 +20,8 @@ inline double n_nonrelevant_retrieved(const Relevant& relevant, Cutoff k) {
     return count_judged(*relevant.ranking, k) - relevant.n_found(k);
 }
 
+inline double n_unjudged_retrieved(const Ranking& ranking, Cutoff k) {
+    return static_cast<double>(n_first(ranking.n_retrieved, k)) - count_judged(ranking, k);
+}
+
 }  // namespace berryeval::kernels

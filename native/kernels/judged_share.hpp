@@ -1,6 +1,7 @@
 // How much of a ranking was judged: twins of berryeval.kernels.judged_share.
 #pragma once
 
+#include "kernels/counts.hpp"
 #include "kernels/ranking.hpp"
 
 namespace berryeval::kernels {
@@ -11,9 +12,8 @@ inline double judged_share(const Ranking& ranking, Cutoff k) {
 }
 
 inline double unjudged_share(const Ranking& ranking, Cutoff k) {
-    const double n_documents = static_cast<double>(n_first(ranking.n_retrieved, k));
     const double denominator = n_ranks(ranking, k);
-    return denominator > 0.0 ? (n_documents - count_judged(ranking, k)) / denominator : 0.0;
+    return denominator > 0.0 ? n_unjudged_retrieved(ranking, k) / denominator : 0.0;
 }
 
 }  // namespace berryeval::kernels

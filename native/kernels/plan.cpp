@@ -200,6 +200,7 @@ const std::map<std::string_view, Plan::Makers::Make>& Plan::Makers::by_name() {
         {"n_queries", of_ranking<n_queries>},
         {"n_retrieved", of_ranking<n_retrieved>},
         {"judged_share", of_ranking_at_k<judged_share>},
+        {"n_unjudged_retrieved", of_ranking_at_k<n_unjudged_retrieved>},
         {"unjudged_share", of_ranking_at_k<unjudged_share>},
         {"bpref", of_relevant<bpref>},
         {"inferred_average_precision", of_relevant<inferred_average_precision>},

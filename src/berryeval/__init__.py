@@ -26,7 +26,16 @@ if TYPE_CHECKING:
         MissingExtraError,
         UnknownMeasureError,
     )
-    from berryeval.evaluation import Evaluation, evaluate
+    from berryeval.evaluation import (
+        Baseline,
+        Comparison,
+        Evaluation,
+        GateResult,
+        compare,
+        evaluate,
+        gate,
+    )
+    from berryeval.evaluation.explain import Explanation, explain
     from berryeval.formats import (
         iter_documents,
         read_documents,
@@ -40,11 +49,15 @@ __version__ = "0.1.0"
 __all__ = [
     "ArgumentError",
     "BackendWarning",
+    "Baseline",
     "BerryEvalError",
+    "Comparison",
     "Document",
     "Documents",
     "Evaluation",
+    "Explanation",
     "FormatError",
+    "GateResult",
     "InputError",
     "InputTypeError",
     "Judgments",
@@ -57,7 +70,10 @@ __all__ = [
     "Run",
     "UnknownMeasureError",
     "__version__",
+    "compare",
     "evaluate",
+    "explain",
+    "gate",
     "iter_documents",
     "measures",
     "metrics",
@@ -69,12 +85,18 @@ __all__ = [
 ]
 
 _HOME = {
+    "Baseline": "berryeval.evaluation",
+    "gate": "berryeval.evaluation",
+    "compare": "berryeval.evaluation",
+    "GateResult": "berryeval.evaluation",
+    "Comparison": "berryeval.evaluation",
     "ArgumentError": "berryeval.errors",
     "BackendWarning": "berryeval.errors",
     "BerryEvalError": "berryeval.errors",
     "Document": "berryeval.core",
     "Documents": "berryeval.core",
     "Evaluation": "berryeval.evaluation",
+    "Explanation": "berryeval.evaluation.explain",
     "FormatError": "berryeval.errors",
     "InputError": "berryeval.errors",
     "InputTypeError": "berryeval.errors",
@@ -88,6 +110,7 @@ _HOME = {
     "Run": "berryeval.core.run",
     "UnknownMeasureError": "berryeval.errors",
     "evaluate": "berryeval.evaluation",
+    "explain": "berryeval.evaluation.explain",
     "iter_documents": "berryeval.formats",
     "read_documents": "berryeval.formats",
     "read_judgments": "berryeval.formats",

@@ -40,7 +40,8 @@ def test_runs_stand_side_by_side():
         "1 query without a relevant document.\n"
         "a.run: 1 query missing from the run.\n"
         "b.run: 2 queries missing from the run.\n"
-        "b.run: 1 query not judged, ignored.\n",
+        "b.run: 1 query not judged, ignored.\n"
+        "Unjudged documents in the rankings: b.run 1.\n",
     )
 
 
@@ -55,6 +56,7 @@ def test_runs_that_were_scored_on_different_queries_are_not_compared(data):
         "a.run: 1 query missing from the run.",
         "b.run: 2 queries missing from the run.",
         "b.run: 1 query not judged, ignored.",
+        "Unjudged documents in the rankings: b.run 1.",
     ]
     (data / "c.run").write_text("q2 Q0 d3 1 1 a\n")
     assert "Caution" in berryeval("qrels.txt", "b.run", "c.run", "--missing", "skip").output

@@ -33,7 +33,8 @@ def test_each_judged_query_is_scored_in_the_order_of_bytes():
     assert list(scores.query_ids) == ["a", "b", "m", "z"]
     assert list(scores.values["RR"]) == [1.0, 0.5, 0.0, 0.0]
     assert list(scores.values["P@2"]) == [1.0, 0.5, 0.0, 0.0]
-    assert scores.mean("RR") == 0.375
+    assert list(scores.is_missing) == [False, False, True, False]
+    assert list(scores.lacks_relevant) == [False, False, False, True]
 
 
 def test_queries_are_counted():
@@ -46,7 +47,18 @@ def test_missing_queries_can_be_left_out():
     """The mean is then over what the run has."""
     scores = score(JUDGMENTS, RUN, [ReciprocalRank()], missing="skip")
     assert list(scores.query_ids) == ["a", "b", "z"]
-    assert (scores.mean("RR"), scores.counts.missing) == (0.5, 1)
+    assert (list(scores.values["RR"]), scores.counts.missing) == ([1.0, 0.5, 0.0], 1)
+    assert list(scores.is_missing) == [False, False, False]
+    assert list(scores.lacks_relevant) == [False, False, True]
+
+
+def test_some_of_the_queries_can_be_taken():
+    """They alone are counted; nothing else is."""
+    part = score(JUDGMENTS, RUN, [ReciprocalRank()]).take([1, 2])
+    assert list(part.query_ids) == ["b", "m"]
+    assert list(part.values["RR"]) == [0.5, 0.0]
+    counts = part.counts
+    assert (counts.judged, counts.missing, counts.ignored, counts.no_relevant) == (2, 1, 0, 0)
 
 
 def test_missing_queries_can_be_an_error():
@@ -62,10 +74,10 @@ def test_queries_without_a_relevant_document_can_be_left_out():
     assert scores.counts.no_relevant == 1
 
 
-def test_nothing_to_score_has_a_mean_of_zero():
-    """No queries, no error."""
+def test_nothing_to_score_is_no_error():
+    """There are no queries."""
     scores = score(Judgments.from_dict({}), RUN, [ReciprocalRank()])
-    assert (len(scores.query_ids), scores.mean("RR"), scores.counts.ignored) == (0, 0.0, 4)
+    assert (len(scores.query_ids), scores.counts.ignored) == (0, 4)
 
 
 class Seen(Measure):

@@ -25,8 +25,8 @@ NOT_BY_ORDER = {
 
 # What says how much is known or there, not how good it is; or has a scale of its own.
 NOT_NORMALISED = {
-    "DCG", "ERR", "IDCG", "Judged", "NumNonrelJudgedRet", "NumQ", "NumRel", "NumRelRet", "NumRet",
-    "P", "RBP", "RBPResidual", "RprecMult", "Unjudged", "Utility", "yaap",
+    "DCG", "ERR", "Holes", "IDCG", "Judged", "NumNonrelJudgedRet", "NumQ", "NumRel", "NumRelRet",
+    "NumRet", "P", "RBP", "RBPResidual", "RprecMult", "Unjudged", "Utility", "yaap",
 }  # fmt: skip
 PERFECT_IS_ONE = {
     "AP", "AP11", "Bpref", "F", "F1", "G", "GMAP", "GMBpref", "IPrec", "NCG", "R", "RR", "RelP",

@@ -18,7 +18,22 @@ __all__ = ["main"]
 # Name of the command: its module. Imported when the command is called, so that none waits
 # for what another needs.
 _COMMANDS = {
-    name: name for name in ("convert", "evaluate", "inspect", "measures", "trec_eval", "version")
+    name: name
+    for name in (
+        "baseline",
+        "compare",
+        "convert",
+        "evaluate",
+        "explain",
+        "gate",
+        "history",
+        "holes",
+        "inspect",
+        "measures",
+        "power",
+        "trec_eval",
+        "version",
+    )
 }
 _ALIASES = {"metrics": "measures"}
 
@@ -75,7 +90,8 @@ def _show_every_id() -> None:
 @click.group(
     cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
-    epilog="Exit codes: 0 done, 2 bad input, 130 interrupted.",
+    epilog="Exit codes: 0 done or pass, 1 fail, 2 bad input or not comparable, 3 inconclusive, "
+    "130 interrupted.",
 )
 @click.version_option(__version__, "-V", "--version", message="berryeval %(version)s")
 def main() -> None:

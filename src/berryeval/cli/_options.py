@@ -4,7 +4,38 @@ from __future__ import annotations
 
 import click
 
-__all__ = ["duplicates_option", "judges_option"]
+__all__ = [
+    "duplicates_option",
+    "judges_option",
+    "measures_option",
+    "missing_option",
+    "no_relevant_option",
+]
+
+measures_option = click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="What to report; repeatable. Without it: RR, and R, P, nDCG, Success at 1, 3, 5, 10.",
+)
+
+missing_option = click.option(
+    "--missing",
+    type=click.Choice(["zero", "skip", "error"]),
+    default="zero",
+    show_default=True,
+    help="What a judged query is worth that the run does not have.",
+)
+
+no_relevant_option = click.option(
+    "--no-relevant",
+    type=click.Choice(["zero", "skip"]),
+    default="zero",
+    show_default=True,
+    help="What a query is worth that has no relevant document.",
+)
 
 duplicates_option = click.option(
     "--duplicates",

@@ -2,57 +2,50 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from berryeval.cli._options import duplicates_option, judges_option
-from berryeval.core.files import uncompressed_name, write_whole
-from berryeval.errors import ArgumentError
+from berryeval.cli._options import (
+    duplicates_option,
+    judges_option,
+    measures_option,
+    missing_option,
+    no_relevant_option,
+)
+from berryeval.cli._output import chosen_format, output_options, write_output
+from berryeval.cli._runs import run_names
 
 if TYPE_CHECKING:
     from berryeval.evaluation import Evaluation
 
 __all__ = ["command"]
 
+FORMATS = ("table", "csv", "json", "markdown", "latex")
+
 
 @click.command("evaluate")
 @click.argument("judgments", metavar="JUDGMENTS")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    help="What to report; repeatable. Without it: RR, and R, P, nDCG, Success at 1, 3, 5, 10.",
-)
+@measures_option
 @click.option("-q", "--per-query", is_flag=True, help="Report every query, too.")
+@click.option("--queries", metavar="FILE", help="Texts and labels of the queries.")
 @click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["table", "csv", "json"]),
-    help="How to print.  [default: what the name of FILE says (.csv, .json), else table]",
-)
-@click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
-@click.option(
-    "-o", "--output", metavar="FILE", help="Write to a file instead; `-` is standard output."
+    "--by",
+    "label",
+    type=click.Choice(["category", "difficulty", "tag"]),
+    help="Report each slice of this label, too. Needs --queries.",
 )
 @click.option(
-    "--missing",
-    type=click.Choice(["zero", "skip", "error"]),
-    default="zero",
-    show_default=True,
-    help="What a judged query is worth that the run does not have.",
+    "--interval",
+    type=click.Choice(["bca", "t"]),
+    help="Report 95 % intervals of means: the BCa bootstrap, or Student's.",
 )
-@click.option(
-    "--no-relevant",
-    type=click.Choice(["zero", "skip"]),
-    default="zero",
-    show_default=True,
-    help="What a query is worth that has no relevant document.",
-)
+@output_options(FORMATS)
+@missing_option
+@no_relevant_option
+@click.option("--history", metavar="FILE", help="Append the evaluation to a history, too.")
+@click.option("--note", metavar="TEXT", help="What the history shall note, such as a commit.")
 @duplicates_option
 @judges_option
 def command(
@@ -60,9 +53,13 @@ def command(
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     per_query: bool,
+    label: str | None,
+    interval: str | None,
     output_format: str | None,
     as_json: bool,
     output: str | None,
+    history: str | None,
+    note: str | None,
     **options: Any,  # noqa: ANN401 - as evaluate takes them
 ) -> None:
     """Score each RUN against JUDGMENTS.
@@ -76,45 +73,28 @@ def command(
     berryeval evaluate qrels.txt bm25.run dense.run.gz -m nDCG@10 -m AP
     berryeval evaluate scifact/ bm25.parquet
     berryeval evaluate judgments.jsonl run.csv --per-query -o scores.csv
+    berryeval evaluate qrels.txt bm25.run --history history.jsonl --note "weekly"
     """
     from berryeval.evaluation import evaluate
     from berryeval.evaluation.evaluate import DEFAULT_MEASURES, load_judgments
     from berryeval.reports import evaluation as report
-    from berryeval.reports.terminal import show_table
+    from berryeval.reports.terminal import show_tables
 
-    if as_json and output_format not in (None, "json"):
-        raise click.UsageError(f"Give --json or --format {output_format}, not both.")
-    output = None if output == "-" else output
-    chosen = "json" if as_json else output_format or _format_of_name(output or "")
+    chosen = chosen_format(output_format, as_json, output, FORMATS)
+    if note is not None and history is None:
+        raise click.UsageError("--note goes with --history FILE.")
     loaded = load_judgments(judgments, options["duplicates"], options["judges"])
     results: dict[str, Evaluation] = {
         name: evaluate(loaded, path, measures or DEFAULT_MEASURES, **options)
-        for name, path in zip(_names(runs), runs, strict=True)
+        for name, path in zip(run_names(runs), runs, strict=True)
     }
-    if chosen == "json":
-        text = report.evaluations_to_json(results, per_query=per_query) + "\n"
-    elif chosen == "csv":
-        text = report.evaluations_to_csv(results, per_query=per_query)
-    elif output is None:
-        layout = report.per_query_table if per_query else report.evaluations_table
-        show_table(layout(results))
+    if history is not None:
+        from berryeval.suite.history import append
+
+        for name, result in results.items():
+            append(history, name, result, loaded, note)
+    shown = report.Shown(per_query=per_query, label=label, interval=interval)
+    if chosen == "table" and output is None:
+        show_tables(report.evaluations_tables(results, shown))
         return
-    else:
-        text = report.evaluations_to_text(results, per_query=per_query)
-    if output is None:
-        click.echo(text, nl=False)
-    else:
-        write_whole(output, [text.encode("utf-8", "surrogateescape")])
-
-
-def _format_of_name(path: str) -> str:
-    ending = os.path.splitext(uncompressed_name(path))[1].lower()  # noqa: PTH122
-    return {".json": "json", ".csv": "csv"}.get(ending, "table")
-
-
-def _names(paths: tuple[str, ...]) -> list[str]:
-    """Call runs by the names of their files, or by their paths where names are alike."""
-    names = [os.path.basename(path) for path in paths]  # noqa: PTH119 - pathlib is slow to import
-    if len(set(paths)) < len(paths):
-        raise ArgumentError("RUN", "each run once", ", ".join(paths))
-    return names if len(set(names)) == len(names) else list(paths)
+    write_output(report.render(results, shown, chosen), output)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from berryeval.core.id_column import IdColumn
@@ -37,12 +37,21 @@ class Scores:
     values: Mapping[str, array[float]]
     """For each measure, by its name, one number a query."""
     counts: QueryCounts
+    is_missing: Sequence[bool]
+    """For each query whether the run does not have it."""
+    lacks_relevant: Sequence[bool]
+    """For each query whether no document is relevant to it."""
     ignored_ids: tuple[str, ...] = ()
     """The first three, in the order of bytes, of the run's queries without judgments."""
 
-    def mean(self, measure: str) -> float:
-        """Return the mean over the queries, added up in their order; 0 if there is none."""
-        total = 0.0
-        for value in self.values[measure]:
-            total += value
-        return total / len(self.query_ids) if len(self.query_ids) else 0.0
+    def take(self, positions: Sequence[int]) -> Scores:
+        """Return the scores of some of the queries, which alone are then counted."""
+        is_missing = [self.is_missing[i] for i in positions]
+        lacks_relevant = [self.lacks_relevant[i] for i in positions]
+        return Scores(
+            IdColumn.of(self.query_ids.bytes_at(i) for i in positions),
+            {name: array("d", (v[i] for i in positions)) for name, v in self.values.items()},
+            QueryCounts(len(positions), sum(is_missing), 0, sum(lacks_relevant)),
+            is_missing,
+            lacks_relevant,
+        )

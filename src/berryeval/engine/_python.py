@@ -11,7 +11,7 @@ from berryeval.engine._selection import N_SHOWN, AllScores
 from berryeval.kernels.relevance import NOT_IN_POOL, UNJUDGED
 from berryeval.measures import Measure
 
-__all__ = ["score"]
+__all__ = ["score", "usable_grade"]
 
 
 def score(judgments: Judgments, run: Run, measures: Sequence[Measure]) -> AllScores:
@@ -27,7 +27,7 @@ def score(judgments: Judgments, run: Run, measures: Sequence[Measure]) -> AllSco
         grade_of = judgments.grades_of(query_id)
         judged = sorted((grade for grade in grade_of.values() if grade >= 0), reverse=True)
         lacks_relevant.append(not judged or judged[0] < 1)
-        grades = [_usable(grade_of, doc_id) for doc_id in run.ranked_ids(query_id)]
+        grades = [usable_grade(grade_of, doc_id) for doc_id in run.ranked_ids(query_id)]
         for column, measure in zip(values, measures, strict=True):
             column.append(measure.score(grades, judged))
     in_run = set(run.query_ids.iter_bytes())
@@ -42,7 +42,8 @@ def score(judgments: Judgments, run: Run, measures: Sequence[Measure]) -> AllSco
     )
 
 
-def _usable(grade_of: dict[bytes, float], doc_id: bytes) -> float:
+def usable_grade(grade_of: dict[bytes, float], doc_id: bytes) -> float:
+    """Return the grade of a document as measures see it."""
     grade = grade_of.get(doc_id)
     if grade is None:
         return NOT_IN_POOL

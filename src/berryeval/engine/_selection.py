@@ -50,6 +50,7 @@ class AllScores:
             query_id = decode_id(next(compress(self.query_ids, self.is_missing)))
             raise MismatchError(f"query {query_id!r} is judged and not in the run")
         query_ids, values = self.query_ids, self.values
+        flags = (self.is_missing, self.lacks_relevant)
         if (missing == "skip" and n_missing) or (no_relevant == "skip" and n_no_relevant):
             is_kept = [
                 not (missing == "skip" and is_missing)
@@ -60,6 +61,7 @@ class AllScores:
             ]
             query_ids = list(compress(query_ids, is_kept))
             values = [array("d", compress(numbers, is_kept)) for numbers in values]
+            flags = (list(compress(flags[0], is_kept)), list(compress(flags[1], is_kept)))
         counts = QueryCounts(
             judged=len(self.query_ids),
             missing=n_missing,
@@ -69,4 +71,4 @@ class AllScores:
         names = map(str, measures)
         by_name = dict(zip(names, values, strict=True))
         ignored_ids = tuple(map(decode_id, self.ignored_ids))
-        return Scores(IdColumn.of(query_ids), by_name, counts, ignored_ids)
+        return Scores(IdColumn.of(query_ids), by_name, counts, *flags, ignored_ids)

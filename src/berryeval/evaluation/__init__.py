@@ -1,6 +1,55 @@
-"""From scores to what people read: means, and what stands behind them."""
+"""From scores to what people read: means, comparisons, verdicts, and what stands behind them."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
 
 from berryeval.evaluation.evaluate import evaluate
 from berryeval.evaluation.result import Evaluation, MeasureResult
 
-__all__ = ["Evaluation", "MeasureResult", "evaluate"]
+if TYPE_CHECKING:
+    from berryeval.evaluation.baseline import Baseline
+    from berryeval.evaluation.comparing import compare
+    from berryeval.evaluation.comparison import Comparison, Difference
+    from berryeval.evaluation.gating import gate
+    from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, ThresholdGuard
+    from berryeval.evaluation.verdict import GateResult, GuardResult
+
+__all__ = [
+    "Baseline",
+    "Comparison",
+    "Difference",
+    "Evaluation",
+    "GateResult",
+    "GuardResult",
+    "LatencyGuard",
+    "Margin",
+    "MarginGuard",
+    "MeasureResult",
+    "ThresholdGuard",
+    "compare",
+    "evaluate",
+    "gate",
+]
+
+# What needs numpy is imported when it is asked for.
+_HOME = {
+    "Baseline": "baseline",
+    "Comparison": "comparison",
+    "Difference": "comparison",
+    "GateResult": "verdict",
+    "GuardResult": "verdict",
+    "LatencyGuard": "guards",
+    "Margin": "guards",
+    "MarginGuard": "guards",
+    "ThresholdGuard": "guards",
+    "compare": "comparing",
+    "gate": "gating",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOME:
+        return getattr(importlib.import_module(f"berryeval.evaluation.{_HOME[name]}"), name)
+    raise AttributeError(f"module 'berryeval.evaluation' has no attribute {name!r}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.frames import ArrowStream, is_frame, judgments_of_frame, run_of_frame
@@ -14,7 +14,7 @@ from berryeval.core.origin import Origin
 from berryeval.core.run import Run
 from berryeval.engine import MissingQueries, NoRelevant, score, score_at_once
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
-from berryeval.evaluation.result import Evaluation
+from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.formats import Duplicates, read_judgments, read_run
 from berryeval.formats._lines import path_name
 from berryeval.measures import (
@@ -26,6 +26,10 @@ from berryeval.measures import (
     ReciprocalRank,
     parse_measures,
 )
+
+if TYPE_CHECKING:
+    from berryeval.core.query import Query
+    from berryeval.evaluation.slices import QueriesSource
 
 __all__ = ["DEFAULT_MEASURES", "JudgmentsSource", "MeasureLike", "RunSource", "evaluate"]
 
@@ -55,6 +59,7 @@ def evaluate(
     run: RunSource,
     measures: Iterable[MeasureLike] | MeasureLike = DEFAULT_MEASURES,
     *,
+    queries: QueriesSource | None = None,
     missing: MissingQueries = "zero",
     no_relevant: NoRelevant = "zero",
     duplicates: Duplicates = "error",
@@ -73,6 +78,8 @@ def evaluate(
     measures : Measure, str, or several of them
         ``"nDCG@10"``, ``"AP(rel=2)@100"``, trec_eval's ``"ndcg_cut.5,10"`` or ``"official"``.
         Without them reciprocal rank, and recall, precision, nDCG and success at 1, 3, 5, 10.
+    queries : path or Query objects, optional
+        Whose labels are wanted for slices: ``result.by("category")``.
     missing : {"zero", "skip", "error"}
         What a judged query that the run does not have is worth.
     no_relevant : {"zero", "skip"}
@@ -111,21 +118,31 @@ def evaluate(
     _check_choice("no_relevant", no_relevant, ("zero", "skip"))
     _check_choice("duplicates", duplicates, ("error", "keep-best"))
     chosen = read_measures(measures)
+    counted = tuple(dict.fromkeys((*chosen, *map(holes_measure, chosen))))
+    known_queries = _load_queries(queries)
     loaded_judgments = load_judgments(judgments, duplicates, judges)
     scores = score_at_once(
         loaded_judgments,
         run,
-        chosen,
+        counted,
         missing=missing,
         no_relevant=no_relevant,
         duplicates=duplicates,
     )
     if scores is None:
         run = load_run(run, duplicates)
-        scores = score(loaded_judgments, run, chosen, missing=missing, no_relevant=no_relevant)
+        scores = score(loaded_judgments, run, counted, missing=missing, no_relevant=no_relevant)
     if scores.counts.missing == scores.counts.judged:
         raise MismatchError(_nothing_in_common(loaded_judgments, scores.ignored_ids))
-    return Evaluation(scores, chosen)
+    return Evaluation(scores, chosen, known_queries)
+
+
+def _load_queries(source: QueriesSource | None) -> Mapping[str, Query] | None:
+    if source is None:
+        return None
+    from berryeval.evaluation.slices import load_queries  # reads many formats, and few need it
+
+    return load_queries(source)
 
 
 def read_measures(measures: Iterable[MeasureLike] | MeasureLike) -> tuple[Measure, ...]:

@@ -8,12 +8,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import add
+from typing import TYPE_CHECKING
 
 from berryeval.core.scores import QueryCounts, Scores
-from berryeval.measures import Measure, parse_measure
+from berryeval.errors import ArgumentError
+from berryeval.measures import Holes, Measure, parse_measure
 from berryeval.measures._base import GEOMETRIC_FLOOR
 
-__all__ = ["Evaluation", "MeasureResult"]
+if TYPE_CHECKING:
+    from berryeval.core.query import Query
+    from berryeval.stats import Interval
+
+__all__ = ["Evaluation", "MeasureResult", "averaged", "holes_measure"]
+
+
+def holes_measure(measure: Measure) -> Holes:
+    """Return what counts the unjudged documents that a measure looks at."""
+    return Holes(measure.k)
 
 
 @dataclass(frozen=True)
@@ -30,11 +41,69 @@ class MeasureResult:
     @cached_property
     def by_query(self) -> Mapping[str, float]:
         """One number a query, in the order of the ids' bytes."""
-        return dict(zip(self.scores.query_ids, self.scores.values[str(self.measure)], strict=True))
+        return dict(zip(self.scores.query_ids, self.values, strict=True))
+
+    @property
+    def values(self) -> array[float]:
+        """One number a query, without the ids."""
+        return self.scores.values[str(self.measure)]
+
+    @property
+    def n_queries(self) -> int:
+        """The number of queries scored."""
+        return len(self.scores.query_ids)
+
+    @property
+    def holes(self) -> int:
+        """Unjudged documents in the first k, or in whole rankings, of all queries."""
+        return int(reduce(add, self.scores.values[str(holes_measure(self.measure))], 0.0))
+
+    @cached_property
+    def interval(self) -> Interval | None:
+        """The 95 % interval of the mean, by the BCa bootstrap of 10,000 resamples with seed 0."""
+        return self.interval_at()
+
+    def interval_at(
+        self,
+        level: float = 0.95,
+        method: str = "bca",
+        *,
+        n_resamples: int = 10_000,
+        seed: int = 0,
+    ) -> Interval | None:
+        """Return a two-sided interval of the mean over the queries that might have been asked.
+
+        Parameters
+        ----------
+        level : float
+            How often such intervals hold the mean, between 0 and 1.
+        method : {"bca", "t"}
+            The bias-corrected and accelerated bootstrap, or Student's t.
+        n_resamples, seed : int
+            For the bootstrap. The same seed gives the same interval.
+
+        Returns
+        -------
+        Interval or None
+            None where there is none: of fewer than two queries, and of sums.
+        """
+        from berryeval.stats import Interval, bca_interval, student_interval
+
+        if method not in ("bca", "t"):
+            raise ArgumentError("method", "'bca' or 't'", repr(method))
+        if self.measure.aggregate == "sum":
+            return None
+        values = [*averaged(self.measure, self.values)]
+        if method == "t":
+            found = student_interval(values, level)
+        else:
+            found = bca_interval(values, level, n_resamples=n_resamples, seed=seed)
+        if found is None or self.measure.aggregate == "mean":
+            return found
+        return Interval(math.exp(found.low), math.exp(found.high), found.level, found.method)
 
     def __repr__(self) -> str:
-        n_queries = len(self.scores.query_ids)
-        queries = "1 query" if n_queries == 1 else f"{n_queries} queries"
+        queries = "1 query" if self.n_queries == 1 else f"{self.n_queries} queries"
         return f"<{self.measure}: {self.mean:.4f} over {queries}>"
 
 
@@ -45,15 +114,52 @@ class Evaluation(Mapping[str, MeasureResult]):
     ``result["nDCG@10"]``.
     """
 
-    def __init__(self, scores: Scores, measures: Sequence[Measure]) -> None:
+    def __init__(
+        self,
+        scores: Scores,
+        measures: Sequence[Measure],
+        queries: Mapping[str, Query] | None = None,
+    ) -> None:
         self._results = {
             str(measure): MeasureResult(
                 measure, _aggregate(measure, scores.values[str(measure)]), scores
             )
             for measure in measures
         }
+        self.scores = scores
         self.n_queries = len(scores.query_ids)
         self.counts: QueryCounts = scores.counts
+        self.queries: Mapping[str, Query] = queries or {}
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures, in the order in which they were asked for."""
+        return tuple(result.measure for result in self._results.values())
+
+    def by(self, label: str) -> dict[str, Evaluation]:
+        """Return the same figures for each slice: the queries that share a label.
+
+        Queries that were left out (``missing="skip"``) are in no slice, and queries without
+        judgments are not counted.
+
+        Parameters
+        ----------
+        label : {"category", "difficulty", "tag"}
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such label.
+        MismatchError
+            If no query has it, or `evaluate` was given no queries.
+        """
+        from berryeval.evaluation.slices import find_slices
+
+        found = find_slices(self.queries, label, self.scores.query_ids)
+        return {
+            part.value: Evaluation(self.scores.take(positions), self.measures, self.queries)
+            for part, positions in found.items()
+        }
 
     def __getitem__(self, name: str) -> MeasureResult:
         if name in self._results:
@@ -77,12 +183,17 @@ class Evaluation(Mapping[str, MeasureResult]):
         return "\n".join([f"<Evaluation over {queries}", *lines]) + ">"
 
 
+def averaged(measure: Measure, values: array[float]) -> Iterable[float]:
+    """Return what a mean is taken of: the scores, or their logarithms for a geometric one."""
+    if measure.aggregate == "geometric":
+        return (math.log(max(value, GEOMETRIC_FLOOR)) for value in values)
+    return values
+
+
 def _aggregate(measure: Measure, values: array[float]) -> float:
     """Make one number of those of all queries, adding them up in their order."""
-    numbers: Iterable[float] = values
-    if measure.aggregate == "geometric":
-        numbers = (math.log(max(value, GEOMETRIC_FLOOR)) for value in values)
-    total = reduce(add, numbers, 0.0)  # sum() compensates for rounding in some versions of Python
+    # sum() compensates for rounding in some versions of Python
+    total = reduce(add, averaged(measure, values), 0.0)
     if measure.aggregate == "sum" or not values:
         return total
     mean = total / len(values)

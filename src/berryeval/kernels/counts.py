@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from berryeval.kernels.relevance import count_nonrelevant, count_relevant
+from berryeval.kernels.relevance import count_nonrelevant, count_relevant, count_unjudged
 
 __all__ = [
     "n_nonrelevant_retrieved",
@@ -12,6 +12,7 @@ __all__ = [
     "n_relevant",
     "n_relevant_retrieved",
     "n_retrieved",
+    "n_unjudged_retrieved",
 ]
 
 
@@ -42,3 +43,10 @@ def n_nonrelevant_retrieved(
 ) -> float:
     """Count the documents in the first k that were judged, and not relevant."""
     return float(count_nonrelevant(grades[:k], level))
+
+
+def n_unjudged_retrieved(
+    grades: Sequence[float], _judged: Sequence[float], k: int | None = None
+) -> float:
+    """Count the documents in the first k that nobody judged."""
+    return float(count_unjudged(grades[:k]))

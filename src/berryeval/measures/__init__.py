@@ -9,10 +9,17 @@ Examples
 0.6309297535714575
 """
 
-from berryeval.measures._base import GEOMETRIC_FLOOR, Measure, all_measures, find_measure
+from berryeval.measures._base import (
+    GEOMETRIC_FLOOR,
+    Measure,
+    all_measures,
+    depth_of,
+    find_measure,
+)
 from berryeval.measures.average_precision import AveragePrecision, GeometricAveragePrecision
 from berryeval.measures.bpref import Bpref, GeometricBpref
 from berryeval.measures.counts import (
+    Holes,
     NumNonrelevantRetrieved,
     NumQueries,
     NumRelevant,
@@ -58,6 +65,7 @@ __all__ = [
     "GeometricAveragePrecision",
     "GeometricBpref",
     "HitRate",
+    "Holes",
     "InferredAveragePrecision",
     "InterpolatedPrecision",
     "Judged",
@@ -85,6 +93,7 @@ __all__ = [
     "Yaap",
     "all_measures",
     "define_measure",
+    "depth_of",
     "find_measure",
     "parse_measure",
     "parse_measures",

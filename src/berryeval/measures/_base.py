@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import FrozenInstanceError, dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
@@ -27,6 +27,7 @@ __all__ = [
     "Measure",
     "all_measures",
     "declare",
+    "depth_of",
     "find_measure",
     "register",
     "register_defined",
@@ -174,6 +175,12 @@ class Measure:
         if not is_ours or (self.k or 0) > _NATIVE_MAX_K:
             return None
         return self.kernel.__name__, dict(self._arguments)
+
+
+def depth_of(measures: Iterable[Measure]) -> int | None:
+    """Return how many ranks any of some measures looks at; None if one looks at all of them."""
+    cutoffs = [measure.k for measure in measures]
+    return None if None in cutoffs else max(k for k in cutoffs if k is not None)
 
 
 _REGISTRY: list[type[Measure]] = []

@@ -10,10 +10,12 @@ from berryeval.kernels.counts import (
     n_relevant,
     n_relevant_retrieved,
     n_retrieved,
+    n_unjudged_retrieved,
 )
 from berryeval.measures._base import Kernel, Measure, register
 
 __all__ = [
+    "Holes",
     "NumNonrelevantRetrieved",
     "NumQueries",
     "NumRelevant",
@@ -120,4 +122,26 @@ class NumNonrelevantRetrieved(Measure):
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
         "Documents without a grade of 0 or more do not count.",
+    )
+
+
+@register
+class Holes(Measure):
+    """The number of retrieved documents that nobody judged."""
+
+    kernel: ClassVar[Kernel] = staticmethod(n_unjudged_retrieved)
+    name: ClassVar[str] = "Holes"
+    title: ClassVar[str] = "Number of holes"
+    aliases: ClassVar[tuple[str, ...]] = ("num_unjudged_ret",)
+    bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+    higher_is_better: ClassVar[bool] = False
+    aggregate: ClassVar[Literal["mean", "sum", "geometric"]] = "sum"
+    definition: ClassVar[str] = (
+        "The documents in the first k without a grade of 0 or more; summed over queries."
+    )
+    use_when: ClassVar[str] = "Somebody has to know how many documents are left to judge."
+    avoid_when: ClassVar[str] = "Rankings of different depth are compared: Judged is a share."
+    edge_cases: ClassVar[tuple[str, ...]] = (
+        "A grade below 0 is no judgment.",
+        "Nothing returned: 0.",
     )

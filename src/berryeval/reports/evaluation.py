@@ -2,34 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from berryeval.evaluation.notes import holes_notes, query_notes
 from berryeval.reports.layout import Table, table_to_text
 
 if TYPE_CHECKING:
-    from berryeval.evaluation import Evaluation
+    from berryeval.evaluation import Evaluation, MeasureResult
 
-__all__ = ["evaluations_table", "evaluations_to_csv", "evaluations_to_json", "per_query_table"]
+__all__ = [
+    "Evaluations",
+    "Shown",
+    "evaluations_tables",
+    "evaluations_to_csv",
+    "evaluations_to_json",
+    "evaluations_to_text",
+    "render",
+]
 
 JSON_VERSION = 1
 
 Evaluations = Mapping[str, "Evaluation"]
 
 
-def evaluations_table(runs: Evaluations) -> Table:
-    """Lay out a row for each measure and a column for each run, with notes on the queries."""
+@dataclass(frozen=True)
+class Shown:
+    """What of evaluations is shown besides means."""
+
+    per_query: bool = False
+    label: str | None = None
+    """Slices of this label."""
+    interval: str | None = None
+    """95 % intervals by this method."""
+
+
+def render(runs: Evaluations, shown: Shown, format: str) -> str:
+    """Return evaluations as text of a format: table, csv, json, markdown or latex."""
+    if format == "json":
+        return evaluations_to_json(runs, shown) + "\n"
+    if format == "csv":
+        return evaluations_to_csv(runs, shown)
+    if format == "markdown":
+        from berryeval.reports.markdown import tables_to_markdown
+
+        return tables_to_markdown(evaluations_tables(runs, shown))
+    if format == "latex":
+        from berryeval.reports.latex import evaluations_to_latex
+
+        return evaluations_to_latex(runs)
+    return evaluations_to_text(runs, shown)
+
+
+def evaluations_tables(runs: Evaluations, shown: Shown = Shown()) -> list[Table]:  # noqa: B008 - frozen
+    """Lay out the means, or every query; then slices, if they are asked for."""
+    tables = [_per_query_table(runs) if shown.per_query else _means_table(runs, shown)]
+    if shown.label is not None:
+        tables.append(_slices_table(runs, shown.label, shown))
+    return tables
+
+
+def _means_table(runs: Evaluations, shown: Shown) -> Table:
     first = next(iter(runs.values()))
     return Table(
         title="",
         header=("", *runs),
-        rows=tuple((name, *(f"{run[name].mean:.4f}" for run in runs.values())) for name in first),
-        notes=_notes(runs),
+        rows=tuple((name, *(_cell(run[name], shown) for run in runs.values())) for name in first),
+        notes=_notes(runs, shown),
     )
 
 
-def per_query_table(runs: Evaluations) -> Table:
-    """Lay out a row for each query and run, and a column for each measure."""
+def _per_query_table(runs: Evaluations) -> Table:
     first = next(iter(runs.values()))
     rows = [
         (query_id, name, *(f"{run[measure].by_query[query_id]:.4f}" for measure in first))
@@ -39,50 +83,107 @@ def per_query_table(runs: Evaluations) -> Table:
     means = [(f"all {run.n_queries}", name, *(f"{run[m].mean:.4f}" for m in first))
              for name, run in runs.items()]  # fmt: skip
     header = ("query", "run", *first)
-    return Table("", header, tuple(rows + means), _notes(runs), n_keys=2)
+    return Table("", header, tuple(rows + means), _notes(runs, Shown()), n_keys=2)
 
 
-def evaluations_to_json(runs: Evaluations, *, per_query: bool) -> str:
+def _slices_table(runs: Evaluations, label: str, shown: Shown) -> Table:
+    first = next(iter(runs.values()))
+    rows = [
+        (value, name, str(part.n_queries), *(_cell(part[measure], shown) for measure in first))
+        for name, run in runs.items()
+        for value, part in run.by(label).items()
+    ]
+    rows.sort(key=lambda row: row[0])
+    return Table(f"By {label}", (label, "run", "queries", *first), tuple(rows), n_keys=2)
+
+
+def _cell(result: MeasureResult, shown: Shown) -> str:
+    mean = f"{result.mean:.4f}"
+    if shown.interval is None:
+        return mean
+    interval = result.interval_at(method=shown.interval)
+    return f"{mean} (-)" if interval is None else f"{mean} ({interval.low:.4f}-{interval.high:.4f})"
+
+
+def _notes(runs: Evaluations, shown: Shown) -> tuple[str, ...]:
+    notes = (*query_notes(runs), *holes_notes(runs))
+    if shown.interval is None:
+        return notes
+    how = {"bca": "the BCa bootstrap (10,000 resamples, seed 0)", "t": "Student's t"}
+    return (*notes, f"In parentheses: 95 % intervals by {how[shown.interval]}.")
+
+
+def evaluations_to_json(runs: Evaluations, shown: Shown = Shown()) -> str:  # noqa: B008 - frozen
     """Return one JSON object: version, and for each run its queries, counts and means."""
     import json  # slow to import, and a table does without
 
-    return json.dumps(
-        {
-            "version": JSON_VERSION,
-            "runs": [
-                {
-                    "run": name,
-                    "queries": run.n_queries,
-                    "counts": vars(run.counts),
-                    "means": run.to_dict(),
-                    **({"per_query": _by_query(run)} if per_query else {}),
-                }
-                for name, run in runs.items()
-            ],
-        },
-        indent=2,
-    )
+    entries = [{"run": name, **_as_dict(run, shown)} for name, run in runs.items()]
+    return json.dumps({"version": JSON_VERSION, "kind": "evaluation", "runs": entries}, indent=2)
 
 
-def evaluations_to_csv(runs: Evaluations, *, per_query: bool) -> str:
-    """Return lines of run, query, measure and value; the query ``all`` has the means."""
+def _as_dict(run: Evaluation, shown: Shown) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "queries": run.n_queries,
+        "counts": vars(run.counts),
+        "means": run.to_dict(),
+        "holes": {name: result.holes for name, result in run.items()},
+    }
+    if shown.interval is not None:
+        found["intervals"] = {name: _interval(result, shown) for name, result in run.items()}
+    if shown.per_query:
+        found["per_query"] = _by_query(run)
+    if shown.label is not None:
+        part_shown = Shown(interval=shown.interval)
+        parts = run.by(shown.label).items()
+        found["slices"] = {shown.label: {v: _as_dict(part, part_shown) for v, part in parts}}
+    return found
+
+
+def _interval(result: MeasureResult, shown: Shown) -> list[float] | None:
+    interval = result.interval_at(method=shown.interval or "bca")
+    return None if interval is None else [interval.low, interval.high]
+
+
+def evaluations_to_csv(runs: Evaluations, shown: Shown = Shown()) -> str:  # noqa: B008 - frozen
+    """Return lines of run, query, measure and value; the query ``all`` has the means.
+
+    Intervals add the columns low and high, and slices lines whose query is ``category=factual``.
+    """
     import csv  # as above
     import io
 
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
-    writer.writerow(["run", "query", "measure", "value"])
+    ends = ("low", "high") if shown.interval is not None else ()
+    writer.writerow(["run", "query", "measure", "value", *ends])
     for name, run in runs.items():
         for measure, result in run.items():
-            if per_query:
-                writer.writerows([name, q, measure, repr(v)] for q, v in result.by_query.items())
-            writer.writerow([name, "all", measure, repr(result.mean)])
+            if shown.per_query:
+                empty = ("",) * len(ends)
+                for query, value in result.by_query.items():
+                    writer.writerow([name, query, measure, repr(value), *empty])
+            writer.writerow([name, "all", measure, repr(result.mean), *_ends(result, shown)])
+        for query, part in _parts(run, shown):
+            for measure, result in part.items():
+                writer.writerow([name, query, measure, repr(result.mean), *_ends(result, shown)])
     return output.getvalue()
 
 
-def evaluations_to_text(runs: Evaluations, *, per_query: bool) -> str:
-    """Return the table in plain characters."""
-    return table_to_text(per_query_table(runs) if per_query else evaluations_table(runs)) + "\n"
+def _parts(run: Evaluation, shown: Shown) -> Iterator[tuple[str, Evaluation]]:
+    if shown.label is not None:
+        for value, part in run.by(shown.label).items():
+            yield f"{shown.label}={value}", part
+
+
+def _ends(result: MeasureResult, shown: Shown) -> list[str]:
+    if shown.interval is None:
+        return []
+    return [repr(end) for end in _interval(result, shown) or ()] or ["", ""]
+
+
+def evaluations_to_text(runs: Evaluations, shown: Shown = Shown()) -> str:  # noqa: B008 - frozen
+    """Return the tables in plain characters."""
+    return "\n\n".join(map(table_to_text, evaluations_tables(runs, shown))) + "\n"
 
 
 def _by_query(run: Evaluation) -> dict[str, dict[str, float]]:
@@ -91,29 +192,3 @@ def _by_query(run: Evaluation) -> dict[str, dict[str, float]]:
         for query_id, value in result.by_query.items():
             found.setdefault(query_id, {})[measure] = value
     return found
-
-
-def _notes(runs: Evaluations) -> tuple[str, ...]:
-    first = next(iter(runs.values()))
-    judged = f"{_queries(first.counts.judged)} judged"
-    if len({_scored_ids(run) for run in runs.values()}) == 1:
-        notes = [f"{judged}, {first.n_queries} scored."]
-    else:
-        notes = [f"{name}: {judged}, {run.n_queries} scored." for name, run in runs.items()]
-        notes.append("Caution: means over different queries cannot be compared.")
-    if first.counts.no_relevant:
-        notes.append(f"{_queries(first.counts.no_relevant)} without a relevant document.")
-    for name, run in runs.items():
-        if run.counts.missing:
-            notes.append(f"{name}: {_queries(run.counts.missing)} missing from the run.")
-        if run.counts.ignored:
-            notes.append(f"{name}: {_queries(run.counts.ignored)} not judged, ignored.")
-    return tuple(notes)
-
-
-def _scored_ids(run: Evaluation) -> tuple[str, ...]:
-    return tuple(next(iter(run.values())).scores.query_ids)
-
-
-def _queries(count: int) -> str:
-    return "1 query" if count == 1 else f"{count} queries"

@@ -12,7 +12,7 @@ TEXT_WIDTH = 80
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under a header. The first column is words, the others are figures."""
+    """Rows under a header. Columns that say what a row is about are words, the others figures."""
 
     title: str
     header: tuple[str, ...]
@@ -36,8 +36,10 @@ def table_to_text(table: Table) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [table.title, ""] if table.title else []
     for row in rows:
-        cells = [f"{row[0]:<{widths[0]}}"]
-        cells += [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)]
+        cells = [
+            f"{cell:<{width}}" if i_column < table.n_keys else f"{cell:>{width}}"
+            for i_column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
         lines.append("  ".join(cells).rstrip())
     if table.notes:
         lines += ["", *table.notes]

@@ -14,7 +14,15 @@ from berryeval.reports.layout import Section, Table, section_to_text, table_to_t
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["show_sections", "show_table"]
+__all__ = ["show_sections", "show_table", "show_tables"]
+
+
+def show_tables(tables: Iterable[Table]) -> None:
+    """Write tables to standard output, a blank line between them."""
+    for number, table in enumerate(tables):
+        if number:
+            sys.stdout.write("\n")
+        show_table(table)
 
 
 def show_table(table: Table) -> None:
@@ -33,7 +41,7 @@ def show_table(table: Table) -> None:
         for i_column in columns:
             shown.add_column(
                 table.header[i_column],
-                justify="left" if i_column == 0 else "right",
+                justify="left" if i_column < table.n_keys else "right",
                 width=widths[i_column],
                 overflow="fold",
             )

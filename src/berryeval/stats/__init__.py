@@ -1,1 +1,59 @@
-"""Statistics of paired scores: intervals, tests, corrections, effect sizes, power."""
+"""Statistics of paired scores: intervals, tests, corrections, effect sizes, power.
+
+Everything takes plain numbers: one a query, or one a query and column. Nothing returns NaN: what
+is not defined is None. What draws at random takes a seed, and gives the same bits for it anywhere.
+"""
+
+from berryeval.stats.bca import bca_p_values
+from berryeval.stats.corrections import CorrectionName, adjust
+from berryeval.stats.effect_sizes import cohens_dz, rank_biserial
+from berryeval.stats.interval import Interval
+from berryeval.stats.intervals import bca_interval, bca_intervals, student_interval
+from berryeval.stats.paired_tests import (
+    Alternative,
+    TestName,
+    TestResult,
+    bootstrap,
+    paired_t,
+    paired_test,
+    randomisation,
+    sign,
+    wilcoxon,
+)
+from berryeval.stats.power import power_at, queries_needed, sd_of_differences, smallest_drop
+from berryeval.stats.resampling import flipped_means, permuted_ranges, resampled_means
+from berryeval.stats.similarity import kendall_tau, rank_biased_overlap, tau_ap
+from berryeval.stats.tukey import randomised_tukey_hsd, tukey_hsd
+
+__all__ = [
+    "Alternative",
+    "CorrectionName",
+    "Interval",
+    "TestName",
+    "TestResult",
+    "adjust",
+    "bca_interval",
+    "bca_intervals",
+    "bca_p_values",
+    "bootstrap",
+    "cohens_dz",
+    "flipped_means",
+    "kendall_tau",
+    "paired_t",
+    "paired_test",
+    "permuted_ranges",
+    "power_at",
+    "queries_needed",
+    "randomisation",
+    "randomised_tukey_hsd",
+    "rank_biased_overlap",
+    "rank_biserial",
+    "resampled_means",
+    "sd_of_differences",
+    "sign",
+    "smallest_drop",
+    "student_interval",
+    "tau_ap",
+    "tukey_hsd",
+    "wilcoxon",
+]

@@ -1,0 +1,83 @@
+"""What a command tells while it works, on standard error."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+__all__ = ["logging_options"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+
+
+class _TextFormatter(logging.Formatter):
+    """``12:00:00 info gate starts queries=50``."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        facts = " ".join(f"{key}={value}" for key, value in _facts(record).items())
+        moment = self.formatTime(record, "%H:%M:%S")
+        return f"{moment} {record.levelname.lower()} {record.getMessage()} {facts}".rstrip()
+
+
+class _JsonFormatter(logging.Formatter):
+    """An object a line: time, level, event, and what belongs to the event."""
+
+    default_msec_format = "%s.%03d"
+
+    def format(self, record: logging.LogRecord) -> str:
+        return json.dumps(
+            {
+                "time": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),
+                "level": record.levelname.lower(),
+                "event": record.getMessage(),
+                **_facts(record),
+            }
+        )
+
+
+def _facts(record: logging.LogRecord) -> dict[str, Any]:
+    return {key: value for key, value in vars(record).items() if key not in _PLAIN}
+
+
+def logging_options(command: Command) -> Command:
+    """Give a command ``--log-level`` and ``--log-format``."""
+    level = click.option(
+        "--log-level",
+        type=click.Choice(["debug", "info", "warning", "error"]),
+        default="warning",
+        show_default=True,
+        expose_value=False,
+        callback=_set_level,
+        help="How much to tell on standard error while working.",
+    )
+    form = click.option(
+        "--log-format",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        expose_value=False,
+        is_eager=True,
+        callback=_set_format,
+        help="Lines of text, or an object of JSON a line.",
+    )
+    return level(form(command))
+
+
+def _set_format(_context: click.Context, _option: click.Parameter, value: str) -> None:
+    logger = logging.getLogger("berryeval")
+    for handler in [*logger.handlers]:
+        logger.removeHandler(handler)
+    handler = logging.StreamHandler()
+    handler.setFormatter(_JsonFormatter() if value == "json" else _TextFormatter())
+    logger.addHandler(handler)
+    logger.propagate = False
+
+
+def _set_level(_context: click.Context, _option: click.Parameter, value: str) -> None:
+    logging.getLogger("berryeval").setLevel(value.upper())

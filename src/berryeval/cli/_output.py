@@ -1,0 +1,71 @@
+"""Where a result goes, and in which form."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from berryeval.core.files import uncompressed_name, write_whole
+
+__all__ = ["chosen_format", "output_options", "write_output"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_ENDINGS = {
+    ".csv": "csv",
+    ".htm": "html",
+    ".html": "html",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".md": "markdown",
+    ".png": "png",
+    ".qrels": "trec",
+    ".svg": "svg",
+    ".tex": "latex",
+    ".xml": "junit",
+}
+
+
+def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
+    """Give a command ``--format``, ``--json`` and ``--output``."""
+    endings = ", ".join(ending for ending, name in _ENDINGS.items() if name in formats)
+
+    def decorate(command: Command) -> Command:
+        output = click.option(
+            "-o", "--output", metavar="FILE", help="Write to a file; `-` is standard output."
+        )
+        as_json = click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
+        form = click.option(
+            "--format",
+            "output_format",
+            type=click.Choice(list(formats)),
+            help=f"How to print.  [default: what the name of FILE says ({endings}), else table]",
+        )
+        return form(as_json(output(command)))
+
+    return decorate
+
+
+def chosen_format(
+    output_format: str | None, as_json: bool, output: str | None, formats: Sequence[str]
+) -> str:
+    """Return the format that flags and the name of the file ask for."""
+    if as_json and output_format not in (None, "json"):
+        raise click.UsageError(f"Give --json or --format {output_format}, not both.")
+    if as_json:
+        return "json"
+    ending = os.path.splitext(uncompressed_name(output or ""))[1].lower()  # noqa: PTH122
+    by_name = _ENDINGS.get(ending, "table")
+    return output_format or (by_name if by_name in formats else "table")
+
+
+def write_output(text: str, output: str | None) -> None:
+    """Write a result to a file, whole or not at all, or to standard output."""
+    if output in (None, "-"):
+        click.echo(text, nl=False)
+    else:
+        assert output is not None
+        write_whole(output, [text.encode("utf-8", "surrogateescape")])

@@ -1,0 +1,59 @@
+"""Settings from a file, the environment and flags, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from berryeval.suite.settings import Settings
+
+__all__ = ["config_option", "load_settings", "named_options"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+config_option = click.option(
+    "--config",
+    metavar="FILE",
+    envvar="BERRYEVAL_CONFIG",
+    help="Settings.  [default: the nearest berryeval.toml, or pyproject.toml with "
+    "[tool.berryeval]]",
+)
+
+_NAMED = (
+    ("judgments", "BERRYEVAL_JUDGMENTS", "What is relevant."),
+    ("run", "BERRYEVAL_RUN", "The candidate."),
+    (
+        "baseline",
+        "BERRYEVAL_BASELINE",
+        "What it is held against: a file of `berryeval baseline save`, or a run.",
+    ),
+    ("queries", "BERRYEVAL_QUERIES", "Texts and labels of the queries."),
+    (
+        "timings",
+        "BERRYEVAL_TIMINGS",
+        'Lines {"query_id": "q1", "ms": 12.5}, for latency guards.',
+    ),
+    ("corpus", "BERRYEVAL_CORPUS", "Which documents were searched: any name or hash."),
+)
+
+
+def named_options(command: Command) -> Command:
+    """Give a command options for what berryeval.toml names, each also a variable."""
+    for name, variable, help_text in reversed(_NAMED):
+        metavar = "NAME" if name == "corpus" else "FILE"
+        option = click.option(f"--{name}", metavar=metavar, envvar=variable, help=help_text)
+        command = option(command)
+    return command
+
+
+def load_settings(config: str | None, named: Mapping[str, str | None]) -> Settings:
+    """Read the settings, and let the environment and flags have their way."""
+    from berryeval.suite.settings import find_settings, read_settings
+
+    settings = find_settings() if config is None else read_settings(config)
+    given: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
+    return replace(settings, **given)

@@ -1,0 +1,144 @@
+"""``berryeval baseline``."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from berryeval.cli._settings import config_option, load_settings, named_options
+from berryeval.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from berryeval.evaluation.baseline import Baseline
+    from berryeval.suite.settings import Settings
+
+__all__ = ["command"]
+
+
+@click.group("baseline")
+def command() -> None:
+    """Keep the rankings that candidates are held against.
+
+    A baseline is one small JSON file, fit for git: document ids down to the deepest guarded
+    rank, scored again with today's judgments whenever it is used.
+    """
+
+
+@command.command("save")
+@config_option
+@named_options
+@click.option("--name", help="What to call it.  [default: the name of the file]")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
+    help="What it will be compared in; decides how deep rankings are kept.  [default: what "
+    "berryeval.toml guards, else nDCG@10]",
+)  # fmt: skip
+def save(
+    config: str | None,
+    name: str | None,
+    force: bool,
+    measures: tuple[str, ...],
+    **named: str | None,
+) -> None:
+    """Save the run as the baseline.
+
+    \b
+    berryeval baseline save
+    berryeval baseline save --judgments qrels.txt --run main.run --baseline main.json
+    """
+    settings = load_settings(config, named)
+    path = _path(settings)
+    if os.path.exists(path) and not force:  # noqa: PTH110 - pathlib is slow to import
+        way_out = "use `berryeval baseline update`, or --force"
+        raise ArgumentError("baseline", "a file that is not there yet", f"{path!r}; {way_out}")
+    baseline = _make(settings, name, measures)
+    baseline.save(path)
+    click.echo(f"Saved {path}: {_told(baseline)}.")
+
+
+@command.command("update")
+@config_option
+@named_options
+def update(config: str | None, **named: str | None) -> None:
+    """Replace the baseline by the run, and tell what changed.
+
+    \b
+    berryeval baseline update
+    """
+    from berryeval.evaluation.baseline import Baseline
+
+    settings = load_settings(config, named)
+    path = _path(settings)
+    before = Baseline.read(path)
+    after = _make(settings, before.name, tuple(before.means))
+    after.save(path)
+    click.echo(f"Updated {path}: {_told(after)}.")
+    for measure, value in after.means.items():
+        click.echo(f"{measure}: {before.means[measure]:.4f} -> {value:.4f}")
+
+
+@command.command("show")
+@click.argument("file", required=False)
+@config_option
+def show(file: str | None, config: str | None) -> None:
+    """Tell what is in a baseline.
+
+    \b
+    berryeval baseline show baselines/main.json
+    """
+    from berryeval.evaluation.baseline import Baseline
+    from berryeval.reports.layout import Section
+    from berryeval.reports.terminal import show_sections
+
+    path = file or _path(load_settings(config, {}))
+    baseline = Baseline.read(path)
+    entries = [
+        ("Name", baseline.name),
+        ("Saved", baseline.created),
+        ("Queries", f"{len(baseline.rankings):,}"),
+        ("Depth", "all" if baseline.depth is None else f"{baseline.depth} documents a query"),
+        ("Corpus", baseline.corpus or "not told"),
+        *((measure, f"{value:.4f} when it was saved") for measure, value in baseline.means.items()),
+        *baseline.settings.items(),
+    ]
+    show_sections([Section(path, tuple(entries))])
+
+
+def _path(settings: Settings) -> str:
+    if settings.baseline is None:
+        way_out = "name it in berryeval.toml (baseline = ...) or with --baseline"
+        raise ArgumentError("baseline", "a file", f"none; {way_out}")
+    return settings.baseline
+
+
+def _make(settings: Settings, name: str | None, measures: tuple[str, ...]) -> Baseline:
+    from berryeval.evaluation.baseline import Baseline
+    from berryeval.evaluation.evaluate import load_judgments, load_run, read_measures
+    from berryeval.evaluation.slices import load_queries
+    from berryeval.suite.gate import guarded_measures
+
+    if settings.judgments is None or settings.run is None:
+        missing = "judgments" if settings.judgments is None else "run"
+        raise ArgumentError(missing, "a file", f"none; name it in berryeval.toml or --{missing}")
+    chosen = (
+        read_measures(measures)
+        if measures
+        else guarded_measures(settings.gate.guards) or read_measures("nDCG@10")
+    )
+    file_name = os.path.basename(_path(settings))  # noqa: PTH119
+    return Baseline.make(
+        name or os.path.splitext(file_name)[0],  # noqa: PTH122
+        load_judgments(settings.judgments),
+        load_run(settings.run),
+        chosen,
+        queries=load_queries(settings.queries),
+        corpus=settings.corpus,
+    )
+
+
+def _told(baseline: Baseline) -> str:
+    depth = "all documents" if baseline.depth is None else f"{baseline.depth} documents a query"
+    return f"{len(baseline.rankings):,} queries, {depth}"

@@ -1,0 +1,113 @@
+"""``berryeval compare``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from berryeval.cli._options import (
+    duplicates_option,
+    judges_option,
+    measures_option,
+    missing_option,
+    no_relevant_option,
+)
+from berryeval.cli._output import chosen_format, output_options, write_output
+from berryeval.cli._runs import run_names
+
+__all__ = ["command"]
+
+FORMATS = ("table", "csv", "json", "markdown", "latex", "html")
+
+
+@click.command("compare")
+@click.argument("judgments", metavar="JUDGMENTS")
+@click.argument("baseline", metavar="BASELINE")
+@click.argument("candidates", metavar="CANDIDATE...", nargs=-1, required=True)
+@measures_option
+@click.option("--queries", metavar="FILE", help="Texts and labels of the queries.")
+@click.option(
+    "--by",
+    "slices",
+    multiple=True,
+    type=click.Choice(["category", "difficulty", "tag"]),
+    help="Report each slice of this label, too; repeatable. Needs --queries.",
+)
+@click.option(
+    "--test",
+    type=click.Choice(["t", "wilcoxon", "sign", "randomisation", "bootstrap"]),
+    default="t",
+    show_default=True,
+    help="What p-values come from.",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["holm", "bonferroni", "benjamini-hochberg", "none"]),
+    default="holm",
+    show_default=True,
+    help="How p-values are adjusted for systems, measures and slices.",
+)
+@click.option(
+    "--interval",
+    type=click.Choice(["bca", "t"]),
+    default="bca",
+    show_default=True,
+    help="Of differences: the BCa bootstrap, or Student's.",
+)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of intervals.")
+@click.option(
+    "--resamples",
+    "n_resamples",
+    type=int,
+    default=10_000,
+    show_default=True,
+    help="Of the bootstrap and of randomisation.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of resampling.")
+@click.option(
+    "--bounds",
+    is_flag=True,
+    help="Tell what differences could be, whatever the grades of unjudged documents.",
+)
+@click.option("--max-grade", type=float, help="The highest grade there is, for --bounds.")
+@output_options(FORMATS)
+@missing_option
+@no_relevant_option
+@duplicates_option
+@judges_option
+def command(
+    judgments: str,
+    baseline: str,
+    candidates: tuple[str, ...],
+    measures: tuple[str, ...],
+    output_format: str | None,
+    as_json: bool,
+    output: str | None,
+    **options: Any,  # noqa: ANN401 - as compare takes them
+) -> None:
+    """Hold each CANDIDATE against the BASELINE, query by query.
+
+    Shows runs side by side; for each measure the difference with its interval, p-value, effect
+    size, and how many queries won and lost; and the queries that changed most. A file that ends
+    in .html becomes a page with charts.
+
+    \b
+    berryeval compare qrels.txt bm25.run hybrid.run -m nDCG@10 -m P@5
+    berryeval compare qrels.txt bm25.run hybrid.run --queries queries.json --by category
+    berryeval compare qrels.txt bm25.run hybrid.run -o report.html
+    """
+    from berryeval.evaluation import compare
+    from berryeval.evaluation.evaluate import DEFAULT_MEASURES
+    from berryeval.reports import comparison as report
+    from berryeval.reports.rendering import render_comparison
+    from berryeval.reports.terminal import show_tables
+
+    chosen = chosen_format(output_format, as_json, output, FORMATS)
+    paths = (baseline, *candidates)
+    runs = dict(zip(run_names(paths), paths, strict=True))
+    comparison = compare(judgments, runs, measures or DEFAULT_MEASURES, **options)
+    if chosen == "table" and output is None:
+        show_tables(report.comparison_table(comparison))
+        return
+    write_output(render_comparison(comparison, chosen), output)

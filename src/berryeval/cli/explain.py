@@ -1,0 +1,94 @@
+"""``berryeval explain``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from berryeval.cli._options import duplicates_option, judges_option
+from berryeval.cli._output import chosen_format, output_options, write_output
+from berryeval.cli._runs import run_names
+from berryeval.errors import MismatchError
+
+__all__ = ["command"]
+
+FORMATS = ("table", "csv", "json")
+
+
+@click.command("explain")
+@click.argument("judgments", metavar="JUDGMENTS")
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@click.option(
+    "--query",
+    "query_id",
+    metavar="ID",
+    help="Which query to explain.  [default: the one that fell most]",
+)
+@click.option(
+    "-m", "--measure", metavar="MEASURE", default="nDCG@10", show_default=True, help="What changed."
+)
+@click.option("--all", "every_move", is_flag=True, help="Show moves without effect, too.")
+@click.option("--queries", metavar="FILE", help="Where the text of the query stands.")
+@output_options(FORMATS)
+@duplicates_option
+@judges_option
+def command(
+    judgments: str,
+    a: str,
+    b: str,
+    query_id: str | None,
+    measure: str,
+    every_move: bool,
+    queries: str | None,
+    output_format: str | None,
+    as_json: bool,
+    output: str | None,
+    **options: Any,  # noqa: ANN401 - as explain takes them
+) -> None:
+    """Tell why the score of a query differs between run A and run B.
+
+    Which documents moved, from which rank to which, and what each move contributed. The
+    contributions add up to the difference. Documents below the measure's cutoff in both runs
+    are left out.
+
+    \b
+    berryeval explain qrels.txt before.run after.run
+    berryeval explain qrels.txt before.run after.run --query q7 -m AP
+    berryeval explain qrels.txt a.run b.run --query q7 --queries queries.jsonl -o q7.json
+    """
+    from berryeval.evaluation.explain import explain
+    from berryeval.reports import explain as report
+    from berryeval.reports.terminal import show_table
+
+    chosen = chosen_format(output_format, as_json, output, FORMATS)
+    before, after = run_names((a, b))
+    found = explain(judgments, a, b, query_id, measure, **options)
+    query_text = None if queries is None else _text_of(found.query_id, queries)
+    if chosen == "csv":
+        write_output(report.explanation_to_csv(found, every_move=every_move), output)
+    elif chosen == "json":
+        text = report.explanation_to_json(
+            found, (before, after), query_text=query_text, every_move=every_move
+        )
+        write_output(text + "\n", output)
+    else:
+        heading = report.explanation_heading(
+            found, (before, after), query_text=query_text, is_chosen=query_id is None
+        )
+        table = report.explanation_table(found, every_move=every_move)
+        if output in (None, "-") and table.rows:
+            click.echo(heading + "\n")
+            show_table(table)
+        else:
+            write_output(report.explanation_to_text(heading, table), output)
+
+
+def _text_of(query_id: str, path: str) -> str:
+    from berryeval.formats import read_queries
+
+    for query in read_queries(path):
+        if query.query_id == query_id:
+            return query.text
+    raise MismatchError(f"{path}: query {query_id!r} is not among the queries")

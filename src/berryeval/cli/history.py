@@ -1,0 +1,96 @@
+"""``berryeval history``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from berryeval.cli._output import chosen_format, output_options, write_output
+
+if TYPE_CHECKING:
+    from berryeval.suite.history import History
+    from berryeval.suite.trends import Trend
+
+__all__ = ["command"]
+
+FORMATS = ("table", "csv", "json", "svg", "png")
+
+
+@click.command("history")
+@click.argument("file", metavar="FILE")
+@click.option(
+    "-m",
+    "--measure",
+    metavar="MEASURE",
+    help="What to follow.  [default: nDCG@10, or the first one recorded]",
+)
+@click.option("--run", metavar="NAME", help="Only evaluations of the run of this name.")
+@click.option(
+    "--last", type=click.IntRange(min=1), metavar="N", help="Only the last N of each run."
+)
+@output_options(FORMATS)
+def command(
+    file: str,
+    measure: str | None,
+    run: str | None,
+    last: int | None,
+    output_format: str | None,
+    as_json: bool,
+    output: str | None,
+) -> None:
+    """Show how a measure went over time, and where a decline became significant.
+
+    FILE is what `berryeval evaluate --history FILE` appends to. Each evaluation is tested
+    against the best one before it that has the same judgments and queries.
+
+    \b
+    berryeval evaluate qrels.txt bm25.run --history history.jsonl --note "$(git rev-parse HEAD)"
+    berryeval history history.jsonl -m nDCG@10
+    berryeval history history.jsonl --run bm25.run --last 30 -o chart.svg
+    """
+    from berryeval.reports import history as report
+    from berryeval.suite.history import read
+    from berryeval.suite.trends import ALPHA
+
+    chosen = chosen_format(output_format, as_json, output, FORMATS)
+    history = read(file)
+    found: Sequence[Trend] = history.trends(measure, run=run)
+    if last is not None:
+        found = [trend.last(last) for trend in found]
+    if chosen in ("svg", "png"):
+        _draw(found, chosen, output)
+    elif chosen == "csv":
+        write_output(report.history_to_csv(found), output)
+    elif chosen == "json":
+        write_output(report.history_to_json(history, found, ALPHA) + "\n", output)
+    elif output in (None, "-"):
+        _show(history, found)
+    else:
+        write_output(report.history_to_text(history, found, ALPHA), output)
+
+
+def _show(history: History, found: Sequence[Trend]) -> None:
+    from berryeval.reports import history as report
+    from berryeval.reports.terminal import show_table
+    from berryeval.suite.trends import ALPHA
+
+    for i, trend in enumerate(found):
+        heading = report.trend_heading(trend, sys.stdout.encoding or "ascii")
+        click.echo("\n" * bool(i) + heading + "\n")
+        show_table(report.trend_table(trend, ALPHA))
+    notes = report.history_notes(history, found[0].measure)
+    if notes:
+        click.echo("\n" + "\n".join(notes))
+
+
+def _draw(found: Sequence[Trend], picture: str, output: str | None) -> None:
+    from berryeval.core.files import write_whole
+    from berryeval.reports.charts.drawing import to_png, to_svg
+    from berryeval.reports.charts.history import trends_chart
+
+    spec = trends_chart(found)
+    drawn = to_png(spec) if picture == "png" else to_svg(spec).encode()
+    write_whole(output or "-", [drawn])

@@ -1,0 +1,135 @@
+"""``berryeval holes``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from berryeval.cli._options import duplicates_option, judges_option
+from berryeval.cli._output import chosen_format, output_options, write_output
+from berryeval.cli._runs import run_names
+from berryeval.core.files import write_whole
+
+if TYPE_CHECKING:
+    from berryeval.formats import Duplicates, Judges
+
+__all__ = ["command"]
+
+FORMATS = ("table", "csv", "json", "jsonl", "trec")
+
+_DEFAULT_K = 10
+
+
+@click.command("holes")
+@click.argument("judgments", metavar="JUDGMENTS")
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="What is to be decided on; repeatable.  [default: nDCG@10, or nDCG at the k of -k]",
+)
+@click.option(
+    "-k",
+    "k",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Ranks to look at.  [default: the deepest cutoff of the measures]",
+)
+@click.option(
+    "--against",
+    metavar="BASELINE",
+    help="A run that the others are held against: rank by the effect on the difference.",
+)
+@click.option(
+    "--max-grade",
+    type=float,
+    metavar="G",
+    help="The highest grade of the scale.  [default: the highest in JUDGMENTS]",
+)
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="How many documents to list.",
+)
+@click.option("--all", "show_all", is_flag=True, help="List all of them.")
+@click.option("--queries", metavar="FILE", help="Queries, whose text the list shall have.")
+@output_options(FORMATS)
+@duplicates_option
+@judges_option
+def command(
+    judgments: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    k: int | None,
+    against: str | None,
+    max_grade: float | None,
+    limit: int,
+    show_all: bool,
+    queries: str | None,
+    output_format: str | None,
+    as_json: bool,
+    output: str | None,
+    duplicates: Duplicates,
+    judges: Judges | None,
+) -> None:
+    """List the unjudged documents that matter most.
+
+    A document that nobody judged counts as not relevant, and so a run may look worse than it
+    is. The list says which of them, if judged, could change the results most. As .csv or .jsonl
+    it has an empty grade to fill in; with the grades in place it is a file of judgments. As trec
+    it has grade -1, which means: in the pool, and not judged.
+
+    \b
+    berryeval holes qrels.txt bm25.run dense.run
+    berryeval holes qrels.txt hybrid.run --against bm25.run -m nDCG@10
+    berryeval holes qrels.txt bm25.run --queries queries.jsonl -n 200 -o to_judge.csv
+    """
+    from berryeval.evaluation.evaluate import load_judgments, load_run, read_measures
+    from berryeval.evaluation.holes import find_holes, highest_grade
+    from berryeval.evaluation.mean_bounds import mean_bounds
+    from berryeval.formats import read_queries
+    from berryeval.measures import depth_of
+    from berryeval.reports import holes as report
+    from berryeval.reports.terminal import show_table
+
+    form = chosen_format(output_format, as_json, output, FORMATS)
+    paths = runs if against is None or against in runs else (against, *runs)
+    names = run_names(paths)
+    baseline = None if against is None else names[paths.index(against)]
+    chosen = read_measures(measures or [f"nDCG@{k or _DEFAULT_K}"])
+    loaded = load_judgments(judgments, duplicates, judges)
+    scale = highest_grade(loaded) if max_grade is None else max_grade
+    scored = {name: load_run(path, duplicates) for name, path in zip(names, paths, strict=True)}
+    listed = report.HoleList(
+        holes=find_holes(loaded, scored, chosen, baseline=baseline, max_grade=scale, k=k),
+        n_shown=None if show_all else limit,
+        runs=names,
+        measures=chosen,
+        max_grade=scale,
+        n_queries=loaded.n_queries,
+        depth=depth_of(chosen) if k is None else k,
+        means=mean_bounds(loaded, scored, chosen, baseline=baseline, max_grade=scale),
+        baseline=baseline,
+        texts={} if queries is None else {q.query_id: q.text for q in read_queries(queries)},
+    )
+    if form == "table" and output is None:
+        show_table(report.holes_table(listed))
+        return
+    if form == "trec":
+        write_whole(output or "-", report.holes_to_trec(listed))
+        return
+    write = {
+        "table": report.holes_to_text,
+        "csv": report.holes_to_csv,
+        "json": report.holes_to_json,
+        "jsonl": report.holes_to_jsonl,
+    }[form]
+    write_output(write(listed), output)

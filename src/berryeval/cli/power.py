@@ -1,0 +1,85 @@
+"""``berryeval power``."""
+
+from __future__ import annotations
+
+import click
+
+from berryeval.cli._output import chosen_format, output_options, write_output
+
+__all__ = ["command"]
+
+FORMATS = ("table", "json", "svg")
+
+
+@click.command("power")
+@click.argument("judgments", metavar="JUDGMENTS")
+@click.argument("run", metavar="RUN")
+@click.option("--against", metavar="RUN", help="A second system, to measure how scores differ.")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    default=["nDCG@10"],
+    show_default=True,
+    metavar="MEASURE",
+    help="What will be guarded; repeatable.",
+)
+@click.option(
+    "--margin",
+    "margins",
+    multiple=True,
+    type=float,
+    help="Tell how many queries this needs; repeatable.  [default: 0.01, 0.02, 0.05, 0.1]",
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Of the gate.")
+@click.option(
+    "--power", type=float, default=0.8, show_default=True, help="How often an equal should pass."
+)
+@output_options(FORMATS)
+def command(
+    judgments: str,
+    run: str,
+    against: str | None,
+    measures: tuple[str, ...],
+    margins: tuple[float, ...],
+    alpha: float,
+    power: float,
+    output_format: str | None,
+    as_json: bool,
+    output: str | None,
+) -> None:
+    """Tell the smallest drop that this golden set can rule out.
+
+    A gate whose margin is smaller will be inconclusive more often than not. A file that ends
+    in .svg becomes a chart of the first measure.
+
+    \b
+    berryeval power qrels.txt bm25.run --against hybrid.run
+    berryeval power qrels.txt bm25.run -m RR@10 --margin 0.03
+    """
+    from berryeval.evaluation.sensitivity import MARGINS, sensitivity
+    from berryeval.reports import power as report
+    from berryeval.reports.terminal import show_tables
+
+    chosen = chosen_format(output_format, as_json, output, FORMATS)
+    found = sensitivity(
+        judgments,
+        run,
+        measures,
+        against=against,
+        margins=margins or MARGINS,
+        alpha=alpha,
+        power=power,
+    )
+    if chosen == "json":
+        write_output(report.power_to_json(found), output)
+    elif chosen == "svg":
+        from berryeval.reports.charts.drawing import to_svg
+        from berryeval.reports.charts.power import power_chart
+
+        write_output(to_svg(power_chart(found[0])) + "\n", output)
+    elif output is not None:
+        write_output(report.power_to_text(found), output)
+    else:
+        show_tables(report.power_tables(found))

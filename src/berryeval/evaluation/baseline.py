@@ -1,0 +1,256 @@
+"""Baselines: the rankings that a candidate is held against, in one small file fit for git.
+
+A baseline keeps document ids, not scores: whoever compares with it scores it again with today's
+judgments. The file is JSON with a line a query::
+
+    {
+     "kind": "baseline", "version": 1, "semantics": 1,
+     "name": "main", "created": "2026-11-16", "depth": 10,
+     "queries": null, "corpus": null, "settings": {},
+     "means": {"nDCG@10": 0.8566},
+     "rankings": {
+      "q1": ["d1", "d2"],
+      "q2": []
+     }
+    }
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any
+
+from berryeval.core.files import write_whole
+from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.errors import ArgumentError, FormatError, MismatchError
+from berryeval.evaluation.evaluate import evaluate
+from berryeval.evaluation.notes import count_queries
+from berryeval.measures import Measure, depth_of
+
+__all__ = ["SCORE_SEMANTICS", "Baseline", "hash_queries", "is_baseline"]
+
+SCORE_SEMANTICS = 1
+"""Raised only when the score of some ranking changes."""
+
+FILE_VERSION = 1
+_N_SHOWN = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Baseline:
+    """Rankings of a system, down to the deepest rank that is looked at.
+
+    Parameters
+    ----------
+    name : str
+        What it is called, such as a branch.
+    rankings : mapping of str to list of str
+        For every judged query its documents, best first; an empty list where the run had none.
+    depth : int or None
+        How many documents of a ranking are kept; None means all.
+    means : mapping of str to float
+        What the measures were when it was saved: for people, not for comparisons.
+    queries : str, optional
+        A hash of the texts of the queries, if they were known.
+    corpus : str, optional
+        Which documents were searched: any name or hash.
+    settings : mapping of str to str
+        Of the system: shown, never compared.
+    created : str
+        The day.
+    """
+
+    name: str
+    rankings: Mapping[str, Sequence[str]]
+    depth: int | None
+    means: Mapping[str, float]
+    queries: str | None = None
+    corpus: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+    created: str = ""
+
+    @classmethod
+    def make(
+        cls,
+        name: str,
+        judgments: Judgments,
+        run: Run,
+        measures: Sequence[Measure],
+        *,
+        queries: Mapping[str, Query] | None = None,
+        corpus: str | None = None,
+        settings: Mapping[str, str] | None = None,
+    ) -> Baseline:
+        """Keep of a run what these measures look at."""
+        result = evaluate(judgments, run, measures)
+        depth = depth_of(measures)
+        return cls(
+            name=name,
+            rankings={q: run.ranking(q)[:depth] for q in sorted(judgments.query_ids)},
+            depth=depth,
+            means=result.to_dict(),
+            queries=hash_queries(judgments.query_ids, queries or {}),
+            corpus=corpus,
+            settings=dict(settings or {}),
+            created=datetime.now(timezone.utc).date().isoformat(),
+        )
+
+    def to_run(self) -> Run:
+        """Return the rankings as a run."""
+        return Run.from_lists(self.rankings)
+
+    def check(
+        self,
+        judgments: Judgments,
+        measures: Sequence[Measure],
+        *,
+        queries: Mapping[str, Query] | None = None,
+        corpus: str | None = None,
+    ) -> None:
+        """Refuse a comparison that would not be one of like with like.
+
+        Raises
+        ------
+        MismatchError
+            If other queries are judged today than when the baseline was saved, or they have
+            other texts, or another corpus was searched, or the rankings are not deep enough.
+        """
+        judged, kept = set(judgments.query_ids), set(self.rankings)
+        if judged != kept:
+            told = " and ".join(_told(judged - kept, "new") + _told(kept - judged, "gone"))
+            self._refuse(f"is of other queries than the judgments: {told}")
+        today = hash_queries(judgments.query_ids, queries or {})
+        if None not in (self.queries, today) and self.queries != today:
+            self._refuse("is of queries with other texts")
+        if None not in (self.corpus, corpus) and self.corpus != corpus:
+            self._refuse(f"is of another corpus, {self.corpus!r} and not {corpus!r}")
+        deepest = depth_of(measures)
+        if self.depth is not None and (deepest is None or deepest > self.depth):
+            wanted = "whole rankings" if deepest is None else f"{deepest}"
+            self._refuse(f"keeps {self.depth} documents a query, and {wanted} are looked at")
+
+    def _refuse(self, reason: str) -> None:
+        way_out = "save it again with `berryeval baseline update`"
+        raise MismatchError(f"baseline {self.name!r} {reason}; {way_out}")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the file, whole or not at all."""
+        write_whole(path, [self.to_json().encode("utf-8", "surrogateescape")])
+
+    def to_json(self) -> str:
+        """Return the content of the file, with a line a query so that changes can be read."""
+        head = {
+            "kind": "baseline",
+            "version": FILE_VERSION,
+            "semantics": SCORE_SEMANTICS,
+            "name": self.name,
+            "created": self.created,
+            "depth": self.depth,
+            "queries": self.queries,
+            "corpus": self.corpus,
+            "settings": dict(self.settings),
+            "means": dict(self.means),
+        }
+        lines = [f" {_json(key)}: {_json(value)}," for key, value in head.items()]
+        rows = [f"  {_json(query)}: {_json([*ids])}" for query, ids in self.rankings.items()]
+        return "\n".join(["{", *lines, ' "rankings": {', ",\n".join(rows), " }", "}", ""])
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Baseline:
+        """Read a file that `save` wrote.
+
+        Raises
+        ------
+        FormatError
+            If it is none.
+        MismatchError
+            If its scores would mean something else than ours.
+        """
+        name = os.fspath(path)
+        content = _read_object(name)
+        if content.get("kind") != "baseline" or content.get("version") != FILE_VERSION:
+            got = f"kind {content.get('kind')!r}, version {content.get('version')!r}"
+            raise FormatError(f"expected a baseline of version {FILE_VERSION}, found {got}", name)
+        if content.get("semantics") != SCORE_SEMANTICS:
+            found = content.get("semantics")
+            raise MismatchError(
+                f"{name}: expected scores of semantics {SCORE_SEMANTICS}, found {found!r}; "
+                "save it again with `berryeval baseline update`"
+            )
+        try:
+            return cls(
+                name=_of_type(content, "name", str),
+                rankings=_rankings(content),
+                depth=_of_type(content, "depth", int, optional=True),
+                means=_of_type(content, "means", dict),
+                queries=_of_type(content, "queries", str, optional=True),
+                corpus=_of_type(content, "corpus", str, optional=True),
+                settings=_of_type(content, "settings", dict),
+                created=_of_type(content, "created", str),
+            )
+        except ArgumentError as error:
+            raise FormatError(str(error), name) from None
+
+
+def is_baseline(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a file is a baseline, and not a run."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - as everywhere
+            return b'"kind": "baseline"' in file.read(200)
+    except OSError:
+        return False
+
+
+def hash_queries(query_ids: Iterable[str], queries: Mapping[str, Query]) -> str | None:
+    """Return a hash of the texts of queries; None if one has no text."""
+    if any(query_id not in queries for query_id in query_ids):
+        return None
+    texts = {query_id: queries[query_id].text for query_id in sorted(query_ids)}
+    return hashlib.sha256(_json(texts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def _told(query_ids: set[str], what: str) -> list[str]:
+    if not query_ids:
+        return []
+    shown = ", ".join(map(repr, sorted(query_ids)[:_N_SHOWN]))
+    more = ", …" if len(query_ids) > _N_SHOWN else ""
+    return [f"{count_queries(len(query_ids))} {what} ({shown}{more})"]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=False)
+
+
+def _read_object(name: str) -> dict[str, Any]:
+    try:
+        with open(name, "rb") as file:  # noqa: PTH123
+            content = json.loads(file.read().decode("utf-8", "surrogateescape"))
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror}", name) from None
+    except ValueError as error:
+        raise FormatError(f"expected a baseline in JSON: {error}", name) from None
+    if not isinstance(content, dict):
+        raise FormatError("expected a baseline, found other JSON", name)
+    return content
+
+
+def _of_type(content: dict[str, Any], key: str, kind: type, *, optional: bool = False) -> Any:  # noqa: ANN401
+    value = content.get(key)
+    if isinstance(value, kind) or (optional and value is None):
+        return value
+    raise ArgumentError(key, f"a {kind.__name__}", repr(value)[:40])
+
+
+def _rankings(content: dict[str, Any]) -> dict[str, list[str]]:
+    rankings: dict[str, Any] = _of_type(content, "rankings", dict)
+    for query_id, ids in rankings.items():
+        if not isinstance(ids, list) or not all(isinstance(doc_id, str) for doc_id in ids):
+            raise ArgumentError(f"rankings[{query_id!r}]", "a list of ids", repr(ids)[:40])
+    return rankings

@@ -1,0 +1,109 @@
+"""Average precision, its geometric mean, and its logarithm yaap.
+
+All are made of two numbers: the sum of the precision at each relevant document, and how many
+relevant documents there are. Of so many relevant holes in a ranking the topmost make the highest
+sum and the lowest the lowest; holes that are not in it only add to the number. So a score is
+extreme where the top j holes are relevant and no others, or the bottom j and all others.
+
+For a difference the subsets of the holes are tried out. The sum is a quadratic form of which
+holes are relevant: two relevant documents add 1 / rank of the lower one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from berryeval.evaluation.bounds._bounds import Bounds
+from berryeval.evaluation.bounds._case import Case, Ranking, level_of
+from berryeval.evaluation.bounds._subsets import MOST_TRIED, membership
+from berryeval.measures import Measure, Yaap
+
+__all__ = ["difference", "score"]
+
+Floats = NDArray[np.float64]
+
+
+class _PrecisionSum:
+    """What the holes of a ranking can add to the sum of its precisions."""
+
+    def __init__(self, case: Case, ranking: Ranking, level: float) -> None:
+        grades = np.array(case.seen(ranking, {}))
+        self.ranks = case.ranks(ranking)
+        places = np.array([*self.ranks.values()], dtype=np.intp) - 1
+        inverse = 1.0 / np.arange(1, len(grades) + 1)
+        is_relevant = grades >= level
+        n_found = np.cumsum(is_relevant)
+        self.judged = float(np.sum(n_found[is_relevant] * inverse[is_relevant]))
+        self.inverse = inverse[places]
+        """1 / rank of each hole, from the top."""
+        below = np.cumsum(np.where(is_relevant, inverse, 0.0)[::-1])[::-1]
+        self.alone = (n_found[places] + 1) * self.inverse + below[places]
+        """What each hole adds if it is the only relevant one."""
+
+    def topmost(self) -> Floats:
+        """Return the sums with the top 0, 1, 2, … holes relevant."""
+        n_above = np.arange(len(self.inverse))
+        return self._running(self.alone + n_above * self.inverse)
+
+    def lowest(self) -> Floats:
+        """Return the sums with the bottom 0, 1, 2, … holes relevant."""
+        upwards = self.inverse[::-1]
+        return self._running(self.alone[::-1] + np.cumsum(upwards) - upwards)
+
+    def _running(self, added: Floats) -> Floats:
+        return np.concatenate([[self.judged], self.judged + np.cumsum(added)])
+
+    def of_subsets(self, holes: list[bytes]) -> Floats:
+        """Return the sum for each subset of these holes, in the order of `membership`."""
+        alone = dict(zip(self.ranks, self.alone, strict=True))
+        inverse = np.array([1.0 / self.ranks.get(hole, np.inf) for hole in holes])
+        total = np.array([self.judged])
+        for j, hole in enumerate(holes):
+            # Together with another hole it adds 1 / rank of the lower one.
+            with_others = np.minimum(inverse[:j], inverse[j]) @ membership(j)
+            total = np.concatenate([total, total + alone.get(hole, 0.0) + with_others])
+        return total
+
+
+def score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
+    """Make the top j or the bottom j holes relevant, for each j."""
+    level = level_of(measure)
+    sums = _PrecisionSum(case, ranking, level)
+    n_relevant = case.n_relevant(level) + np.arange(len(sums.ranks) + 1.0)
+    n_others = len(case.holes) - len(sums.ranks)
+    worst = _values(measure, sums.lowest(), n_relevant + n_others)
+    best = _values(measure, sums.topmost(), n_relevant)
+    return Bounds(float(worst.min()), float(best.max()))
+
+
+def difference(
+    measure: Measure, case: Case, baseline: Ranking, candidate: Ranking
+) -> Bounds | None:
+    """Try out all subsets of the holes in either ranking; None if they are too many.
+
+    Holes in neither make every difference smaller or every one greater: all or none of them.
+    """
+    level = level_of(measure)
+    ours, theirs = (_PrecisionSum(case, ranking, level) for ranking in (candidate, baseline))
+    holes = sorted(ours.ranks.keys() | theirs.ranks.keys())
+    if len(holes) > MOST_TRIED:
+        return None
+    n_relevant = case.n_relevant(level) + membership(len(holes)).sum(axis=0)
+    sums, baseline_sums = ours.of_subsets(holes), theirs.of_subsets(holes)
+    differences = [
+        _values(measure, sums, n_relevant + more)
+        - _values(measure, baseline_sums, n_relevant + more)
+        for more in {0, len(case.holes) - len(holes)}
+    ]
+    return Bounds(
+        min(float(found.min()) for found in differences),
+        max(float(found.max()) for found in differences),
+    )
+
+
+def _values(measure: Measure, sums: Floats, n_relevant: Floats) -> Floats:
+    """Return the measure for each sum and number of relevant documents; 0 where there is none."""
+    if isinstance(measure, Yaap):
+        return np.log((1.0 + sums) / (1.0 + n_relevant - sums))
+    return sums / np.maximum(n_relevant, 1)

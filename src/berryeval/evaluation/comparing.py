@@ -1,0 +1,299 @@
+"""Hold runs against a baseline, query by query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from berryeval.core.judging import Judges
+from berryeval.core.run import Run
+from berryeval.engine import MissingQueries, NoRelevant
+from berryeval.errors import ArgumentError, MismatchError
+from berryeval.evaluation.comparison import Comparison, Difference, Statistics
+from berryeval.evaluation.evaluate import (
+    DEFAULT_MEASURES,
+    JudgmentsSource,
+    MeasureLike,
+    RunSource,
+    evaluate,
+    load_judgments,
+    load_run,
+    read_measures,
+)
+from berryeval.evaluation.extremes import bound_differences
+from berryeval.evaluation.notes import query_notes
+from berryeval.evaluation.result import Evaluation, averaged
+from berryeval.evaluation.slices import QueriesSource, Slice, find_slices, load_queries
+from berryeval.formats import Duplicates
+from berryeval.measures import Measure
+from berryeval.stats import (
+    CorrectionName,
+    Interval,
+    TestResult,
+    adjust,
+    bca_intervals,
+    cohens_dz,
+    paired_test,
+    rank_biserial,
+    student_interval,
+)
+
+__all__ = ["ROUNDING", "compare", "statistics_of"]
+
+ROUNDING = 1e-12
+"""Scores that differ by less are equal: their sums ran over the same terms in another order."""
+
+
+def compare(
+    judgments: JudgmentsSource,
+    runs: Mapping[str, RunSource],
+    measures: Iterable[MeasureLike] | MeasureLike = DEFAULT_MEASURES,
+    *,
+    baseline: str | None = None,
+    queries: QueriesSource | None = None,
+    slices: Iterable[str] = (),
+    bounds: bool = False,
+    max_grade: float | None = None,
+    missing: MissingQueries = "zero",
+    no_relevant: NoRelevant = "zero",
+    duplicates: Duplicates = "error",
+    judges: Judges | None = None,
+    **statistics: Any,  # noqa: ANN401 - as Statistics has them
+) -> Comparison:
+    """Compare runs with a baseline, query by query.
+
+    Parameters
+    ----------
+    judgments, measures, missing, no_relevant, duplicates, judges
+        As `evaluate` takes them. Queries that are left out for one run are left out for all.
+    runs : mapping of str to run
+        At least two, by name; each as `evaluate` takes it.
+    baseline : str, optional
+        The name of the run that the others are held against; the first unless told.
+    queries : path or Query objects, optional
+        Texts and labels.
+    slices : iterable of {"category", "difficulty", "tag"}
+        Labels: differences are told for each of their values, too.
+    bounds : bool
+        Whether to find what differences could be whatever the grades of unjudged documents.
+    max_grade : float, optional
+        The highest grade of the scale, for bounds; the highest that was given unless told.
+    level, interval, test, correction, n_resamples, seed
+        As in `Statistics`.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    MismatchError
+        If judgments and a run, or two runs, have no query in common.
+
+    Examples
+    --------
+    >>> judgments = {"q1": {"d1": 1}, "q2": {"d2": 1}, "q3": {"d3": 1}}
+    >>> words = {"q1": ["d1"], "q2": ["d9", "d2"], "q3": ["d8", "d9", "d3"]}
+    >>> stems = {"q1": ["d1"], "q2": ["d2"], "q3": ["d9", "d3"]}
+    >>> comparison = compare(judgments, {"words": words, "stems": stems}, "RR")
+    >>> comparison
+    <Comparison with words over 3 queries
+    stems: RR +0.2222>
+    >>> difference = comparison.difference("stems", "RR")
+    >>> (difference.wins, difference.ties, difference.losses)
+    (2, 1, 0)
+    """
+    how = statistics_of(**statistics)
+    chosen = read_measures(measures)
+    labels = tuple(dict.fromkeys(slices))
+    reference = _check_runs(runs, baseline)
+    known_queries = load_queries(queries)
+    loaded = load_judgments(judgments, duplicates, judges)
+    loaded_runs = {name: load_run(source, duplicates) for name, source in runs.items()}
+    evaluations = {
+        name: evaluate(
+            loaded,
+            run,
+            chosen,
+            queries=known_queries.values(),
+            missing=missing,
+            no_relevant=no_relevant,
+        )
+        for name, run in loaded_runs.items()
+    }
+    query_ids = _common_queries(evaluations)
+    pairs = [
+        _pair(evaluations[reference], evaluations[name], name, measure, query_ids)
+        for name in runs
+        if name != reference
+        for measure in chosen
+    ]
+    parts: list[tuple[Slice, list[int]]] = [
+        item for label in labels for item in find_slices(known_queries, label, query_ids).items()
+    ]
+    whole = _describe(pairs, None, how)
+    sliced = [
+        difference
+        for part, positions in parts
+        for difference in _describe([pair.take(positions) for pair in pairs], part, how)
+    ]
+    whole, sliced = _correct(whole, sliced, how.correction)
+    if bounds:
+        bounded = bound_differences(
+            [*whole, *sliced], loaded, loaded_runs, reference, query_ids, dict(parts), max_grade
+        )
+        whole, sliced = bounded[: len(whole)], bounded[len(whole) :]
+    return Comparison(
+        judgments=loaded,
+        runs=loaded_runs,
+        queries=known_queries,
+        measures=chosen,
+        baseline=reference,
+        query_ids=query_ids,
+        evaluations=evaluations,
+        differences=whole,
+        sliced=sliced,
+        statistics=how,
+        notes=(*query_notes(evaluations), *_depth_notes(loaded_runs, chosen)),
+    )
+
+
+def statistics_of(**settings: Any) -> Statistics:  # noqa: ANN401 - checked here
+    """Return settings of statistics, or raise for those that cannot be."""
+    unknown = settings.keys() - Statistics.__dataclass_fields__.keys()
+    if unknown:
+        raise TypeError(f"compare() got an unexpected keyword argument {min(unknown)!r}")
+    how = Statistics(**settings)
+    choices = {
+        "interval": ("bca", "t"),
+        "test": ("t", "wilcoxon", "sign", "randomisation", "bootstrap"),
+        "correction": ("holm", "bonferroni", "benjamini-hochberg", "none"),
+    }
+    for name, known in choices.items():
+        if getattr(how, name) not in known:
+            raise ArgumentError(name, " or ".join(map(repr, known)), repr(getattr(how, name)))
+    if not 0 < how.level < 1:
+        raise ArgumentError("level", "a number between 0 and 1", repr(how.level))
+    if how.n_resamples < 1:
+        raise ArgumentError("n_resamples", "at least 1", repr(how.n_resamples))
+    return how
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """The scores of baseline and candidate, as far as a mean is taken of them."""
+
+    system: str
+    measure: Measure
+    baseline: NDArray[np.float64]
+    candidate: NDArray[np.float64]
+
+    @property
+    def differences(self) -> NDArray[np.float64]:
+        found = self.candidate - self.baseline
+        found[np.abs(found) < ROUNDING] = 0.0
+        return found
+
+    def take(self, positions: Sequence[int]) -> _Pair:
+        return replace(self, baseline=self.baseline[positions], candidate=self.candidate[positions])
+
+
+def _check_runs(runs: Mapping[str, RunSource], baseline: str | None) -> str:
+    if len(runs) < 2:  # noqa: PLR2004
+        raise ArgumentError("runs", "at least two", f"{len(runs)}")
+    if baseline is None:
+        return next(iter(runs))
+    if baseline not in runs:
+        known = " or ".join(map(repr, runs))
+        raise ArgumentError("baseline", f"the name of a run, {known}", repr(baseline))
+    return baseline
+
+
+def _common_queries(evaluations: Mapping[str, Evaluation]) -> list[str]:
+    first, *others = (evaluation.scores.query_ids for evaluation in evaluations.values())
+    common = set(first).intersection(*others)
+    if not common:
+        raise MismatchError(f"no query is scored for all runs: {', '.join(evaluations)}")
+    return [query_id for query_id in first if query_id in common]
+
+
+def _pair(
+    baseline: Evaluation,
+    candidate: Evaluation,
+    system: str,
+    measure: Measure,
+    query_ids: Sequence[str],
+) -> _Pair:
+    columns = []
+    for evaluation in (baseline, candidate):
+        values = np.fromiter(averaged(measure, evaluation[str(measure)].values), np.float64)
+        if len(values) != len(query_ids):
+            place_of = {query_id: i for i, query_id in enumerate(evaluation.scores.query_ids)}
+            values = values[[place_of[query_id] for query_id in query_ids]]
+        columns.append(values)
+    return _Pair(system, measure, *columns)
+
+
+def _describe(pairs: Sequence[_Pair], part: Slice | None, how: Statistics) -> list[Difference]:
+    """Describe differences over the same queries; they share the draw of their bootstrap."""
+    columns = np.stack([pair.differences for pair in pairs], axis=1)
+    found = []
+    for number, (pair, interval) in enumerate(zip(pairs, _intervals(columns, how), strict=True)):
+        values = np.ascontiguousarray(columns[:, number])
+        found.append(
+            Difference(
+                system=pair.system,
+                measure=pair.measure,
+                slice=part,
+                baseline_mean=_mean(pair.baseline),
+                candidate_mean=_mean(pair.candidate),
+                values=values,
+                interval=interval,
+                test=_test(values, how),
+                p_adjusted=None,
+                cohens_dz=cohens_dz(values),
+                rank_biserial=rank_biserial(values),
+            )
+        )
+    return found
+
+
+def _intervals(columns: NDArray[np.float64], how: Statistics) -> Sequence[Interval | None]:
+    if how.interval == "t":
+        return [student_interval(column, how.level) for column in columns.T]
+    return bca_intervals(columns, how.level, n_resamples=how.n_resamples, seed=how.seed)
+
+
+def _test(values: NDArray[np.float64], how: Statistics) -> TestResult:
+    return paired_test(how.test, values, n_resamples=how.n_resamples, seed=how.seed)
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    return float(np.add.accumulate(values)[-1] / len(values))
+
+
+def _correct(
+    whole: list[Difference], sliced: list[Difference], method: CorrectionName
+) -> tuple[list[Difference], list[Difference]]:
+    everything = [*whole, *sliced]
+    adjusted = adjust([difference.test.p_value for difference in everything], method)
+    everything = [replace(d, p_adjusted=p) for d, p in zip(everything, adjusted, strict=True)]
+    return everything[: len(whole)], everything[len(whole) :]
+
+
+def _depth_notes(runs: Mapping[str, Run], measures: Sequence[Measure]) -> Iterator[str]:
+    """Say that runs differ in depth, where a measure looks deeper than the shallowest."""
+    depths = {name: _depth(run) for name, run in runs.items()}
+    shallow = min(depths.values())
+    is_seen = any(measure.k is None or measure.k > shallow for measure in measures)
+    if len(set(depths.values())) > 1 and is_seen:
+        told = ", ".join(f"{name} up to {depth:,}" for name, depth in depths.items())
+        yield f"Caution: runs differ in depth (documents a query): {told}."
+
+
+def _depth(run: Run) -> int:
+    return int(np.max(np.diff(np.asarray(run.starts)), initial=0))

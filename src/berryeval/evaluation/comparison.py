@@ -1,0 +1,241 @@
+"""What a comparison found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from berryeval.core.id_column import encode_id
+from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.evaluation.bounds import Bounds
+from berryeval.evaluation.result import Evaluation
+from berryeval.evaluation.slices import Slice
+from berryeval.measures import Measure, parse_measure
+from berryeval.stats import CorrectionName, Interval, TestResult
+
+__all__ = ["Comparison", "Difference", "QueryChange", "RankedDocument", "Statistics"]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """How intervals and p-values are found."""
+
+    level: float = 0.95
+    """Of two-sided intervals."""
+    interval: str = "bca"
+    """``"bca"``, the bias-corrected and accelerated bootstrap, or ``"t"``, Student's."""
+    test: str = "t"
+    """``"t"``, ``"wilcoxon"``, ``"sign"``, ``"randomisation"`` or ``"bootstrap"``."""
+    correction: CorrectionName = "holm"
+    """``"holm"``, ``"bonferroni"``, ``"benjamini-hochberg"`` or ``"none"``, over all differences
+    of the comparison: systems, measures and slices."""
+    n_resamples: int = 10_000
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """How far a candidate is from the baseline in one measure, over all queries or a slice."""
+
+    system: str
+    measure: Measure
+    slice: Slice | None
+    baseline_mean: float
+    candidate_mean: float
+    values: NDArray[np.float64]
+    """Candidate minus baseline, one number a query in the order of ids as bytes. What differs by
+    rounding only is 0."""
+    interval: Interval | None
+    """Of the mean difference; None with fewer than two queries."""
+    test: TestResult
+    """Whether the mean difference is 0, two-sided."""
+    p_adjusted: float | None
+    """The p-value after the correction; None where the test is not defined."""
+    cohens_dz: float | None
+    rank_biserial: float | None
+    bounds: Bounds | None = None
+    """What the mean difference could be, whatever the grades of unjudged documents; None if the
+    measure has no bounds, or they were not asked for."""
+    extremes: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    """The bounds of each query's difference, lowest and highest."""
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean difference, candidate minus baseline."""
+        return float(np.add.accumulate(self.values)[-1] / len(self.values))
+
+    @property
+    def n_queries(self) -> int:
+        """The number of queries compared."""
+        return len(self.values)
+
+    @property
+    def wins(self) -> int:
+        """Queries for which the candidate is better."""
+        return int(np.count_nonzero(self._gains > 0))
+
+    @property
+    def ties(self) -> int:
+        """Queries for which both are equal."""
+        return int(np.count_nonzero(self.values == 0))
+
+    @property
+    def losses(self) -> int:
+        """Queries for which the candidate is worse."""
+        return int(np.count_nonzero(self._gains < 0))
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the candidate's mean is better: higher, or lower where lower is better."""
+        return self.mean > 0 if self.measure.higher_is_better else self.mean < 0
+
+    @property
+    def _gains(self) -> NDArray[np.float64]:
+        return self.values if self.measure.higher_is_better else -self.values
+
+
+@dataclass(frozen=True)
+class QueryChange:
+    """What became of one query."""
+
+    query_id: str
+    text: str | None
+    baseline: float
+    candidate: float
+    difference: float
+
+
+@dataclass(frozen=True)
+class RankedDocument:
+    """A document at its rank."""
+
+    rank: int
+    doc_id: str
+    grade: float | None
+    """None if nobody judged it: a hole."""
+
+
+class Comparison:
+    """The result of `compare`: one baseline, and candidates held against it.
+
+    Attributes
+    ----------
+    judgments, runs, queries
+        What was compared. Queries may be empty, or know some of the ids only.
+    measures : tuple of Measure
+    baseline : str
+        The name of a run; all others are candidates.
+    query_ids : sequence of str
+        Those that are scored for every run, in the order of their bytes.
+    evaluations : mapping of str to Evaluation
+        By run, each over its own queries.
+    differences : tuple of Difference
+        Over all queries: each candidate, each measure.
+    sliced : tuple of Difference
+        The same for each slice that was asked for.
+    statistics : Statistics
+        How intervals and p-values were found.
+    notes : tuple of str
+        What a reader has to know, such as queries missing from a run.
+    """
+
+    def __init__(
+        self,
+        *,
+        judgments: Judgments,
+        runs: Mapping[str, Run],
+        queries: Mapping[str, Query],
+        measures: Sequence[Measure],
+        baseline: str,
+        query_ids: Sequence[str],
+        evaluations: Mapping[str, Evaluation],
+        differences: Sequence[Difference],
+        sliced: Sequence[Difference],
+        statistics: Statistics,
+        notes: Sequence[str],
+    ) -> None:
+        self.judgments = judgments
+        self.runs = runs
+        self.queries = queries
+        self.measures = tuple(measures)
+        self.baseline = baseline
+        self.query_ids = query_ids
+        self.evaluations = evaluations
+        self.differences = tuple(differences)
+        self.sliced = tuple(sliced)
+        self.statistics = statistics
+        self.notes = tuple(notes)
+
+    @property
+    def n_queries(self) -> int:
+        """The number of queries compared."""
+        return len(self.query_ids)
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """The names of the runs other than the baseline."""
+        return tuple(name for name in self.runs if name != self.baseline)
+
+    def difference(self, system: str, measure: Measure | str) -> Difference:
+        """Return the difference of one candidate in one measure, over all queries.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        wanted = parse_measure(measure) if isinstance(measure, str) else measure
+        for difference in self.differences:
+            if (difference.system, difference.measure) == (system, wanted):
+                return difference
+        raise KeyError(f"{system}, {wanted}")
+
+    def changes(self, system: str, measure: Measure | str) -> list[QueryChange]:
+        """Return what became of each query, the greatest loss first and the greatest gain last."""
+        difference = self.difference(system, measure)
+        name = str(difference.measure)
+        before, after = (self.evaluations[run][name].by_query for run in (self.baseline, system))
+        sign = 1 if difference.measure.higher_is_better else -1
+        changes = [
+            QueryChange(query_id, self.text_of(query_id), before[query_id], after[query_id], value)
+            for query_id, value in zip(self.query_ids, difference.values.tolist(), strict=True)
+        ]
+        return sorted(changes, key=lambda change: sign * change.difference)
+
+    def is_unchanged(self, system: str, k: int | None, query_ids: Iterable[str]) -> bool:
+        """Tell whether the first k documents are those of the baseline, for all these queries."""
+        before, after = self.runs[self.baseline], self.runs[system]
+        return all(
+            before.ranked_ids(query_id)[:k] == after.ranked_ids(query_id)[:k]
+            for query_id in map(encode_id, query_ids)
+        )
+
+    def text_of(self, query_id: str) -> str | None:
+        """Return the text of a query, if it is known."""
+        query = self.queries.get(query_id)
+        return None if query is None else query.text
+
+    def ranking(self, system: str, query_id: str, depth: int = 10) -> list[RankedDocument]:
+        """Return the first documents that a run has for a query, with their grades."""
+        encoded = encode_id(query_id)
+        grades = self.judgments.grades_of(encoded)
+        found = []
+        for rank, doc_id in enumerate(self.runs[system].ranking(query_id)[:depth], start=1):
+            grade = grades.get(encode_id(doc_id))
+            is_hole = grade is None or grade < 0
+            found.append(RankedDocument(rank, doc_id, None if is_hole else grade))
+        return found
+
+    def __repr__(self) -> str:
+        queries = "1 query" if self.n_queries == 1 else f"{self.n_queries} queries"
+        lines = [
+            f"{difference.system}: {difference.measure} {difference.mean:+.4f}"
+            for difference in self.differences
+        ]
+        return "\n".join([f"<Comparison with {self.baseline} over {queries}", *lines]) + ">"

@@ -1,0 +1,196 @@
+"""Sharing out a difference over the documents that moved.
+
+Between the two rankings lie hybrid ones: some documents stand where the second ranking has them,
+the others still where the first had them. A hybrid ranking lists them by rank. Where two claim
+the same rank, the one that has moved comes first and the other next, at the next rank that is
+free. Ranks that no document claims hold documents that do not count; for a measure to which all
+of them count the list closes up instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from berryeval.evaluation.explain.result import Method
+from berryeval.evaluation.explain.views import Arrangement, view_of
+from berryeval.kernels.relevance import NOT_IN_POOL
+from berryeval.measures import Measure
+
+__all__ = ["MOST_EXACT", "Shares", "Standing", "share_out"]
+
+MOST_EXACT = 12
+"""Up to this many documents all orders of moving are averaged: 4,096 hybrid rankings."""
+
+_ROUNDING = 1e-14
+"""Contributions smaller than this part of the largest are what is left of cancelled ones."""
+
+Value: TypeAlias = Callable[[int], float]
+"""The score of a hybrid ranking, by the set of documents that have moved, as the bits of a
+number."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A document by its grade, as kernels take it, and its ranks; None if it has none."""
+
+    grade: float
+    before: int | None
+    after: int | None
+
+    def within(self, k: int | None) -> Standing:
+        """Take ranks below the cutoff for none."""
+        if k is None:
+            return self
+        before, after = (
+            None if rank is None or rank > k else rank for rank in (self.before, self.after)
+        )
+        return Standing(self.grade, before, after)
+
+
+@dataclass(frozen=True)
+class Shares:
+    """The contribution of each document, in the order in which they were given."""
+
+    contributions: Sequence[float]
+    method: Method
+    n_shared: int
+
+
+def share_out(
+    measure: Measure,
+    documents: Sequence[Standing],
+    judged: Sequence[float],
+    difference: float,
+) -> Shares:
+    """Return what each document contributed to the difference of the scores."""
+    view = view_of(measure)
+    seen = [document.within(measure.k) for document in documents]
+    if view.arrangement == "set":
+        seen = [_by_presence(document) for document in seen]
+    counting = [i for i, document in enumerate(seen) if view.counts(document.grade)]
+    movers = [i for i in counting if seen[i].before != seen[i].after]
+    contributions = [0.0] * len(documents)
+    method: Method = "additive"
+    if view.arrangement == "additive":
+        for i in movers:
+            contributions[i] = _by_itself(measure, seen[i], judged)
+    else:
+        if view.arrangement == "first":
+            movers = _may_be_first([seen[i] for i in counting], seen, movers)
+        value = _value_of_hybrids(measure, seen, counting, movers, judged, view.arrangement)
+        method = "shapley" if len(movers) <= MOST_EXACT else "path"
+        order = sorted(range(len(movers)), key=lambda bit: _path_key(seen[movers[bit]]))
+        shares = _shapley(value, len(movers)) if method == "shapley" else _along_path(value, order)
+        for i, share in zip(movers, shares, strict=True):
+            contributions[i] = share
+    _settle(contributions, difference)
+    return Shares(contributions, method, len(movers))
+
+
+def _by_presence(document: Standing) -> Standing:
+    before, after = (None if rank is None else 1 for rank in (document.before, document.after))
+    return Standing(document.grade, before, after)
+
+
+def _by_itself(measure: Measure, document: Standing, judged: Sequence[float]) -> float:
+    """Return what the document adds at its new rank minus what it added at its old one."""
+    return _alone(measure, document.grade, document.after, judged) - _alone(
+        measure, document.grade, document.before, judged
+    )
+
+
+def _alone(measure: Measure, grade: float, rank: int | None, judged: Sequence[float]) -> float:
+    if rank is None:
+        return 0.0
+    above = [NOT_IN_POOL] * (rank - 1)
+    return measure.score([*above, grade], judged) - measure.score(above, judged)
+
+
+def _may_be_first(
+    counting: Sequence[Standing], seen: Sequence[Standing], movers: Sequence[int]
+) -> list[int]:
+    """Leave out who never stands above all others that count, in any hybrid ranking."""
+    surely = min(max(_rank(d.before), _rank(d.after)) for d in counting) if counting else math.inf
+    return [i for i in movers if min(_rank(seen[i].before), _rank(seen[i].after)) < surely]
+
+
+def _rank(rank: int | None) -> float:
+    return math.inf if rank is None else rank
+
+
+def _path_key(document: Standing) -> tuple[float, float]:
+    return _rank(document.after), _rank(document.before)
+
+
+def _value_of_hybrids(
+    measure: Measure,
+    seen: Sequence[Standing],
+    counting: Sequence[int],
+    movers: Sequence[int],
+    judged: Sequence[float],
+    arrangement: Arrangement,
+) -> Value:
+    bit_of = {i: 1 << bit for bit, i in enumerate(movers)}
+    keeps_gaps = arrangement in ("standing", "first")
+
+    def value(moved: int) -> float:
+        placed = []
+        for i in counting:
+            has_moved = bool(moved & bit_of.get(i, 0))
+            rank = seen[i].after if has_moved else seen[i].before
+            if rank is not None:
+                placed.append((rank, not has_moved, i))
+        grades: list[float] = []
+        for rank, _, i in sorted(placed):
+            if keeps_gaps:
+                grades += [NOT_IN_POOL] * (rank - 1 - len(grades))
+            grades.append(seen[i].grade)
+        return measure.score(grades, judged)
+
+    return value
+
+
+def _shapley(value: Value, n: int) -> list[float]:
+    """Average what each changes by moving over all orders in which they could move."""
+    values = [value(moved) for moved in range(1 << n)]
+    # The share of the orders in which exactly these others, of their number, moved before.
+    weights = [1.0 / (n * math.comb(n - 1, size)) for size in range(n)]
+    return [
+        math.fsum(
+            weights[moved.bit_count()] * (values[moved | 1 << bit] - values[moved])
+            for moved in range(1 << n)
+            if not moved & 1 << bit
+        )
+        for bit in range(n)
+    ]
+
+
+def _along_path(value: Value, order: Sequence[int]) -> list[float]:
+    """Let one after the other move, and take the change of the score at each step."""
+    shares = [0.0] * len(order)
+    moved = 0
+    last = value(moved)
+    for bit in order:
+        moved |= 1 << bit
+        current = value(moved)
+        shares[bit] = current - last
+        last = current
+    return shares
+
+
+def _settle(contributions: list[float], difference: float) -> None:
+    """Drop what is nothing but rounding, and give what it left over to the largest.
+
+    Both are far below what is shown; the contributions then add up to the difference whatever
+    the size of the gains.
+    """
+    largest_size = max(map(abs, contributions), default=0.0)
+    for i, contribution in enumerate(contributions):
+        if abs(contribution) <= _ROUNDING * largest_size:
+            contributions[i] = 0.0
+    if largest_size > 0.0:
+        largest = max(range(len(contributions)), key=lambda i: abs(contributions[i]))
+        contributions[largest] += difference - math.fsum(contributions)

@@ -1,0 +1,74 @@
+"""What the differences of a comparison could be, whatever unjudged documents are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from berryeval.core.id_column import encode_id
+from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
+from berryeval.evaluation.bounds import Bounds, difference_bounds, has_bounds, holes_of
+from berryeval.evaluation.comparison import Difference
+from berryeval.evaluation.holes import highest_grade
+from berryeval.evaluation.slices import Slice
+from berryeval.measures import Measure
+
+__all__ = ["bound_differences"]
+
+
+def bound_differences(
+    differences: Sequence[Difference],
+    judgments: Judgments,
+    runs: Mapping[str, Run],
+    baseline: str,
+    query_ids: Sequence[str],
+    positions_of: Mapping[Slice, Sequence[int]],
+    max_grade: float | None,
+) -> list[Difference]:
+    """Return the differences with their bounds, where their measures have some.
+
+    The holes of a query are those of all runs compared. A geometric mean has no bounds.
+    """
+    measures = list(dict.fromkeys(d.measure for d in differences if _is_bounded(d.measure)))
+    grade = highest_grade(judgments) if max_grade is None else max_grade
+    found: dict[tuple[str, Measure], list[Bounds]] = {}
+    for query_id in map(encode_id, query_ids):
+        grades = judgments.grades_of(query_id)
+        rankings = {name: run.ranked_ids(query_id) for name, run in runs.items()}
+        before = rankings.pop(baseline)
+        for measure in measures:
+            holes = holes_of((before, *rankings.values()), grades, measure.k)
+            for system, after in rankings.items():
+                bounds = difference_bounds(measure, before, after, grades, holes, grade)
+                assert bounds is not None
+                found.setdefault((system, measure), []).append(bounds)
+    return [
+        _bounded(difference, found.get((difference.system, difference.measure)), positions_of)
+        for difference in differences
+    ]
+
+
+def _is_bounded(measure: Measure) -> bool:
+    return has_bounds(measure) and measure.aggregate != "geometric"
+
+
+def _bounded(
+    difference: Difference,
+    by_query: Sequence[Bounds] | None,
+    positions_of: Mapping[Slice, Sequence[int]],
+) -> Difference:
+    if by_query is None:
+        return difference
+    if difference.slice is not None:
+        by_query = [by_query[position] for position in positions_of[difference.slice]]
+    low = np.array([bounds.low for bounds in by_query])
+    high = np.array([bounds.high for bounds in by_query])
+    whole = Bounds(
+        float(np.add.accumulate(low)[-1] / len(low)),
+        float(np.add.accumulate(high)[-1] / len(high)),
+        any(bounds.is_outer for bounds in by_query),
+    )
+    return replace(difference, bounds=whole, extremes=(low, high))

@@ -1,0 +1,194 @@
+"""Which unjudged documents matter most: the list to judge next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from berryeval.core.id_column import decode_id, encode_id
+from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
+from berryeval.evaluation._hole_arguments import check_runs, highest_grade, scale_of
+from berryeval.evaluation.bounds._case import Case, holes_of
+from berryeval.measures import GEOMETRIC_FLOOR, Measure, depth_of
+
+__all__ = ["Hole", "find_holes", "highest_grade"]
+
+_DIGITS = 12
+"""Effects that differ by rounding alone are tied."""
+
+
+@dataclass(frozen=True)
+class Hole:
+    """A retrieved document that nobody judged.
+
+    Parameters
+    ----------
+    query_id, doc_id : str
+        What it was retrieved for, and which it is.
+    ranks : mapping from str to int
+        Its rank, from 1, in each run that has it within the ranks looked at, by the run's name.
+    effect : float
+        How much judging it could change: see `find_holes`.
+    """
+
+    query_id: str
+    doc_id: str
+    ranks: Mapping[str, int]
+    effect: float
+
+
+def find_holes(
+    judgments: Judgments,
+    runs: Mapping[str, Run],
+    measures: Sequence[Measure],
+    *,
+    baseline: str | None = None,
+    max_grade: float | None = None,
+    k: int | None = None,
+) -> list[Hole]:
+    """Return the unjudged documents of some runs, those first that could change most.
+
+    The effect of a hole is the largest change of a mean between giving it grade 0 and giving it
+    `max_grade`, while all other holes have grade 0: over all measures, and over all runs. With a
+    `baseline` it is the largest change of a difference to the baseline's mean instead. Means are
+    over all judged queries. A measure looks at holes within its own cutoff of any run, and for
+    the others the effect on it is 0.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        What is judged. Queries without any judgment are left out, as in an evaluation.
+    runs : mapping from str to Run
+        The runs, by name.
+    measures : sequence of Measure
+        What is to be decided on.
+    baseline : str, optional
+        The name of the run that the others are held against.
+    max_grade : float, optional
+        The highest grade of the scale; the highest that was given unless told.
+    k : int, optional
+        Ranks to look at. Without it the deepest cutoff of the measures, or all ranks if one of
+        them has no cutoff: with long rankings that takes its time.
+
+    Returns
+    -------
+    list of Hole
+        By effect, the largest first; ties by the bytes of query id and document id.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no measure or no run, the baseline is none of the runs or the only one, or
+        `max_grade` is not above 0.
+    MismatchError
+        If a run has no query that is judged.
+
+    Examples
+    --------
+    >>> from berryeval.measures import Precision
+    >>> judgments = Judgments.from_dict({"q1": {"d1": 1}, "q2": {"d1": 1}})
+    >>> run = Run.from_lists({"q1": ["d1", "d2"], "q2": ["d1"]})
+    >>> find_holes(judgments, {"mine": run}, [Precision(2)])
+    [Hole(query_id='q1', doc_id='d2', ranks={'mine': 2}, effect=0.25)]
+    """
+    check_runs(judgments, runs, measures, baseline)
+    grade = scale_of(judgments, max_grade)
+    depth = depth_of(measures) if k is None else k
+    tallies = [_Tally(measure, judgments, runs, baseline) for measure in measures]
+    found = []
+    for query_id in sorted(judgments.query_ids.iter_bytes()):
+        rankings = {name: run.ranked_ids(query_id) for name, run in runs.items()}
+        grades = judgments.grades_of(query_id)
+        effects = dict.fromkeys(holes_of(rankings.values(), grades, depth), 0.0)
+        for tally in tallies:
+            for hole, effect in tally.effects(rankings, grades, grade):
+                if hole in effects:
+                    effects[hole] = max(effects[hole], effect)
+        ranks = {
+            name: {doc_id: rank for rank, doc_id in enumerate(ranking[:depth], start=1)}
+            for name, ranking in rankings.items()
+        }
+        for hole, effect in effects.items():
+            in_runs = {name: at[hole] for name, at in ranks.items() if hole in at}
+            found.append(Hole(decode_id(query_id), decode_id(hole), in_runs, effect))
+    return sorted(found, key=_decisiveness)
+
+
+def _decisiveness(hole: Hole) -> tuple[float, bytes, bytes]:
+    return -round(hole.effect, _DIGITS), encode_id(hole.query_id), encode_id(hole.doc_id)
+
+
+class _Tally:
+    """The means of one measure, and how the grade of one hole changes them."""
+
+    def __init__(
+        self,
+        measure: Measure,
+        judgments: Judgments,
+        runs: Mapping[str, Run],
+        baseline: str | None,
+    ) -> None:
+        self.measure = measure
+        self.n_queries = judgments.n_queries
+        self.baseline = baseline
+        self.geometric_means = (
+            {name: self._geometric_mean(judgments, run) for name, run in runs.items()}
+            if measure.aggregate == "geometric"
+            else {}
+        )
+
+    def effects(
+        self, rankings: Mapping[str, Sequence[bytes]], grades: Mapping[bytes, float], grade: float
+    ) -> Iterator[tuple[bytes, float]]:
+        """Iterate over the holes of a query, each with the largest change it could make."""
+        first = {name: ranking[: self.measure.k] for name, ranking in rankings.items()}
+        case = Case(grades, holes_of(first.values(), grades, None), grade)
+        if not case.holes:
+            return
+        scored = {name: _Variants(self.measure, case, ranking) for name, ranking in first.items()}
+        for hole in case.holes:
+            changes = {
+                name: self._change(name, run.with_none, run.with_hole.get(hole, run.with_other))
+                for name, run in scored.items()
+            }
+            shared = 0.0 if self.baseline is None else changes.pop(self.baseline)
+            yield hole, max(abs(change - shared) for change in changes.values())
+
+    def _change(self, run: str, before: float, after: float) -> float:
+        """Return the change of a run's mean if one query scores otherwise."""
+        if self.measure.aggregate == "sum":
+            return after - before
+        if self.measure.aggregate == "geometric":
+            ratio = _floored_log(after) - _floored_log(before)
+            return self.geometric_means[run] * math.expm1(ratio / self.n_queries)
+        return (after - before) / self.n_queries
+
+    def _geometric_mean(self, judgments: Judgments, run: Run) -> float:
+        total = 0.0
+        for query_id in judgments.query_ids.iter_bytes():
+            case = Case(judgments.grades_of(query_id), (), 1.0)
+            total += _floored_log(case.score(self.measure, run.ranked_ids(query_id), {}))
+        return math.exp(total / self.n_queries)
+
+
+class _Variants:
+    """The scores of a ranking if one of the holes has the highest grade, and all others 0."""
+
+    def __init__(self, measure: Measure, case: Case, ranking: Sequence[bytes]) -> None:
+        self.with_none = case.score(measure, ranking, case.nothing)
+        seen = case.seen(ranking, case.nothing)
+        others = [0.0] * (len(case.holes) - 1)
+        judged = sorted([*case.judged, *others, case.max_grade], reverse=True)
+        self.with_other = measure.score(seen, judged)
+        """With a hole that is not in this ranking."""
+        self.with_hole = {}
+        for hole, rank in case.ranks(ranking).items():
+            seen[rank - 1] = case.max_grade
+            self.with_hole[hole] = measure.score(seen, judged)
+            seen[rank - 1] = 0.0
+
+
+def _floored_log(value: float) -> float:
+    return math.log(max(value, GEOMETRIC_FLOOR))

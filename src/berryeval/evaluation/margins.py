@@ -1,0 +1,147 @@
+"""Margin guards in numbers: whether the drop is smaller, or larger, than what is accepted.
+
+Two hypotheses are tested for each guard: that the mean difference is at most minus the margin,
+and that it is at least that. The p-value of each is the larger of Student's t and of the BCa
+bootstrap: either alone rejects too often on small or skewed sets.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from berryeval.stats import Interval, bca_intervals, bca_p_values, resampled_means, student_interval
+
+__all__ = [
+    "FEWEST_CHANGED",
+    "Floats",
+    "Verdict",
+    "changed_share_bound",
+    "judge_margin",
+    "margin_intervals",
+    "margin_p_values",
+    "widened",
+]
+
+FEWEST_CHANGED = 10
+"""With fewer queries whose score changed neither test can be trusted."""
+
+Floats: TypeAlias = NDArray[np.float64]
+
+Verdict: TypeAlias = Literal["pass", "fail", "inconclusive"]
+
+
+@dataclass(frozen=True, eq=False)
+class MarginPValues:
+    """For each guard the p-values of both hypotheses."""
+
+    passing: Floats
+    """Of H0: the mean difference is -margin or less. Small: the drop is within the margin."""
+    failing: Floats
+    """Of H0: the mean difference is -margin or more. Small: the drop exceeds the margin."""
+
+
+def margin_p_values(
+    differences: Floats, margins: Floats, n_resamples: int = 10_000, seed: int = 0
+) -> MarginPValues:
+    """Test the mean of each column of differences against minus its margin.
+
+    Parameters
+    ----------
+    differences : array of (queries, guards)
+        Candidate minus baseline, turned so that below 0 is worse; at least two queries.
+    margins : array of (guards,)
+        Above 0.
+    n_resamples, seed : int
+        For the bootstrap, whose draw all guards share.
+    """
+    means = resampled_means(differences, n_resamples, seed)
+    boot_passing, boot_failing = bca_p_values(differences, -margins, means)
+    t_passing, t_failing = _student(differences, -margins)
+    return MarginPValues(np.maximum(boot_passing, t_passing), np.maximum(boot_failing, t_failing))
+
+
+def _student(differences: Floats, nulls: Floats) -> tuple[Floats, Floats]:
+    n_queries = len(differences)
+    distance = differences.mean(axis=0) - nulls
+    error = differences.std(axis=0, ddof=1) / math.sqrt(n_queries)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(distance == 0.0, 0.0, distance / error)
+    return special.stdtr(n_queries - 1, -t), special.stdtr(n_queries - 1, t)
+
+
+def margin_intervals(
+    differences: Floats, alpha: float, n_resamples: int = 10_000, seed: int = 0
+) -> list[Interval | None]:
+    """Return intervals that agree with the p-values: those of both methods, taken together.
+
+    They are two-sided at 1 - 2 alpha, and not adjusted for other guards. An interval that lies
+    above minus the margin passes.
+    """
+    level = 1 - 2 * alpha
+    by_bootstrap = bca_intervals(differences, level, n_resamples=n_resamples, seed=seed)
+    found: list[Interval | None] = []
+    for column, boot in zip(differences.T, by_bootstrap, strict=True):
+        student = student_interval(column, level)
+        if boot is None or student is None:
+            found.append(None)
+        else:
+            low, high = min(boot.low, student.low), max(boot.high, student.high)
+            found.append(Interval(low, high, level, "t and bca"))
+    return found
+
+
+def changed_share_bound(n_changed: int, n_queries: int, alpha: float) -> float:
+    """Return the upper bound, by Clopper and Pearson, of the share of queries that change."""
+    if n_changed >= n_queries:
+        return 1.0
+    return float(special.betaincinv(n_changed + 1, n_queries - n_changed, 1 - alpha))
+
+
+def judge_margin(
+    p_pass: float | None,
+    p_fail: float | None,
+    n_changed: int,
+    n_queries: int,
+    margin: float,
+    score_range: float,
+    alpha: float,
+) -> Verdict:
+    """Return the verdict of one margin guard.
+
+    Parameters
+    ----------
+    p_pass, p_fail : float or None
+        Of both hypotheses, the second one corrected over all guards; None if fewer than
+        `FEWEST_CHANGED` queries changed. The guard then never fails, and passes only if the share
+        of queries that change is surely so small that the margin holds, whatever they lose.
+    score_range : float
+        How far the measure's highest value is from its lowest: what one query can lose.
+    """
+    if p_pass is None or p_fail is None:
+        most_lost = changed_share_bound(n_changed, n_queries, alpha) * score_range
+        return "pass" if most_lost <= margin else "inconclusive"
+    if p_pass <= alpha:
+        return "pass"
+    return "fail" if p_fail <= alpha else "inconclusive"
+
+
+def widened(differences: Floats, noise_sd: float) -> Floats:
+    """Spread differences about their mean so that their variance has that of noise added.
+
+    `noise_sd` says how much the score of one query varies from run to run of the same system.
+    Differences that are all equal stay so: what has no spread cannot be stretched.
+    """
+    if noise_sd == 0.0:
+        return differences
+    mean = differences.mean()
+    variance = differences.var(ddof=1)
+    if variance == 0.0:
+        return differences
+    stretched: Floats = mean + (differences - mean) * math.sqrt(1 + noise_sd**2 / variance)
+    return stretched

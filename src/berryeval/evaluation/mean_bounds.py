@@ -1,0 +1,113 @@
+"""Between which values a run's mean lies, whatever its unjudged documents are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
+from berryeval.evaluation._hole_arguments import check_runs, scale_of
+from berryeval.evaluation.bounds import (
+    Bounds,
+    difference_bounds,
+    has_bounds,
+    holes_of,
+    score_bounds,
+)
+from berryeval.evaluation.bounds._case import Case
+from berryeval.measures import Measure
+
+__all__ = ["MeanBounds", "mean_bounds"]
+
+
+@dataclass(frozen=True)
+class MeanBounds:
+    """One mean, or its difference to that of a baseline, and its bounds."""
+
+    run: str
+    measure: Measure
+    mean: float
+    """As judged so far: holes count as not relevant."""
+    bounds: Bounds
+
+
+def mean_bounds(
+    judgments: Judgments,
+    runs: Mapping[str, Run],
+    measures: Sequence[Measure],
+    *,
+    baseline: str | None = None,
+    max_grade: float | None = None,
+) -> list[MeanBounds]:
+    """Return the mean of each run, and the lowest and the highest over all grades of the holes.
+
+    Queries do not share their holes, so the lowest mean is the mean of the lowest scores. The
+    holes of a query are those of all runs within the measure's cutoff.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        What is judged. Means are over all of its queries, or sums where the measure is summed.
+    runs : mapping from str to Run
+        The runs, by name.
+    measures : sequence of Measure
+        Those that have no bounds, or a geometric mean, are left out.
+    baseline : str, optional
+        One of the runs: then bounds are those of the difference, the other run minus it.
+    max_grade : float, optional
+        The highest grade of the scale; the highest that was given unless told.
+
+    Returns
+    -------
+    list of MeanBounds
+        For each measure, and for each run but the baseline.
+
+    Raises
+    ------
+    ArgumentError, MismatchError
+        As `berryeval.evaluation.holes.find_holes`.
+    """
+    check_runs(judgments, runs, measures, baseline)
+    grade = scale_of(judgments, max_grade)
+    bounded = [m for m in measures if has_bounds(m) and m.aggregate != "geometric"]
+    others = [name for name in runs if name != baseline]
+    found: dict[tuple[Measure, str], list[tuple[float, Bounds]]] = {
+        (measure, name): [] for measure in bounded for name in others
+    }
+    for query_id in sorted(judgments.query_ids.iter_bytes()):
+        grades = judgments.grades_of(query_id)
+        rankings = {name: run.ranked_ids(query_id) for name, run in runs.items()}
+        for measure in bounded:
+            holes = holes_of(rankings.values(), grades, measure.k)
+            case = Case(grades, holes, grade)
+            for name in others:
+                value = case.score(measure, rankings[name], {})
+                if baseline is None:
+                    bounds = score_bounds(measure, rankings[name], grades, holes, grade)
+                else:
+                    value -= case.score(measure, rankings[baseline], {})
+                    bounds = difference_bounds(
+                        measure, rankings[baseline], rankings[name], grades, holes, grade
+                    )
+                assert bounds is not None
+                found[measure, name].append((value, bounds))
+    return [_aggregated(name, measure, each) for (measure, name), each in found.items()]
+
+
+def _aggregated(name: str, measure: Measure, each: Sequence[tuple[float, Bounds]]) -> MeanBounds:
+    def mean(values: Iterable[float]) -> float:
+        return reduce(add, values, 0.0) / (1 if measure.aggregate == "sum" else len(each))
+
+    return MeanBounds(
+        name,
+        measure,
+        mean(value for value, _ in each),
+        Bounds(
+            mean(bounds.low for _, bounds in each),
+            mean(bounds.high for _, bounds in each),
+            any(bounds.is_outer for _, bounds in each),
+        ),
+    )

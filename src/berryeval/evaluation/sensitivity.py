@@ -1,0 +1,157 @@
+"""What a golden set can see: the smallest drop that its queries can rule out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from berryeval.errors import ArgumentError
+from berryeval.evaluation.comparing import compare
+from berryeval.evaluation.evaluate import (
+    JudgmentsSource,
+    MeasureLike,
+    RunSource,
+    evaluate,
+    read_measures,
+)
+from berryeval.evaluation.result import averaged
+from berryeval.measures import Measure
+from berryeval.stats import queries_needed, sd_of_differences, smallest_drop
+
+__all__ = ["ASSUMED_CORRELATIONS", "MARGINS", "Sensitivity", "Spread", "sensitivity"]
+
+ASSUMED_CORRELATIONS = (0.5, 0.7, 0.9)
+"""How the scores of two systems may go together, where only one is known."""
+
+MARGINS = (0.01, 0.02, 0.05, 0.1)
+
+_CURVE = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How much differences vary from query to query, and what follows."""
+
+    sd: float
+    """The standard deviation of the differences."""
+    correlation: float | None
+    """What was assumed; None if the differences were measured."""
+    smallest_drop: float | None
+    """What these queries can rule out; None without any spread, or of one query."""
+    needed: tuple[tuple[float, int | None], ...]
+    """For each margin the queries it needs."""
+    curve: tuple[tuple[int, float], ...]
+    """For numbers of queries the smallest drop they can rule out."""
+
+    @property
+    def is_assumed(self) -> bool:
+        """Whether a second run was lacking."""
+        return self.correlation is not None
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """What a golden set can see in one measure."""
+
+    measure: Measure
+    n_queries: int
+    alpha: float
+    power: float
+    spreads: tuple[Spread, ...]
+    """One if differences were measured, else one for each correlation that is assumed."""
+
+
+def sensitivity(
+    judgments: JudgmentsSource,
+    run: RunSource,
+    measures: Iterable[MeasureLike] | MeasureLike = "nDCG@10",
+    *,
+    against: RunSource | None = None,
+    margins: Sequence[float] = MARGINS,
+    alpha: float = 0.05,
+    power: float = 0.8,
+) -> list[Sensitivity]:
+    """Tell what drops a golden set can rule out, before it is relied upon.
+
+    A drop can be ruled out if a candidate that in truth equals the baseline passes a margin of
+    that size as often as `power` says.
+
+    Parameters
+    ----------
+    judgments, run, measures
+        As `evaluate` takes them.
+    against : run, optional
+        A second system: how its scores differ from those of `run` is measured. Without it the
+        spread of differences follows from that of the scores and from correlations that are
+        assumed: `ASSUMED_CORRELATIONS`.
+    margins : sequence of float
+        For which the number of queries is told.
+    alpha, power : float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> judgments = {f"q{i}": {"d": 1} for i in range(10)}
+    >>> run = {f"q{i}": ["x"] * (i % 2) + ["d"] for i in range(10)}
+    >>> [found] = sensitivity(judgments, run, "RR")
+    >>> found.n_queries, [round(spread.smallest_drop, 3) for spread in found.spreads]
+    (10, [0.225, 0.174, 0.101])
+    """
+    for margin in margins:
+        if not margin > 0:
+            raise ArgumentError("margins", "numbers above 0", repr(margin))
+    chosen = read_measures(measures)
+    if against is not None:
+        comparison = compare(judgments, {"run": run, "against": against}, chosen, interval="t")
+        return [
+            Sensitivity(
+                d.measure,
+                d.n_queries,
+                alpha,
+                power,
+                (_spread(_sd(d.values), None, d.n_queries, margins, alpha, power),),
+            )
+            for d in comparison.differences
+        ]
+    evaluation = evaluate(judgments, run, chosen)
+    found = []
+    for measure in chosen:
+        values = np.fromiter(averaged(measure, evaluation[str(measure)].values), np.float64)
+        spreads = tuple(
+            _spread(
+                sd_of_differences(_sd(values), correlation),
+                correlation,
+                len(values),
+                margins,
+                alpha,
+                power,
+            )
+            for correlation in ASSUMED_CORRELATIONS
+        )
+        found.append(Sensitivity(measure, len(values), alpha, power, spreads))
+    return found
+
+
+def _sd(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+    return float(values.std(ddof=1)) if len(values) > 1 else 0.0
+
+
+def _spread(
+    sd: float,
+    correlation: float | None,
+    n_queries: int,
+    margins: Sequence[float],
+    alpha: float,
+    power: float,
+) -> Spread:
+    numbers = sorted({*_CURVE, n_queries} - {1}) if sd > 0 else []
+    drops = ((n, smallest_drop(sd, n, alpha, power)) for n in numbers)
+    return Spread(
+        sd=sd,
+        correlation=correlation,
+        smallest_drop=smallest_drop(sd, n_queries, alpha, power),
+        needed=tuple((margin, queries_needed(sd, margin, alpha, power)) for margin in margins),
+        curve=tuple((n, drop) for n, drop in drops if drop is not None),
+    )

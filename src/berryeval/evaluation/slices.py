@@ -1,0 +1,80 @@
+"""Slices: the queries that share a label."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from berryeval.core.query import Query
+from berryeval.errors import ArgumentError, InputTypeError, MismatchError
+from berryeval.formats.queries import read_queries
+
+__all__ = ["LABELS", "QueriesSource", "Slice", "find_slices", "load_queries"]
+
+LABELS = ("category", "difficulty", "tag")
+"""What queries can be sliced by."""
+
+QueriesSource: TypeAlias = "str | os.PathLike[str] | Iterable[Query]"
+"""Queries, or the path of a file of them."""
+
+
+@dataclass(frozen=True, order=True)
+class Slice:
+    """Queries that share a label: ``category=factual``."""
+
+    label: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.label}={self.value}"
+
+
+def load_queries(source: QueriesSource | None) -> dict[str, Query]:
+    """Return queries by their ids; none if there is no source."""
+    if source is None:
+        return {}
+    if isinstance(source, (str, os.PathLike)):
+        return {query.query_id: query for query in read_queries(source)}
+    found = {}
+    for query in source:
+        if not isinstance(query, Query):
+            raise InputTypeError("queries", "Query objects or a path", type(query).__name__)
+        found[query.query_id] = query
+    return found
+
+
+def find_slices(
+    queries: Mapping[str, Query], label: str, query_ids: Sequence[str]
+) -> dict[Slice, list[int]]:
+    """Return for each value of a label where its queries stand in `query_ids`.
+
+    A query with several tags is in several slices; one without the label is in none.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such label.
+    MismatchError
+        If none of the queries has the label.
+    """
+    if label not in LABELS:
+        raise ArgumentError("slices", " or ".join(map(repr, LABELS)), repr(label))
+    found: dict[Slice, list[int]] = {}
+    for position, query_id in enumerate(query_ids):
+        for value in _values(queries.get(query_id), label):
+            found.setdefault(Slice(label, value), []).append(position)
+    if not found:
+        reason = "none has one" if queries else "no queries were given"
+        raise MismatchError(f"expected queries with a {label}: {reason}")
+    return dict(sorted(found.items()))
+
+
+def _values(query: Query | None, label: str) -> tuple[str, ...]:
+    if query is None:
+        return ()
+    if label == "tag":
+        return query.tags
+    value: str | None = getattr(query, label)
+    return () if value is None else (value,)

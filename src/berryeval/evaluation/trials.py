@@ -1,0 +1,272 @@
+"""Margin guards on trial: each over all queries or a slice, all of one gate judged together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from berryeval.errors import ArgumentError
+from berryeval.evaluation import sentences
+from berryeval.evaluation.comparison import Comparison, Difference
+from berryeval.evaluation.guards import MarginGuard
+from berryeval.evaluation.margins import (
+    FEWEST_CHANGED,
+    Floats,
+    judge_margin,
+    margin_intervals,
+    margin_p_values,
+    widened,
+)
+from berryeval.evaluation.slices import Slice, find_slices
+from berryeval.evaluation.verdict import GuardResult, Inference, Verdict
+from berryeval.measures import Measure
+from berryeval.stats import Interval, adjust, queries_needed
+
+__all__ = [
+    "HolesPolicy",
+    "Rules",
+    "Trial",
+    "find_trials",
+    "is_clearly_better",
+    "judge_margins",
+]
+
+HolesPolicy: TypeAlias = Literal["report", "inconclusive"]
+"""Whether a verdict that unjudged documents could turn is only told, or blocks."""
+
+POWER = 0.8
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How a gate decides."""
+
+    alpha: float
+    seed: int
+    n_resamples: int
+    inference: Inference
+    holes: HolesPolicy
+    smallest_slice: int
+    noise_sd: Mapping[Measure, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A margin guard over all queries or a slice, with its numbers."""
+
+    guard: MarginGuard
+    slice: Slice | None
+    differences: Floats
+    """Candidate minus baseline, turned so that below 0 is worse."""
+    extremes: tuple[Floats, Floats] | None
+    """The same at their lowest and highest, by the grades of unjudged documents."""
+    margin: float
+    is_unchanged: bool
+    rules: Rules
+
+    @property
+    def n_queries(self) -> int:
+        """The number of queries."""
+        return len(self.differences)
+
+    @property
+    def n_changed(self) -> int:
+        """The number of queries whose score changed."""
+        return int(np.count_nonzero(self.differences))
+
+    @property
+    def mean(self) -> float:
+        """The mean difference."""
+        return float(np.add.accumulate(self.differences)[-1] / self.n_queries)
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether it is told only, being a small slice."""
+        return self.slice is not None and self.n_queries < self.rules.smallest_slice
+
+    @property
+    def is_testable(self) -> bool:
+        """Whether enough queries changed, and they stand for others."""
+        return self.n_changed >= FEWEST_CHANGED and self.rules.inference == "population"
+
+    @cached_property
+    def tested(self) -> Floats:
+        """The differences with the noise of the system itself."""
+        return widened(self.differences, self.rules.noise_sd.get(self.guard.measure, 0.0))
+
+    @cached_property
+    def by_holes(self) -> tuple[Trial, ...]:
+        """The trial with unjudged documents graded to the candidate's harm, and to its help."""
+        if self.extremes is None or self.is_unchanged:
+            return ()
+        return tuple(replace(self, differences=extreme, extremes=None) for extreme in self.extremes)
+
+
+@dataclass(frozen=True)
+class _PValues:
+    passing: float
+    failing: float
+
+
+def find_trials(
+    guard: MarginGuard, comparison: Comparison, system: str, rules: Rules
+) -> list[Trial]:
+    """Return the trial of a guard over all queries, and those over its slices.
+
+    Raises
+    ------
+    ArgumentError
+        If its measure was not compared, or its margin is a share of nothing.
+    """
+    try:
+        difference = comparison.difference(system, guard.measure)
+    except KeyError:
+        raise ArgumentError(str(guard), "a measure that was compared", str(guard.measure)) from None
+    margin = guard.margin.of(difference.baseline_mean)
+    if margin == 0.0:
+        got = f"{guard.margin} of a baseline whose mean is 0"
+        raise ArgumentError(str(guard), "a margin above 0", got)
+    parts: list[tuple[Slice | None, Sequence[int]]] = [(None, range(comparison.n_queries))]
+    for label in guard.slices:
+        parts += find_slices(comparison.queries, label, comparison.query_ids).items()
+    return [
+        _trial(guard, part, positions, difference, comparison, margin, rules)
+        for part, positions in parts
+    ]
+
+
+def _trial(
+    guard: MarginGuard,
+    part: Slice | None,
+    positions: Sequence[int],
+    difference: Difference,
+    comparison: Comparison,
+    margin: float,
+    rules: Rules,
+) -> Trial:
+    sign = 1.0 if guard.measure.higher_is_better else -1.0
+    places = np.asarray(positions)
+    differences = sign * difference.values[places]
+    extremes = None
+    if difference.extremes is not None:
+        low, high = (sign * column[places] for column in difference.extremes)
+        extremes = (low, high) if sign > 0 else (high, low)
+    is_unchanged = not differences.any() and comparison.is_unchanged(
+        difference.system, guard.measure.k, [comparison.query_ids[i] for i in positions]
+    )
+    return Trial(guard, part, differences, extremes, margin, is_unchanged, rules)
+
+
+def judge_margins(trials: Sequence[Trial]) -> list[GuardResult]:
+    """Judge the margin guards of one gate: what fails is corrected over all of them."""
+    p_values = _p_values([variant for trial in trials for variant in (trial, *trial.by_holes)])
+    return [_judge(trial, trials, p_values) for trial in trials]
+
+
+def _p_values(trials: Sequence[Trial]) -> dict[Trial, _PValues]:
+    """Test what can be tested; trials over the same queries share a draw of the bootstrap."""
+    groups: dict[Slice | None, list[Trial]] = {}
+    for trial in trials:
+        if trial.is_testable:
+            groups.setdefault(trial.slice, []).append(trial)
+    found = {}
+    for group in groups.values():
+        columns = np.stack([trial.tested for trial in group], axis=1)
+        margins = np.array([trial.margin for trial in group])
+        rules = group[0].rules
+        p = margin_p_values(columns, margins, rules.n_resamples, rules.seed)
+        for number, trial in enumerate(group):
+            found[trial] = _PValues(float(p.passing[number]), float(p.failing[number]))
+    return found
+
+
+def _judge(
+    trial: Trial, trials: Sequence[Trial], p_values: Mapping[Trial, _PValues]
+) -> GuardResult:
+    p_fail = _corrected(trial, trial, trials, p_values)
+    verdict = _verdict(trial, p_values.get(trial), p_fail)
+    by_holes = [
+        _verdict(variant, p_values.get(variant), _corrected(variant, trial, trials, p_values))
+        for variant in trial.by_holes
+    ]
+    is_blocked = trial.rules.holes == "inconclusive" and bool(set(by_holes) - {verdict})
+    if is_blocked:
+        verdict = "inconclusive"
+    result = GuardResult(
+        trial.guard,
+        trial.slice,
+        verdict,
+        "",
+        trial.n_queries,
+        trial.mean,
+        -trial.margin,
+        is_watched=trial.is_watched,
+        interval=_interval(trial),
+        p_pass=p_values[trial].passing if trial in p_values else None,
+        p_fail=p_fail,
+        n_changed=trial.n_changed,
+        is_unchanged=trial.is_unchanged,
+        queries_needed=_needed(trial, verdict),
+        verdicts_by_holes=(by_holes[0], by_holes[1]) if by_holes else None,
+        is_blocked_by_holes=is_blocked,
+    )
+    return replace(result, reason=sentences.of_margin(result, trial.rules.inference))
+
+
+def _corrected(
+    variant: Trial, trial: Trial, trials: Sequence[Trial], p_values: Mapping[Trial, _PValues]
+) -> float | None:
+    """Return the p-value of failing, by Holm over the guards that count, this one as `variant`.
+
+    A guard that is watched only is not corrected, and corrects no other.
+    """
+    if variant not in p_values:
+        return None
+    if trial.is_watched:
+        return p_values[variant].failing
+    family = [variant if other is trial else other for other in trials if not other.is_watched]
+    failing = [p_values[other].failing if other in p_values else None for other in family]
+    return adjust(failing, "holm")[family.index(variant)]
+
+
+def _verdict(trial: Trial, p: _PValues | None, p_fail: float | None) -> Verdict:
+    if trial.is_unchanged:
+        return "pass"
+    if trial.rules.inference == "set":
+        return "pass" if trial.mean >= -trial.margin else "fail"
+    low, high = trial.guard.measure.bounds
+    return judge_margin(
+        None if p is None else p.passing,
+        p_fail,
+        trial.n_changed,
+        trial.n_queries,
+        trial.margin,
+        high - low,
+        trial.rules.alpha,
+    )
+
+
+def _interval(trial: Trial) -> Interval | None:
+    rules = trial.rules
+    column = trial.tested[:, None]
+    return margin_intervals(column, rules.alpha, rules.n_resamples, rules.seed)[0]
+
+
+def _needed(trial: Trial, verdict: Verdict) -> int | None:
+    if verdict != "inconclusive" or trial.n_queries < 2:  # noqa: PLR2004
+        return None
+    sd = float(trial.tested.std(ddof=1))
+    return queries_needed(sd, trial.margin, trial.rules.alpha, POWER)
+
+
+def is_clearly_better(trial: Trial) -> bool:
+    """Tell whether the mean difference is above 0, at the gate's alpha."""
+    if not trial.is_testable or trial.mean <= 0:
+        return False
+    rules = trial.rules
+    p = margin_p_values(trial.tested[:, None], np.zeros(1), rules.n_resamples, rules.seed)
+    return bool(p.passing[0] <= rules.alpha)

@@ -1,0 +1,97 @@
+"""What a gate decided, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from berryeval.evaluation.comparison import Comparison
+from berryeval.evaluation.guards import Guard
+from berryeval.evaluation.holes import Hole
+from berryeval.evaluation.margins import Verdict
+from berryeval.evaluation.result import Evaluation
+from berryeval.evaluation.slices import Slice
+from berryeval.stats import Interval
+
+__all__ = ["GateResult", "GuardResult", "Inference", "Verdict"]
+
+Inference: TypeAlias = Literal["population", "set"]
+"""Whether the queries are a sample of many, or all that matters."""
+
+
+@dataclass(frozen=True, eq=False)
+class GuardResult:
+    """The verdict of one guard, over all queries or a slice."""
+
+    guard: Guard
+    slice: Slice | None
+    verdict: Verdict
+    reason: str
+    """One sentence."""
+    n_queries: int
+    value: float
+    """What is held against the limit: the candidate's mean, the mean difference to the baseline
+    (below 0 is worse), or milliseconds."""
+    limit: float
+    """The threshold, minus the margin, or the milliseconds allowed."""
+    is_watched: bool = False
+    """Whether it is reported only, and does not count for the gate."""
+    interval: Interval | None = None
+    """Of the value, not adjusted for other guards."""
+    p_pass: float | None = None
+    """Of the hypothesis that the drop is the margin or more."""
+    p_fail: float | None = None
+    """Of the hypothesis that the drop is the margin or less; by Holm over all margin guards."""
+    n_changed: int | None = None
+    """Queries whose score changed; for margin guards."""
+    is_unchanged: bool = False
+    """Whether no ranking changed within the cutoff: the verdict is then no matter of testing."""
+    queries_needed: int | None = None
+    """About how many queries a candidate equal to the baseline would need to pass."""
+    verdicts_by_holes: tuple[Verdict, Verdict] | None = None
+    """The verdicts if unjudged documents were graded to the candidate's harm, and to its help;
+    None where they could not change anything, or the measure has no bounds."""
+
+    is_blocked_by_holes: bool = False
+    """Whether the verdict is inconclusive for that reason alone."""
+
+    @property
+    def depends_on_holes(self) -> bool:
+        """Whether grades of unjudged documents could turn the verdict."""
+        if self.verdicts_by_holes is None:
+            return False
+        return self.is_blocked_by_holes or set(self.verdicts_by_holes) != {self.verdict}
+
+    @property
+    def name(self) -> str:
+        """The guard, and its slice if it has one."""
+        return str(self.guard) + (f" ({self.slice})" if self.slice else "")
+
+
+@dataclass(frozen=True, eq=False)
+class GateResult:
+    """The verdict of a gate: pass, fail or inconclusive."""
+
+    verdict: Verdict
+    sentence: str
+    """The verdict in one sentence."""
+    guards: tuple[GuardResult, ...]
+    evaluation: Evaluation
+    """The candidate's."""
+    comparison: Comparison | None
+    """With the baseline; None if no guard needs one."""
+    alpha: float
+    seed: int
+    inference: Inference
+    holes: tuple[Hole, ...] = ()
+    """Unjudged documents that could turn the verdict, the most decisive first."""
+    suggestion: str | None = None
+    """What to do next, such as raising the baseline."""
+
+    def __repr__(self) -> str:
+        return f"<GateResult {self.verdict}: {self.sentence}>"
+
+    @property
+    def failed(self) -> tuple[GuardResult, ...]:
+        """The guards that fail, watched ones left out."""
+        return tuple(g for g in self.guards if g.verdict == "fail" and not g.is_watched)

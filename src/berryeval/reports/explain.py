@@ -1,0 +1,189 @@
+"""Explanations: a sentence, a table of moves, and how the difference was shared out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from berryeval.reports.layout import Table, table_to_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from berryeval.evaluation.explain import Explanation, Move
+
+__all__ = [
+    "explanation_heading",
+    "explanation_sentence",
+    "explanation_table",
+    "explanation_to_csv",
+    "explanation_to_json",
+    "explanation_to_text",
+]
+
+JSON_VERSION = 1
+
+_SMALLEST_SHOWN = 0.00005  # what four decimals round to 0
+
+
+def explanation_sentence(found: Explanation, names: tuple[str, str]) -> str:
+    """Say in one sentence what changed, between the runs of these names."""
+    what = f"{found.measure} of query {found.query_id}"
+    before, after = names
+    if found.difference == 0.0:
+        return f"{what} did not change: {found.before:.4f} in {before} and in {after}."
+    verb = "rose" if found.difference > 0.0 else "fell"
+    size = _plain(abs(found.difference))
+    return (
+        f"{what} {verb} by {size}, from {found.before:.4f} in {before} "
+        f"to {found.after:.4f} in {after}."
+    )
+
+
+def explanation_heading(
+    found: Explanation,
+    names: tuple[str, str],
+    *,
+    query_text: str | None = None,
+    is_chosen: bool = False,
+) -> str:
+    """Return what stands above the table: the sentence, and what is to be said of the query.
+
+    `is_chosen` if nobody named it, so that it was chosen by its difference.
+    """
+    lines = [explanation_sentence(found, names)]
+    if is_chosen:
+        lines.append(_why_chosen(found))
+    if query_text is not None:
+        lines.append(f"Query: {query_text}")
+    return "\n".join(lines)
+
+
+def _why_chosen(found: Explanation) -> str:
+    if found.difference == 0.0:
+        return "No query changed; this is the first one."
+    if (found.difference < 0.0) == found.measure.higher_is_better:
+        return "Of all queries this one got worse by most."
+    return "No query got worse; this one got better by most."
+
+
+def explanation_table(found: Explanation, *, every_move: bool = False) -> Table:
+    """Lay out a row for each document that moved to some effect, or for every one."""
+    moves = _shown(found, every_move=every_move)
+    return Table(
+        title="",
+        header=("document", "grade", "rank before", "rank after", "contribution"),
+        rows=tuple(
+            (
+                move.doc_id,
+                "-" if move.grade is None else f"{move.grade:g}",
+                _rank(move.rank_before),
+                _rank(move.rank_after),
+                _signed(move.contribution),
+            )
+            for move in moves
+        ),
+        notes=_notes(found, moves),
+    )
+
+
+def explanation_to_text(heading: str, table: Table) -> str:
+    """Return heading and table in plain characters; of a table without rows, its notes."""
+    below = table_to_text(table) if table.rows else "\n".join(table.notes)
+    return f"{heading}\n\n{below}\n"
+
+
+def explanation_to_json(
+    found: Explanation,
+    names: tuple[str, str],
+    *,
+    query_text: str | None = None,
+    every_move: bool = False,
+) -> str:
+    """Return one JSON object: version, query, scores, method, and the moves."""
+    import json  # slow to import, and a table does without
+
+    moves = _shown(found, every_move=every_move)
+    return json.dumps(
+        {
+            "version": JSON_VERSION,
+            "query_id": found.query_id,
+            "query": query_text,
+            "measure": str(found.measure),
+            "before": {"run": names[0], "score": found.before},
+            "after": {"run": names[1], "score": found.after},
+            "difference": found.difference,
+            "method": found.method,
+            "n_shared": found.n_shared,
+            "n_without_effect": len(found.moves) - len(found.effective),
+            "moves": [vars(move) for move in moves],
+        },
+        indent=2,
+    )
+
+
+def explanation_to_csv(found: Explanation, *, every_move: bool = False) -> str:
+    """Return a line a move; an unjudged grade and a rank that is not there are empty."""
+    import csv  # as above
+    import io
+
+    output = io.StringIO()
+    writer = csv.writer(output, lineterminator="\n")
+    writer.writerow(["doc_id", "grade", "rank_before", "rank_after", "contribution"])
+    for move in _shown(found, every_move=every_move):
+        grade = None if move.grade is None else f"{move.grade:g}"
+        ranks = (move.rank_before, move.rank_after)
+        writer.writerow([move.doc_id, grade, *ranks, repr(move.contribution)])
+    return output.getvalue()
+
+
+def _shown(found: Explanation, *, every_move: bool) -> Sequence[Move]:
+    return found.moves if every_move else found.effective
+
+
+def _notes(found: Explanation, shown: Sequence[Move]) -> tuple[str, ...]:
+    notes = []
+    if not found.moves:
+        notes.append("No document moved that the measure could see.")
+    hidden = len(found.moves) - len(shown)
+    if hidden:
+        more = " more" if shown else ""
+        documents = "document" if hidden == 1 else "documents"
+        notes.append(f"{hidden}{more} {documents} moved without effect; --all shows them.")
+    if any(move.grade is None for move in shown):
+        notes.append("Grade -: nobody judged the document.")
+    if any(None in (move.rank_before, move.rank_after) for move in shown):
+        notes.append("Rank -: the run does not have the document.")
+    if found.effective:
+        notes.append(f"Contributions add up to the difference: {_method(found)}.")
+    return tuple(notes)
+
+
+def _method(found: Explanation) -> str:
+    n = found.n_shared
+    documents = "1 document" if n == 1 else f"{n} documents"
+    if found.method == "additive":
+        return f"{found.measure} is a sum over documents, each at its rank"
+    if found.method == "shapley":
+        return f"exact Shapley values over {documents}"
+    return (
+        f"one path, {n} documents moved, which are too many for exact Shapley values: "
+        "each takes its new rank in the order of the second run, then the others leave"
+    )
+
+
+def _rank(rank: int | None) -> str:
+    return "-" if rank is None else str(rank)
+
+
+def _signed(contribution: float) -> str:
+    if contribution == 0.0:
+        return "0"
+    return f"{contribution:+.4f}" if _is_visible(contribution) else f"{contribution:+.0e}"
+
+
+def _plain(size: float) -> str:
+    return f"{size:.4f}" if _is_visible(size) else f"{size:.0e}"
+
+
+def _is_visible(number: float) -> bool:
+    return abs(number) >= _SMALLEST_SHOWN

@@ -1,0 +1,88 @@
+"""What a golden set can see, in words, tables and figures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from berryeval.evaluation.notes import count_queries
+from berryeval.reports.layout import Table, table_to_text
+
+if TYPE_CHECKING:
+    from berryeval.evaluation.sensitivity import Sensitivity, Spread
+
+__all__ = ["power_tables", "power_to_json", "power_to_text"]
+
+JSON_VERSION = 1
+
+
+def power_tables(found: Sequence[Sensitivity]) -> list[Table]:
+    """Lay out what can be ruled out, how many queries margins need, and the curve."""
+    return [table for one in found for table in (_now(one), _curve(one))]
+
+
+def _now(found: Sensitivity) -> Table:
+    margins = [margin for margin, _ in found.spreads[0].needed]
+    rows = tuple(
+        (
+            _name(spread),
+            f"{spread.sd:.4f}",
+            "-" if spread.smallest_drop is None else f"{spread.smallest_drop:.4f}",
+            *("-" if n is None else f"{n:,}" for _, n in spread.needed),
+        )
+        for spread in found.spreads
+    )
+    header = ("differences", "sd", "smallest drop", *(f"N for {margin:g}" for margin in margins))
+    return Table(
+        f"{found.measure}, {count_queries(found.n_queries)}", header, rows, tuple(_notes(found))
+    )
+
+
+def _name(spread: Spread) -> str:
+    if spread.correlation is None:
+        return "measured"
+    return f"assumed, correlation {spread.correlation:g}"
+
+
+def _notes(found: Sensitivity) -> list[str]:
+    notes = [
+        f"smallest drop: the margin that a candidate equal to the baseline passes in "
+        f"{found.power:.0%} of cases, at alpha {found.alpha:g}. Smaller drops stay unseen.",
+        "N: the queries that a margin needs.",
+    ]
+    if any(spread.is_assumed for spread in found.spreads):
+        notes.append(
+            "assumed: one run says how scores vary, not how those of two systems go together; "
+            "name a second one with --against to measure it."
+        )
+    if all(spread.smallest_drop is None for spread in found.spreads):
+        notes.append("-: there is no spread between queries, so nothing can be told.")
+    return notes
+
+
+def _curve(found: Sensitivity) -> Table:
+    columns = [dict(spread.curve) for spread in found.spreads]
+    rows = tuple(
+        (f"{n:,}" + (" (now)" if n == found.n_queries else ""), *(f"{c[n]:.4f}" for c in columns))
+        for n in columns[0]
+    )
+    header = ("queries", *(_name(spread) for spread in found.spreads))
+    return Table(f"{found.measure}: smallest drop by number of queries", header, rows)
+
+
+def power_to_text(found: Sequence[Sensitivity]) -> str:
+    """Return the tables in plain characters."""
+    return "\n\n".join(map(table_to_text, power_tables(found))) + "\n"
+
+
+def power_to_json(found: Sequence[Sensitivity]) -> str:
+    """Return one JSON object: version, kind, and an entry a measure."""
+    entries = [{**asdict(one), "measure": str(one.measure)} for one in found]
+    for entry in entries:
+        for spread in entry["spreads"]:
+            spread["needed"] = [{"margin": m, "queries": n} for m, n in spread["needed"]]
+            spread["curve"] = [{"queries": n, "drop": drop} for n, drop in spread["curve"]]
+    content = {"version": JSON_VERSION, "kind": "power", "measures": entries}
+    return json.dumps(content, indent=2) + "\n"

@@ -1,0 +1,55 @@
+"""Comparisons and gates as text of the format that somebody asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from berryeval.evaluation.comparison import Comparison
+    from berryeval.evaluation.verdict import GateResult
+
+__all__ = ["render_comparison", "render_gate"]
+
+
+def render_comparison(comparison: Comparison, format: str) -> str:
+    """Return a comparison as table, csv, json, markdown, latex or html."""
+    from berryeval.reports import comparison as plain
+
+    if format == "markdown":
+        from berryeval.reports.markdown import comparison_to_markdown
+
+        return comparison_to_markdown(comparison)
+    if format == "latex":
+        from berryeval.reports.latex import comparison_to_latex
+
+        return comparison_to_latex(comparison)
+    if format == "html":
+        from berryeval.reports.html import comparison_to_html
+
+        return comparison_to_html(comparison)
+    write = {
+        "csv": plain.comparison_to_csv,
+        "json": plain.comparison_to_json,
+        "table": plain.comparison_to_text,
+    }
+    return write[format](comparison)
+
+
+def render_gate(result: GateResult, format: str) -> str:
+    """Return a gate's result as table, csv, json, markdown, junit or html."""
+    from berryeval.reports import gate as plain
+
+    if format == "markdown":
+        from berryeval.reports.markdown import gate_to_markdown
+
+        return gate_to_markdown(result)
+    if format == "junit":
+        from berryeval.reports.junit import gate_to_junit
+
+        return gate_to_junit(result)
+    if format == "html":
+        from berryeval.reports.html import gate_to_html
+
+        return gate_to_html(result)
+    write = {"csv": plain.gate_to_csv, "json": plain.gate_to_json, "table": plain.gate_to_text}
+    return write[format](result)

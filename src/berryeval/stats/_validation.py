@@ -1,0 +1,108 @@
+"""What the functions of this package accept."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from berryeval.errors import ArgumentError, InputTypeError
+
+__all__ = [
+    "MOST_QUERIES",
+    "Columns",
+    "Values",
+    "as_columns",
+    "as_pair",
+    "as_values",
+    "check_amount",
+    "check_choice",
+    "check_resampling",
+    "check_share",
+]
+
+Values: TypeAlias = "NDArray[np.float64]"
+"""One number a query."""
+
+Columns: TypeAlias = "NDArray[np.float64]"
+"""One row a query, one column a measure or system."""
+
+MOST_QUERIES = 2**31 - 1
+"""A query is counted in 32 bits."""
+
+
+def as_values(values: ArrayLike, name: str = "differences") -> Values:
+    """Return one finite float64 a query; there may be none."""
+    found = np.ascontiguousarray(_as_floats(values, name))
+    if found.ndim != 1:
+        raise ArgumentError(name, "one number a query", f"{found.ndim} dimensions")
+    return found
+
+
+def as_columns(
+    values: ArrayLike, name: str = "values", *, least: int = 1, n_columns: int = 1
+) -> Columns:
+    """Return queries x columns of finite float64, row by row: at least so many of each."""
+    found = _as_floats(values, name)
+    expected = "an array of queries x columns"
+    if found.ndim != 2:  # noqa: PLR2004 - queries and columns
+        raise ArgumentError(name, expected, f"{found.ndim} dimensions")
+    if not least <= len(found) <= MOST_QUERIES or found.shape[1] < n_columns:
+        expected = f"{expected}, at least {least} x {n_columns}"
+        raise ArgumentError(name, expected, " x ".join(map(str, found.shape)))
+    return np.ascontiguousarray(found)
+
+
+def as_pair(x: ArrayLike, y: ArrayLike) -> tuple[Values, Values]:
+    """Return two sequences of numbers of the same length."""
+    one, other = as_values(x, "x"), as_values(y, "y")
+    if len(one) != len(other):
+        raise ArgumentError("y", f"as many numbers as x has, {len(one)}", str(len(other)))
+    return one, other
+
+
+def check_resampling(n_resamples: int, seed: int) -> None:
+    """Check that these are whole numbers in range."""
+    for name, number, least, most in (
+        ("n_resamples", n_resamples, 1, 2**31 - 1),
+        ("seed", seed, 0, 2**64 - 1),
+    ):
+        expected = f"a whole number from {least} to {most}"
+        try:
+            found = operator.index(number)
+        except TypeError:
+            raise InputTypeError(name, expected, repr(number)) from None
+        if not least <= found <= most:
+            raise ArgumentError(name, expected, repr(number))
+
+
+def check_share(name: str, value: float) -> None:
+    """Check that a level, a power or the like lies between 0 and 1."""
+    if not (0 < value < 1):
+        raise ArgumentError(name, "a number between 0 and 1", repr(value))
+
+
+def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    """Check that a word is one of those that are known."""
+    if value not in choices:
+        raise ArgumentError(name, f"one of {', '.join(map(repr, choices))}", repr(value))
+
+
+def check_amount(name: str, value: float) -> None:
+    """Check that a spread or a margin is a number, and not below 0."""
+    if not (math.isfinite(value) and value >= 0):
+        raise ArgumentError(name, "a finite number, at least 0", repr(value))
+
+
+def _as_floats(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputTypeError(name, "numbers", type(values).__name__) from None
+    if not np.isfinite(found).all():
+        raise ArgumentError(name, "finite numbers", "NaN or infinity")
+    return found

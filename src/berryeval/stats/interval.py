@@ -1,0 +1,29 @@
+"""A confidence interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Interval"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Where a mean lies, with a stated confidence.
+
+    Examples
+    --------
+    >>> Interval(0.371, 0.455, level=0.95, method="bca").contains(0.4)
+    True
+    """
+
+    low: float
+    high: float
+    level: float
+    """The confidence, two-sided, such as 0.95."""
+    method: str
+    """``"bca"``, the bootstrap, or ``"t"``, Student's."""
+
+    def contains(self, value: float) -> bool:
+        """Tell whether a value lies within; the ends belong to it."""
+        return self.low <= value <= self.high

@@ -1,0 +1,172 @@
+"""Run a gate from settings: read, compare, decide, and log what happened (X9)."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+from collections.abc import Mapping, Sequence
+
+from berryeval.core.id_column import encode_id
+from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.errors import ArgumentError, FormatError
+from berryeval.evaluation import evaluate
+from berryeval.evaluation.baseline import Baseline, is_baseline
+from berryeval.evaluation.comparing import compare
+from berryeval.evaluation.comparison import Comparison
+from berryeval.evaluation.evaluate import load_judgments, load_run
+from berryeval.evaluation.gating import gate
+from berryeval.evaluation.guards import Guard, LatencyGuard, MarginGuard, ThresholdGuard
+from berryeval.evaluation.result import Evaluation
+from berryeval.evaluation.slices import load_queries
+from berryeval.evaluation.verdict import GateResult
+from berryeval.formats._lines import iter_lines
+from berryeval.measures import Measure, Precision, ReciprocalRank
+from berryeval.suite.settings import Settings
+
+__all__ = ["CANDIDATE", "guarded_measures", "read_timings", "run_gate"]
+
+CANDIDATE = "candidate"
+
+_log = logging.getLogger(__name__)
+
+_LOGGED: tuple[Measure, ...] = (Precision(5), Precision(10), ReciprocalRank())
+
+
+def run_gate(settings: Settings) -> GateResult:
+    """Decide as the settings say.
+
+    Raises
+    ------
+    ArgumentError
+        If judgments, run, or a baseline that a guard needs are not named.
+    MismatchError
+        If the baseline is of other queries, another corpus, or other scores.
+    """
+    guards = settings.gate.guards
+    if not guards:
+        raise ArgumentError("gate.guard", "at least one guard", "none")
+    judgments = load_judgments(_named(settings.judgments, "judgments"), "error", settings.judges)  # type: ignore[arg-type]
+    queries = load_queries(settings.queries)
+    run = load_run(_named(settings.run, "run"))
+    timings = {} if settings.timings is None else read_timings(settings.timings)
+    _log.info("gate starts", extra={"queries": judgments.n_queries, "guards": len(guards)})
+    measures = guarded_measures(guards)
+    result: Evaluation | Comparison
+    if any(isinstance(guard, MarginGuard) for guard in guards):
+        baseline = _baseline(settings, judgments, measures, queries)
+        result = compare(
+            judgments,
+            {_baseline_name(settings): baseline, CANDIDATE: run},
+            measures,
+            queries=queries.values(),
+            bounds=True,
+            max_grade=settings.max_grade,
+            seed=settings.gate.seed,
+            n_resamples=settings.gate.resamples,
+        )
+    else:
+        result = evaluate(judgments, run, measures or (ReciprocalRank(),), queries=queries.values())
+    decided = gate(
+        result,
+        guards,
+        milliseconds=[*timings.values()],
+        alpha=settings.gate.alpha,
+        seed=settings.gate.seed,
+        n_resamples=settings.gate.resamples,
+        inference=settings.gate.inference,  # type: ignore[arg-type]
+        holes=settings.gate.holes,  # type: ignore[arg-type]
+        pool_depth=settings.pool_depth,
+        smallest_slice=settings.gate.smallest_slice,
+    )
+    _log_outcome(judgments, run, timings, decided)
+    return decided
+
+
+def _named(path: str | None, what: str) -> str:
+    if path is None:
+        way_out = f"name them in berryeval.toml ({what} = ...) or with --{what}"
+        raise ArgumentError(what, "a file", f"none; {way_out}")
+    return path
+
+
+def guarded_measures(guards: Sequence[Guard]) -> tuple[Measure, ...]:
+    """Return the measures that guards name, each once."""
+    named = (guard.measure for guard in guards if not isinstance(guard, LatencyGuard))
+    return tuple(dict.fromkeys(named))
+
+
+def _baseline_name(settings: Settings) -> str:
+    return "baseline" if settings.baseline != CANDIDATE else "before"
+
+
+def _baseline(
+    settings: Settings,
+    judgments: Judgments,
+    measures: Sequence[Measure],
+    queries: Mapping[str, Query],
+) -> Run:
+    path = _named(settings.baseline, "baseline")
+    if not is_baseline(path):
+        return load_run(path)
+    baseline = Baseline.read(path)
+    corpus = None if settings.gate.allow_other_corpus else settings.corpus
+    baseline.check(judgments, measures, queries=queries, corpus=corpus)
+    return baseline.to_run()
+
+
+def read_timings(path: str) -> dict[str, float]:
+    """Read how many milliseconds each query took: lines ``{"query_id": "q1", "ms": 12.5}``.
+
+    Raises
+    ------
+    FormatError
+        With the line, for what is no such object.
+    """
+    found: dict[str, float] = {}
+    for number, line in iter_lines(path):
+        try:
+            row = json.loads(line)
+            query_id, value = row["query_id"], row["ms"]
+        except (ValueError, KeyError, TypeError):
+            query_id, value = None, None
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not isinstance(query_id, str) or not is_number or not 0 <= value < math.inf:
+            shown = line.decode("utf-8", "replace").strip()[:40]
+            expected = '{"query_id": "q1", "ms": 12.5}'
+            raise FormatError(f"expected {expected}, found {shown!r}", path, number)
+        found[query_id] = float(value)
+    if not found:
+        raise FormatError("expected the time of at least one query, found none", path)
+    return found
+
+
+def _log_outcome(
+    judgments: Judgments, run: Run, timings: Mapping[str, float], decided: GateResult
+) -> None:
+    if _log.isEnabledFor(logging.WARNING):
+        known = evaluate(judgments, run, _LOGGED)
+        for query_id in known.scores.query_ids:
+            n_documents = len(run.rows_of(encode_id(query_id)))
+            facts: dict[str, object] = {"query_id": query_id, "documents": n_documents}
+            if query_id in timings:
+                facts["ms"] = timings[query_id]
+            _log.debug("query", extra=facts)
+        means = {str(measure): round(known[str(measure)].mean, 3) for measure in _LOGGED}
+        _log.info("measured", extra=means)
+        for query_id, value in known[str(_LOGGED[-1])].by_query.items():
+            if value == 0:
+                _log.warning("no relevant result", extra={"query_id": query_id})
+    for guard in decided.failed:
+        if isinstance(guard.guard, ThresholdGuard):
+            _log.error(
+                "threshold not met",
+                extra={
+                    "measure": str(guard.guard.measure),
+                    "value": round(guard.value, 3),
+                    "threshold": guard.limit,
+                },
+            )
+    _log.info("gate ends", extra={"verdict": decided.verdict})

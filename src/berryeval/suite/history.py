@@ -1,0 +1,222 @@
+"""A history of evaluations: a file with one of them a line, in the order in which they were made.
+
+A line is a JSON object: ``version``, ``time`` (UTC), ``run``, ``note``, ``judgments`` and
+``queries`` (hashes of what they say), ``n_queries``, ``means`` by measure, and ``scores``: for each
+measure one number a query, in the order of the ids as bytes and to six decimals.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from berryeval.core.content_hash import hash_of_ids, hash_of_judgments
+from berryeval.errors import ArgumentError, FormatError, InputTypeError
+from berryeval.evaluation import Evaluation
+from berryeval.evaluation.evaluate import JudgmentsSource, load_judgments
+from berryeval.formats._lines import PathLike, iter_lines, path_name
+from berryeval.suite.appending import append_line
+
+if TYPE_CHECKING:
+    from berryeval.suite.trends import Trend
+
+__all__ = ["Entry", "History", "append", "read"]
+
+VERSION = 1
+_DECIMALS = 6
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One evaluation of a run."""
+
+    time: datetime
+    """When it was made, in UTC."""
+    run: str
+    note: str | None
+    """Whatever the user added, such as a commit."""
+    judgments: str
+    """A hash of what was judged: means of entries that differ in it cannot be compared."""
+    queries: str
+    """A hash of the ids of the queries that were scored."""
+    n_queries: int
+    means: Mapping[str, float]
+    """By measure."""
+    scores: Mapping[str, Sequence[float]]
+    """For each measure one number a query, rounded to six decimals."""
+
+    def is_comparable(self, other: Entry) -> bool:
+        """Whether both were scored on the same queries with the same judgments."""
+        return (self.judgments, self.queries) == (other.judgments, other.queries)
+
+
+@dataclass(frozen=True)
+class History:
+    """What a history file holds."""
+
+    path: str
+    entries: tuple[Entry, ...]
+    """In the order in which they were appended."""
+    damaged: tuple[int, ...] = ()
+    """The lines, from 1, that were cut off while they were written, and so are left out."""
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Each measure that an entry has, those of the newest entry first."""
+        return tuple(dict.fromkeys(m for entry in reversed(self.entries) for m in entry.means))
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Each name of a run once, in the order in which they came."""
+        return tuple(dict.fromkeys(entry.run for entry in self.entries))
+
+    def trends(self, measure: str | None = None, *, run: str | None = None) -> tuple[Trend, ...]:
+        """Follow a measure over time: see `berryeval.suite.trends.trends`."""
+        from berryeval.suite.trends import trends
+
+        return trends(self, measure, run=run)
+
+
+def append(
+    path: PathLike,
+    name: str,
+    evaluation: Evaluation,
+    judgments: JudgmentsSource,
+    note: str | None = None,
+    *,
+    time: datetime | None = None,
+) -> Entry:
+    """Append an evaluation to a history file, which is made if there is none.
+
+    The line is on the disk when this returns. Several processes may append at the same time.
+
+    Parameters
+    ----------
+    path : path
+        The history file, ``history.jsonl`` by custom.
+    name : str
+        What the run is called: entries of the same name are one series.
+    evaluation : Evaluation
+        What `berryeval.evaluate` returned.
+    judgments : Judgments, path, dict of dicts or data frame
+        What it was scored with.
+    note : str, optional
+        Anything worth keeping, such as a commit.
+    time : datetime, optional
+        When the evaluation was made, with a time zone; now unless given.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be written, with the system's reason. It is then as it was.
+    """
+    first = next(iter(evaluation.values()))
+    entry = Entry(
+        time=_utc(datetime.now(timezone.utc) if time is None else time),
+        run=name,
+        note=note,
+        judgments=hash_of_judgments(load_judgments(judgments)),
+        queries=hash_of_ids(first.scores.query_ids.iter_bytes()),
+        n_queries=evaluation.n_queries,
+        means=evaluation.to_dict(),
+        scores={
+            measure: tuple(round(value, _DECIMALS) for value in result.by_query.values())
+            for measure, result in evaluation.items()
+        },
+    )
+    append_line(path, _to_line(entry))
+    return entry
+
+
+def read(path: PathLike) -> History:
+    """Read a history file.
+
+    A line that was cut off, because a machine went down while it was written, is left out and
+    listed in `History.damaged`.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read, has no evaluation in it, or has a line that is none.
+    """
+    entries: list[Entry] = []
+    damaged: list[int] = []
+    for number, line in iter_lines(path):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            damaged.append(number)
+        else:
+            entries.append(_to_entry(record, path_name(path), number))
+    if not entries:
+        found = "a line that was cut off" if damaged else "nothing"
+        raise FormatError(f"expected a history of evaluations, found {found}", path_name(path))
+    return History(path_name(path), tuple(entries), tuple(damaged))
+
+
+def _utc(time: datetime) -> datetime:
+    if time.tzinfo is None:
+        raise ArgumentError("time", "a time with its time zone", repr(time))
+    return time.astimezone(timezone.utc).replace(microsecond=0)
+
+
+def _to_line(entry: Entry) -> bytes:
+    record = {
+        "version": VERSION,
+        "time": entry.time.isoformat().replace("+00:00", "Z"),
+        "run": entry.run,
+        **({} if entry.note is None else {"note": entry.note}),
+        "judgments": entry.judgments,
+        "queries": entry.queries,
+        "n_queries": entry.n_queries,
+        "means": entry.means,
+        "scores": {m: [_short(value) for value in column] for m, column in entry.scores.items()},
+    }
+    return json.dumps(record, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+def _short(value: float) -> float:
+    return int(value) if value.is_integer() else value
+
+
+def _to_entry(record: Any, path: str, line: int) -> Entry:  # noqa: ANN401 - any JSON
+    version = record.get("version") if isinstance(record, dict) else None
+    if isinstance(version, int) and version > VERSION:
+        message = f"expected version {VERSION}, found {version}: a newer berryeval wrote it"
+        raise FormatError(message, path, line)
+    try:
+        return Entry(
+            time=_utc(datetime.fromisoformat(record["time"].replace("Z", "+00:00"))),
+            run=_text(record["run"]),
+            note=None if record.get("note") is None else _text(record["note"]),
+            judgments=_text(record["judgments"]),
+            queries=_text(record["queries"]),
+            n_queries=int(record["n_queries"]),
+            means={_text(m): _number(mean) for m, mean in record["means"].items()},
+            scores={
+                _text(m): tuple(_number(value) for value in column)
+                for m, column in record["scores"].items()
+            },
+        )
+    except (ArgumentError, AttributeError, KeyError, TypeError, ValueError) as error:
+        reason = f"no {error}" if isinstance(error, KeyError) else "something else"
+        message = f"expected an evaluation as `berryeval evaluate --history` writes, found {reason}"
+        raise FormatError(message, path, line) from None
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise InputTypeError("history", "text", type(value).__name__)
+    return value
+
+
+def _number(value: object) -> float:
+    if not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise InputTypeError("history", "a number", repr(value))
+    return float(value)

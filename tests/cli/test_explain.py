@@ -1,0 +1,172 @@
+"""berryeval explain."""
+
+import csv
+import io
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from berryeval.cli import main
+
+pytestmark = pytest.mark.usefixtures("data")
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """A folder with judgments, two runs and queries, as the working directory."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 2\nq1 0 d2 1\nq2 0 d3 1\nq3 0 d1 0\n")
+    (tmp_path / "a.run").write_text(
+        "q1 Q0 d1 1 3 a\nq1 Q0 d9 2 2 a\nq1 Q0 d2 3 1 a\nq2 Q0 d3 1 1 a\n"
+    )
+    (tmp_path / "b.run").write_text(
+        "q1 Q0 d8 1 3 b\nq1 Q0 d1 2 2 b\nq2 Q0 d3 1 1 b\nq3 Q0 d5 1 1 b\n"
+    )
+    (tmp_path / "queries.jsonl").write_text('{"query_id": "q1", "text": "what moved"}\n')
+    return tmp_path
+
+
+def berryeval(*arguments: str):
+    return CliRunner().invoke(main, ["explain", *arguments], prog_name="berryeval")
+
+
+def test_a_sentence_a_table_and_how_it_adds_up():
+    """What changed, which documents moved, and what each move was worth."""
+    result = berryeval("qrels.txt", "a.run", "b.run", "--query", "q1", "-m", "AP")
+    assert (result.exit_code, result.output) == (
+        0,
+        "AP of query q1 fell by 0.5833, from 0.8333 in a.run to 0.2500 in b.run.\n"
+        "\n"
+        "document  grade  rank before  rank after  contribution\n"
+        "d2            1            3           -       -0.3333\n"
+        "d1            2            1           2       -0.2500\n"
+        "\n"
+        "2 more documents moved without effect; --all shows them.\n"
+        "Rank -: the run does not have the document.\n"
+        "Contributions add up to the difference: exact Shapley values over 2 documents.\n",
+    )
+
+
+def test_all_shows_moves_without_effect():
+    """Those of documents that count for nothing, with what the dashes mean."""
+    lines = berryeval("qrels.txt", "a.run", "b.run", "--query", "q1", "--all").output.splitlines()
+    assert [line.split() for line in lines[3:7]] == [
+        ["d1", "2", "1", "2", "-0.2806"],
+        ["d2", "1", "3", "-", "-0.1900"],
+        ["d8", "-", "-", "1", "0"],
+        ["d9", "-", "2", "-", "0"],
+    ]
+    assert lines[8:] == [
+        "Grade -: nobody judged the document.",
+        "Rank -: the run does not have the document.",
+        "Contributions add up to the difference: nDCG@10 is a sum over documents, each at its "
+        "rank.",
+    ]
+
+
+def test_without_a_query_the_one_that_fell_most_is_explained():
+    """And the output says that it was chosen, and how."""
+    lines = berryeval("qrels.txt", "a.run", "b.run").output.splitlines()
+    assert lines[0].startswith("nDCG@10 of query q1 fell by 0.4706, from 0.9502 in a.run")
+    assert lines[1] == "Of all queries this one got worse by most."
+    lines = berryeval("qrels.txt", "b.run", "a.run").output.splitlines()
+    assert lines[0].startswith("nDCG@10 of query q1 rose by 0.4706")
+    assert lines[1] == "No query got worse; this one got better by most."
+
+
+def test_what_did_not_change_is_said_without_a_table():
+    """Neither a header without rows nor a difference of -0.0000."""
+    result = berryeval("qrels.txt", "a.run", "b.run", "--query", "q2")
+    assert result.output == (
+        "nDCG@10 of query q2 did not change: 1.0000 in a.run and in b.run.\n"
+        "\n"
+        "No document moved that the measure could see.\n"
+    )
+    lines = berryeval("qrels.txt", "a.run", "b.run", "-m", "R@1000", "--query", "q3").output
+    assert lines.splitlines()[2:] == ["1 document moved without effect; --all shows them."]
+    lines = berryeval("qrels.txt", "a.run", "b.run", "-m", "NumQ").output.splitlines()
+    assert lines[1] == "No query changed; this is the first one."
+
+
+def test_a_path_is_named_with_the_number_of_documents(data):
+    """Beyond twelve movers the reader learns that the shares are those of one order."""
+    relevant = [f"r{i:02}" for i in range(13)]
+    (data / "q.txt").write_text("".join(f"q 0 {doc_id} 1\n" for doc_id in relevant))
+    for name, documents in {"c.run": relevant, "d.run": ["x", *relevant]}.items():
+        rows = [f"q Q0 {doc_id} 1 {-i} t\n" for i, doc_id in enumerate(documents)]
+        (data / name).write_text("".join(rows))
+    assert berryeval("q.txt", "c.run", "d.run", "-m", "AP").output.splitlines()[-1] == (
+        "Contributions add up to the difference: one path, 13 documents moved, which are too many "
+        "for exact Shapley values: each takes its new rank in the order of the second run, then "
+        "the others leave."
+    )
+
+
+def test_very_small_contributions_are_not_shown_as_zero(data):
+    """Their size shows."""
+    (data / "small.txt").write_text("q 0 a 1\nq 0 b 100000\n")
+    (data / "c.run").write_text("q Q0 b 1 3 t\nq Q0 a 2 2 t\n")
+    (data / "d.run").write_text("q Q0 b 1 3 t\nq Q0 x 2 2 t\nq Q0 a 3 1 t\n")
+    lines = berryeval("small.txt", "c.run", "d.run").output.splitlines()
+    assert "fell by 1e-06, from" in lines[0]
+    assert lines[4].split() == ["a", "1", "2", "3", "-1e-06"]
+
+
+def test_the_text_of_the_query_is_shown():
+    """From a file of queries; one that is not there is an error."""
+    result = berryeval("qrels.txt", "a.run", "b.run", "--queries", "queries.jsonl")
+    assert result.output.splitlines()[2] == "Query: what moved"
+    result = berryeval("qrels.txt", "a.run", "b.run", "--query", "q2", "--queries", "queries.jsonl")
+    assert result.exit_code == 2
+    assert result.stderr == "Error: queries.jsonl: query 'q2' is not among the queries\n"
+
+
+def test_json_is_one_versioned_object():
+    """Scores, method and moves."""
+    arguments = ["qrels.txt", "a.run", "b.run", "--queries", "queries.jsonl", "--json"]
+    found = json.loads(berryeval(*arguments).output)
+    assert (found["version"], found["query_id"], found["query"]) == (1, "q1", "what moved")
+    assert (found["method"], found["n_shared"], found["n_without_effect"]) == ("additive", 2, 2)
+    assert found["before"]["run"] == "a.run"
+    assert found["difference"] == found["after"]["score"] - found["before"]["score"]
+    assert [move["doc_id"] for move in found["moves"]] == ["d1", "d2"]
+    assert found["moves"][1] == {
+        "doc_id": "d2",
+        "grade": 1.0,
+        "rank_before": 3,
+        "rank_after": None,
+        "contribution": pytest.approx(-0.19, abs=1e-4),
+    }
+
+
+def test_csv_has_a_line_a_move(data):
+    """Numbers in full; what is not there is empty."""
+    assert berryeval("qrels.txt", "a.run", "b.run", "--all", "-o", "x.csv").output == ""
+    rows = list(csv.DictReader(io.StringIO((data / "x.csv").read_text())))
+    assert [row["doc_id"] for row in rows] == ["d1", "d2", "d8", "d9"]
+    assert (rows[2]["grade"], rows[2]["rank_before"], rows[2]["rank_after"]) == ("", "", "1")
+    assert sum(float(row["contribution"]) for row in rows) == pytest.approx(-0.4706, abs=1e-4)
+
+
+def test_a_table_can_go_to_a_file(data):
+    """The same characters as on standard output."""
+    assert berryeval("qrels.txt", "a.run", "b.run", "-o", "x.txt").output == ""
+    assert (data / "x.txt").read_text() == berryeval("qrels.txt", "a.run", "b.run").output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["qrels.txt", "a.run", "b.run", "--query", "Q1"], "query 'Q1' is not judged: did you mea"),
+        (["qrels.txt", "a.run", "a.run"], "RUN: expected each run once, got a.run, a.run"),
+        (["qrels.txt", "a.run", "b.run", "-m", "ndgc"], "unknown measure 'ndgc': did you mean"),
+        (["qrels.txt", "a.run", "none.run"], "none.run: cannot be read: No such file"),
+    ],
+)
+def test_what_goes_wrong_is_one_line_and_exit_code_2(arguments, message):
+    """No traceback, nothing on standard output."""
+    result = berryeval(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"Error: {message}")
+    assert result.stderr.count("\n") == 1

@@ -1,0 +1,259 @@
+"""berryeval history, and evaluate --history."""
+
+import csv
+import io
+import json
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from click.testing import CliRunner
+
+import berryeval as be
+from berryeval.cli import main
+from berryeval.reports.charts import drawing
+from berryeval.reports.charts.history import history_chart
+from berryeval.reports.sparkline import sparkline
+from berryeval.suite.history import append, read
+
+JUDGMENTS = {f"q{i:02}": {"a": 1} for i in range(20)}
+START = datetime(2026, 1, 5, 6, 30, tzinfo=timezone.utc)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """An empty folder as the working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def berryeval(*arguments: str):
+    return CliRunner().invoke(main, list(arguments), prog_name="berryeval")
+
+
+def record(n_right, *, days=0, run="bm25.run", note=None, judgments=None, measures=("RR", "P@1")):
+    """Append an evaluation that finds the document first for some queries, else second."""
+    judged = JUDGMENTS if judgments is None else judgments
+    ranked = {q: ["a", "x"] if i < n_right else ["x", "a"] for i, q in enumerate(judged)}
+    found = be.evaluate(judged, ranked, list(measures))
+    append("h.jsonl", run, found, judged, note, time=START + timedelta(days=days))
+
+
+@pytest.fixture
+def history():
+    """Five evaluations: two good, a decline, and two with other judgments."""
+    record(18, note="v1")
+    record(19, days=1, note="v2")
+    record(10, days=2, note="v3")
+    more = JUDGMENTS | {"q99": {"a": 1}}
+    record(10, days=3, judgments=more)
+    record(12, days=4, judgments=more)
+
+
+TABLE = """\
+RR of bm25.run: 5 evaluations, 0.9500 at first, 0.7857 at last.
+▇█▁ ▁▂
+
+time (UTC)        note  queries    mean   change
+2026-01-05 06:30    v1       20  0.9500        -
+2026-01-06 06:30    v2       20  0.9750  +0.0250
+2026-01-07 06:30    v3       20  0.7500  -0.2250          decline
+2026-01-08 06:30     -       21  0.7381        -  other judgments
+2026-01-09 06:30     -       21  0.7857  +0.0476
+
+Where judgments or queries changed, evaluations before and after are not compared.
+Decline: 2026-01-07 06:30 (v3) is significantly worse than 2026-01-06 06:30 (v2), \
+the best before it (p = 0.001).
+Tested: each against the best before it, with the same judgments and queries; \
+paired t, one-sided, alpha 0.05, Holm over 3 looks.
+
+Also recorded, for -m: P@1.
+"""
+
+
+@pytest.mark.usefixtures("history")
+def test_a_history_is_a_sentence_a_sparkline_and_a_table():
+    """E6: a slow decline shows, and the point where it became significant."""
+    result = berryeval("history", "h.jsonl", "-m", "RR")
+    assert (result.exit_code, result.output) == (0, TABLE)
+    assert berryeval("history", "h.jsonl", "-m", "RR", "-o", "x.txt").output == ""
+    with open("x.txt", encoding="utf-8") as file:  # noqa: PTH123
+        assert file.read() == TABLE
+
+
+@pytest.mark.usefixtures("history")
+def test_the_last_ones_can_be_had_alone():
+    """The decline is told though it is not among them."""
+    lines = berryeval("history", "h.jsonl", "--last", "2").output.splitlines()
+    assert lines[0] == "RR of bm25.run: 2 evaluations, 0.7381 at first, 0.7857 at last."
+    assert lines[1] == "▁█"
+    assert any(line.startswith("Decline: 2026-01-07") for line in lines)
+
+
+def test_evaluate_appends_each_run(folder):
+    """E6: one entry a run, with the note, and the table as ever."""
+    (folder / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d1 1\n")
+    (folder / "a.run").write_text("q1 Q0 d1 1 1 a\nq2 Q0 d1 1 1 a\n")
+    (folder / "b.run").write_text("q1 Q0 d2 1 1 b\nq2 Q0 d1 1 1 b\n")
+    arguments = ["evaluate", "qrels.txt", "a.run", "b.run", "-m", "nDCG@10"]
+    plain = berryeval(*arguments).output
+    assert berryeval(*arguments, "--history", "h.jsonl", "--note", "abc").output == plain
+    assert berryeval(*arguments, "--history", "h.jsonl").exit_code == 0
+    found = read("h.jsonl")
+    assert [(e.run, e.note) for e in found.entries] == [
+        ("a.run", "abc"), ("b.run", "abc"), ("a.run", None), ("b.run", None),
+    ]  # fmt: skip
+    shown = berryeval("history", "h.jsonl").output
+    assert "nDCG@10 of a.run: 2 evaluations" in shown
+    assert "\n\nnDCG@10 of b.run: 2 evaluations" in shown
+    assert "Not tested for a decline: no two evaluations that can be compared differ." in shown
+
+
+def test_a_note_needs_a_history():
+    """Rather than being dropped."""
+    result = berryeval("evaluate", "qrels.txt", "a.run", "--note", "abc")
+    assert result.exit_code == 2
+    assert "Error: --note goes with --history FILE." in result.stderr
+
+
+def test_one_evaluation_is_a_history_too():
+    """A table of one row, and nothing to test."""
+    record(18, measures=["RR"])
+    assert berryeval("history", "h.jsonl").output == (
+        "RR of bm25.run: one evaluation, 0.9500.\n"
+        "\n"
+        "time (UTC)        queries    mean  change\n"
+        "2026-01-05 06:30       20  0.9500       -\n"
+    )
+
+
+def test_runs_of_different_names_are_one_series():
+    """The column says which is which."""
+    record(18, run="v1", measures=["RR"])
+    record(18, days=1, run="v2", measures=["RR"])
+    lines = berryeval("history", "h.jsonl").output.splitlines()
+    assert lines[0] == "RR: 2 evaluations, 0.9500 at first, 0.9500 at last."
+    assert lines[3].split() == ["time", "(UTC)", "run", "queries", "mean", "change"]
+    assert lines[5].split() == ["2026-01-06", "06:30", "v2", "20", "0.9500", "0"]
+
+
+def test_other_queries_are_told_from_other_judgments(folder):
+    """The same judgments, of which a query was left out."""
+    (folder / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d1 0\n")
+    (folder / "a.run").write_text("q1 Q0 d1 1 1 a\nq2 Q0 d1 1 1 a\n")
+    arguments = ["evaluate", "qrels.txt", "a.run", "--history", "h.jsonl"]
+    berryeval(*arguments)
+    berryeval(*arguments, "--no-relevant", "skip")
+    assert berryeval("history", "h.jsonl").output.splitlines()[5].endswith("  other queries")
+
+
+def test_no_decline_is_said():
+    """Silence could mean that nobody looked."""
+    record(10)
+    record(12, days=1)
+    assert "\nNo significant decline.\nTested: " in berryeval("history", "h.jsonl").output
+    assert "over 1 look." in berryeval("history", "h.jsonl").output
+
+
+def test_a_torn_line_is_told(folder):
+    """With its number; the rest is shown."""
+    record(18)
+    with (folder / "h.jsonl").open("a") as file:
+        file.write('{"version":1,"ti')
+    result = berryeval("history", "h.jsonl")
+    assert result.exit_code == 0
+    assert "h.jsonl:2: the line was cut off while it was written, and is left out." in result.output
+
+
+@pytest.mark.usefixtures("history")
+def test_json_is_one_versioned_object():
+    """Series with their points; what is not there is null."""
+    found = json.loads(berryeval("history", "h.jsonl", "--json").output)
+    (series,) = found["series"]
+    assert (found["version"], found["measure"], found["alpha"]) == (1, "RR", 0.05)
+    assert (series["run"], series["n_looks"]) == ("bm25.run", 3)
+    assert series["declines"] == ["2026-01-07T06:30:00Z"]
+    assert series["evaluations"][0]["p_decline"] is None
+    assert series["evaluations"][2]["is_decline"] is True
+
+
+@pytest.mark.usefixtures("history")
+def test_csv_has_a_line_an_evaluation():
+    """Numbers in full."""
+    rows = list(
+        csv.DictReader(io.StringIO(berryeval("history", "h.jsonl", "--format", "csv").output))
+    )
+    assert [row["note"] for row in rows] == ["v1", "v2", "v3", "", ""]
+    assert (rows[0]["change"], rows[3]["starts_anew"]) == ("", "True")
+    assert float(rows[2]["change"]) == pytest.approx(-0.225)
+
+
+@pytest.mark.usefixtures("history")
+def test_a_chart_is_drawn(folder):
+    """SVG or PNG, by the name of the file."""
+    assert berryeval("history", "h.jsonl", "-o", "x.svg").exit_code == 0
+    assert berryeval("history", "h.jsonl", "-o", "x.PNG").exit_code == 0
+    svg = (folder / "x.svg").read_text()
+    assert svg.startswith("<svg")
+    assert ">decline<" in svg
+    assert ">judgments or queries changed<" in svg
+    assert (folder / "x.PNG").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.usefixtures("history")
+def test_a_chart_says_what_it_shows():
+    """Lines break where judgments changed; the description has the decline."""
+    spec = history_chart(read("h.jsonl"), "RR")
+    assert spec["description"] == (
+        "Mean RR over time. Significant decline of bm25.run at 2026-01-07."
+    )
+    assert [row["stretch"] for row in spec["data"]["values"]] == [0, 0, 0, 1, 1]
+    assert len(spec["layer"]) == 6
+
+
+def test_a_plain_chart_has_no_marks():
+    """Nothing changed, nothing declined."""
+    record(18)
+    record(18, days=1)
+    spec = history_chart(read("h.jsonl"))
+    assert len(spec["layer"]) == 2
+    scale = spec["layer"][0]["encoding"]["y"]["scale"]
+    assert scale["domain"] == [pytest.approx(0.9), pytest.approx(1.0)]
+
+
+@pytest.mark.usefixtures("history")
+def test_without_the_library_the_extra_is_named(monkeypatch):
+    """One line, and exit code 2."""
+
+    def missing():
+        raise be.MissingExtraError("Drawing charts", "charts")
+
+    monkeypatch.setattr(drawing, "_library", missing)
+    result = berryeval("history", "h.jsonl", "-o", "x.svg")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "Error: Drawing charts needs a library more: pip install 'berryeval[charts]'\n"
+    )
+
+
+def test_a_sparkline_goes_from_low_to_high():
+    """In eight steps; alike in the middle; without blocks in ASCII."""
+    assert sparkline([0.0, 0.5, 1.0]) == "▁▅█"
+    assert sparkline([0.3, 0.3]) == "▄▄"
+    assert sparkline([0.0, 0.5, 1.0], "ascii") == "_=#"
+    assert sparkline([0.0, 1.0], "no such encoding") == "_#"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.jsonl"], "none.jsonl: cannot be read: No such file or directory"),
+        (["h.jsonl", "-m", "P@5"], "measure: expected one of RR, P@1, which are recorded, got P@5"),
+        (["h.jsonl", "--run", "x"], "run: expected 'bm25.run', got 'x'"),
+    ],
+)
+def test_what_goes_wrong_is_one_line_and_exit_code_2(arguments, message):
+    """No traceback, nothing on standard output."""
+    record(18)
+    result = berryeval("history", *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"Error: {message}\n"

@@ -1,0 +1,201 @@
+"""Comparisons: a baseline, and candidates held against it."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from berryeval import ArgumentError, MismatchError, Query, compare, evaluate
+from berryeval.evaluation.comparing import statistics_of
+
+DEPTHS = (0, 1, 2, 0, 3, 1, 0, 2)
+JUDGMENTS = {f"q{i}": {"d": 1} for i in range(8)}
+BEFORE = {f"q{i}": [f"x{j}" for j in range(depth)] + ["d"] for i, depth in enumerate(DEPTHS)}
+AFTER = {**BEFORE, "q1": ["d"], "q2": ["x0", "d"], "q3": ["x0", "d"], "q4": ["x0", "x1", "d"]}
+QUERIES = [Query(f"q{i}", f"text {i}", category="odd" if i % 2 else "even") for i in range(8)]
+
+
+def differences():
+    return np.array([0, 0.5, 1 / 2 - 1 / 3, -0.5, 1 / 3 - 1 / 4, 0, 0, 0])
+
+
+def comparison(**settings):
+    return compare(JUDGMENTS, {"before": BEFORE, "after": AFTER}, ["RR", "P@1"], **settings)
+
+
+def test_systems_stand_side_by_side():
+    """E3: each with the means that evaluate gives, at the same k."""
+    found = comparison()
+    assert (found.baseline, found.candidates) == ("before", ("after",))
+    for name, run in (("before", BEFORE), ("after", AFTER)):
+        assert (
+            found.evaluations[name].to_dict() == evaluate(JUDGMENTS, run, ["RR", "P@1"]).to_dict()
+        )
+
+
+def test_a_difference_has_all_its_figures():
+    """Mean, wins, ties and losses, p-value by SciPy's t-test, effect sizes by their formulas."""
+    d = comparison().difference("after", "recip_rank")
+    expected = differences()
+    assert d.values == pytest.approx(expected)
+    assert d.mean == pytest.approx(expected.mean())
+    assert (d.wins, d.ties, d.losses, d.n_queries) == (3, 4, 1, 8)
+    assert d.test.p_value == pytest.approx(stats.ttest_1samp(expected, 0).pvalue)
+    assert d.cohens_dz == pytest.approx(expected.mean() / expected.std(ddof=1))
+    assert d.interval.low < d.mean < d.interval.high
+    assert d.candidate_mean - d.baseline_mean == pytest.approx(d.mean)
+    assert d.is_better
+
+
+def test_p_values_are_corrected_over_all_differences():
+    """Holm over two measures and their slices: six in all."""
+    found = comparison(queries=QUERIES, slices=["category"])
+    ps = [d.test.p_value for d in (*found.differences, *found.sliced) if d.test.p_value is not None]
+    smallest = min(ps)
+    adjusted = [
+        d.p_adjusted for d in (*found.differences, *found.sliced) if d.test.p_value == smallest
+    ]
+    assert adjusted[0] == pytest.approx(min(1.0, smallest * len(ps)))
+    assert len(found.sliced) == 4
+
+
+def test_slices_are_compared_as_if_alone():
+    """The differences of their queries, in the same order."""
+    found = comparison(queries=QUERIES, slices=["category"])
+    odd = next(d for d in found.sliced if str(d.slice) == "category=odd" and str(d.measure) == "RR")
+    assert odd.values == pytest.approx(differences()[1::2])
+
+
+def test_the_queries_that_changed_are_told_worst_first():
+    """With their texts, where they are known."""
+    changes = comparison(queries=QUERIES).changes("after", "RR")
+    assert [change.query_id for change in changes[:1] + changes[-1:]] == ["q3", "q1"]
+    assert (changes[0].baseline, changes[0].candidate, changes[0].text) == (1.0, 0.5, "text 3")
+    assert comparison().changes("after", "RR")[0].text is None
+
+
+def test_where_lower_is_better_a_fall_is_a_win():
+    """More relevant documents in the first rank, fewer that are not judged."""
+    found = compare(JUDGMENTS, {"a": BEFORE, "b": AFTER}, "Unjudged@1").difference(
+        "b", "Unjudged@1"
+    )
+    assert (found.wins, found.losses) == (1, 1)
+    assert not found.is_better
+
+
+def test_what_differs_by_rounding_is_a_tie():
+    """Two orders of summation of the same terms."""
+    judgments = {"q": {f"d{i}": i % 3 + 1 for i in range(9)}}
+    run = {"q": {f"d{i}": 9 - i for i in range(9)}}
+    other = {"q": {f"d{i}": 9 - i + 1e-9 for i in range(9)}}
+    assert compare(judgments, {"a": run, "b": other}, "nDCG").differences[0].ties == 1
+
+
+def test_statistics_that_are_not_defined_say_so():
+    """One query, or no difference: None and a reason, never NaN."""
+    one = compare({"q1": {"d": 1}}, {"a": BEFORE, "b": AFTER}, "RR").differences[0]
+    assert (one.interval, one.test.p_value, one.p_adjusted, one.cohens_dz) == (None,) * 4
+    assert one.test.reason
+    same = compare(JUDGMENTS, {"a": BEFORE, "b": dict(BEFORE)}, "RR").differences[0]
+    assert (same.test.p_value, same.cohens_dz, same.rank_biserial) == (None,) * 3
+    assert (same.interval.low, same.interval.high) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomisation", "bootstrap"])
+def test_every_test_can_be_asked_for(test):
+    """By its name."""
+    found = comparison(test=test, n_resamples=500).difference("after", "RR")
+    assert found.test.test == test
+    assert 0 < found.test.p_value <= 1
+
+
+def test_queries_that_one_run_lacks_can_be_left_out_of_all():
+    """Pairs need both."""
+    shorter = {query: ranking for query, ranking in AFTER.items() if query != "q0"}
+    found = compare(JUDGMENTS, {"a": BEFORE, "b": shorter}, "RR", missing="skip")
+    assert found.query_ids == [f"q{i}" for i in range(1, 8)]
+    assert found.difference("b", "RR").values == pytest.approx(differences()[1:])
+    halves = {"a": {"q0": ["d"]}, "b": {"q1": ["d"]}}
+    with pytest.raises(MismatchError, match="no query is scored for all runs: a, b"):
+        compare(JUDGMENTS, halves, "RR", missing="skip")
+
+
+def test_bounds_hold_what_grades_of_holes_could_make_of_it():
+    """q3 fell by an unjudged document: judged relevant, it would not have."""
+    found = comparison(bounds=True, queries=QUERIES, slices=["category"])
+    d = found.difference("after", "RR")
+    assert d.bounds.low <= d.mean <= d.bounds.high
+    low, high = d.extremes
+    assert (low <= d.values).all()
+    assert (d.values <= high).all()
+    assert high[3] == 0.0
+    odd = next(s for s in found.sliced if str(s.slice) == "category=odd" and s.measure == d.measure)
+    assert odd.extremes[1].tolist() == high[1::2].tolist()
+    assert comparison().difference("after", "RR").bounds is None
+
+
+def test_measures_without_bounds_have_none():
+    """bpref passes over what is not judged; a geometric mean is none of the scores."""
+    runs = {"a": BEFORE, "b": AFTER}
+    for name in ("Bpref", "GMAP"):
+        assert compare(JUDGMENTS, runs, name, bounds=True).differences[0].bounds is None
+
+
+def test_runs_of_different_depth_are_compared_with_a_caution():
+    """If some measure looks deeper than the shallowest."""
+    deep = {query: [*ranking, *(f"z{i}" for i in range(20))] for query, ranking in AFTER.items()}
+    notes = compare(JUDGMENTS, {"a": BEFORE, "b": deep}, "nDCG@10").notes
+    assert "Caution: runs differ in depth (documents a query): a up to 4, b up to 23." in notes
+    notes = compare(JUDGMENTS, {"a": BEFORE, "b": deep}, "nDCG@3").notes
+    assert not any("depth" in note for note in notes)
+
+
+def test_a_ranking_tells_grades_and_holes():
+    """None is a hole; so is a grade below 0."""
+    found = compare({"q1": {"d": 2, "e": -1}}, {"a": {"q1": ["d", "e", "x"]}, "b": AFTER}, "RR")
+    assert [(doc.rank, doc.doc_id, doc.grade) for doc in found.ranking("a", "q1")] == [
+        (1, "d", 2.0),
+        (2, "e", None),
+        (3, "x", None),
+    ]
+
+
+def test_a_comparison_shows_itself():
+    """In a REPL."""
+    assert repr(comparison()) == (
+        "<Comparison with before over 8 queries\nafter: RR +0.0313\nafter: P@1 +0.0000>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"test": "guess"}, "test: expected 't' or 'wilcoxon'"),
+        ({"correction": "none at all"}, "correction: expected 'holm'"),
+        ({"interval": "guess"}, "interval: expected 'bca' or 't'"),
+        ({"level": 1.0}, "level: expected a number between 0 and 1, got 1.0"),
+        ({"n_resamples": 0}, "n_resamples: expected at least 1, got 0"),
+        ({"baseline": "other"}, "baseline: expected the name of a run, 'before' or 'after'"),
+    ],
+)
+def test_settings_that_cannot_be_are_errors(settings, message):
+    """Each says what there is."""
+    with pytest.raises(ArgumentError, match=message):
+        comparison(**settings)
+
+
+def test_one_run_is_no_comparison():
+    """Two at least."""
+    with pytest.raises(ArgumentError, match="runs: expected at least two, got 1"):
+        compare(JUDGMENTS, {"a": BEFORE}, "RR")
+
+
+def test_a_misspelt_setting_is_an_error():
+    """As for any function."""
+    with pytest.raises(TypeError, match="unexpected keyword argument 'tset'"):
+        statistics_of(tset="t")
+
+
+def test_a_difference_that_was_not_asked_for_is_no_difference():
+    """KeyError, as for a mapping."""
+    with pytest.raises(KeyError):
+        comparison().difference("after", "AP")

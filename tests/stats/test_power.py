@@ -1,0 +1,115 @@
+"""What a set of queries can see."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from berryeval.errors import ArgumentError
+from berryeval.stats import power_at, queries_needed, sd_of_differences, smallest_drop
+
+SPREADS = st.floats(0.001, 10)
+
+
+def test_power_by_simulation():
+    """Of 20,000 equal candidates so many pass the one-sided t-test as power says."""
+    differences = np.random.default_rng(1).normal(0, 0.1, size=(20_000, 20))
+    p = stats.ttest_1samp(differences, -0.05, axis=1, alternative="greater").pvalue
+    assert power_at(0.1, 20, 0.05) == pytest.approx(np.mean(p <= 0.05), abs=0.01)
+
+
+@pytest.mark.parametrize("n_queries", [2, 3, 10, 50, 7000])
+@pytest.mark.parametrize("margin", [0.0, 0.01, 0.1, 0.3, 0.8])
+@pytest.mark.parametrize("alpha", [0.05, 0.1])
+def test_power_is_that_of_the_noncentral_t(n_queries, margin, alpha):
+    """The same as scipy.stats.nct, where that is defined."""
+    critical = stats.t.isf(alpha, n_queries - 1)
+    expected = stats.nct.sf(critical, n_queries - 1, margin * math.sqrt(n_queries))
+    found = power_at(1.0, n_queries, margin, alpha)
+    if math.isnan(expected):
+        assert found == pytest.approx(1.0)
+    else:
+        assert found == pytest.approx(expected, abs=1e-7)
+
+
+def test_without_a_margin_power_is_the_level():
+    """An equal candidate is then on the edge of the null."""
+    assert power_at(0.2, 30, 0.0) == pytest.approx(0.05)
+
+
+@given(SPREADS, st.integers(2, 5000), st.floats(0.1, 0.99), st.floats(0.01, 0.2))
+def test_smallest_drop_has_just_the_power_asked_for(sd, n_queries, power, alpha):
+    """With the margin that it gives, the power is met."""
+    margin = smallest_drop(sd, n_queries, alpha, power)
+    if power > alpha:
+        assert power_at(sd, n_queries, margin, alpha) == pytest.approx(power, abs=1e-9)
+
+
+def test_more_queries_see_smaller_drops():
+    """Four times the queries, half the drop, nearly."""
+    drops = [smallest_drop(0.2, n) for n in (25, 100, 400)]
+    assert drops == sorted(drops, reverse=True)
+    assert drops[1] / drops[2] == pytest.approx(2, abs=0.02)
+
+
+def test_queries_needed_by_hand():
+    """(1.6449 + 0.8416)^2 x 0.2^2 / 0.05^2 is 98.9."""
+    assert queries_needed(0.2, 0.05) == 99
+
+
+@given(st.floats(0.01, 1), st.floats(0.01, 1))
+def test_queries_needed_are_enough_but_for_few(sd, margin):
+    """By the exact power two more than the normal approximation says always suffice."""
+    needed = queries_needed(sd, margin)
+    if needed >= 10:
+        assert power_at(sd, needed + 2, margin) >= 0.8
+
+
+def test_what_is_not_defined_is_none():
+    """One query, no spread, no margin: nothing is known, or nothing is enough."""
+    assert smallest_drop(0.1, 1) is None
+    assert smallest_drop(0.0, 50) is None
+    assert queries_needed(0.0, 0.05) is None
+    assert queries_needed(0.1, 0.0) is None
+
+
+def test_power_at_the_edges():
+    """Fewer than two queries never pass; without a spread any margin does."""
+    assert power_at(0.1, 1, 0.05) == 0.0
+    assert power_at(0.0, 50, 0.05) == 1.0
+    assert power_at(0.0, 50, 0.0) == 0.0
+
+
+def test_few_queries_are_at_least_two():
+    """A margin that is huge, or a power that is met by chance, needs two."""
+    assert queries_needed(0.001, 1.0) == 2
+    assert queries_needed(0.1, 0.05, alpha=0.3, power=0.2) == 2
+
+
+def test_spread_of_differences():
+    """Scores that move together differ little; independent ones by the root of 2."""
+    assert sd_of_differences(0.3, 1.0) == 0.0
+    assert sd_of_differences(0.3, 0.0) == pytest.approx(0.3 * math.sqrt(2))
+    scores = np.random.default_rng(2).multivariate_normal([0, 0], [[1, 0.7], [0.7, 1]], size=50_000)
+    spread = np.std(scores[:, 0] - scores[:, 1])
+    assert sd_of_differences(1.0, 0.7) == pytest.approx(spread, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: power_at(-1, 50, 0.05), "sd: expected a finite number, at least 0, got -1"),
+        (lambda: power_at(0.1, 50, math.nan), "margin: expected a finite number"),
+        (lambda: smallest_drop(0.1, 50, alpha=5), "alpha: expected a number between 0 and 1"),
+        (lambda: smallest_drop(0.1, 50, power=80), "power: expected a number between 0 and 1"),
+        (lambda: queries_needed(0.1, -0.05), "margin"),
+        (lambda: sd_of_differences(0.1, 1.5), "correlation: expected a number from -1 to 1"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(call, message):
+    """Percentages and negative spreads are mistakes."""
+    with pytest.raises(ArgumentError, match=message):
+        call()

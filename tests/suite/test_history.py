@@ -1,0 +1,338 @@
+"""Histories: appending, reading, and where a decline became significant."""
+
+import json
+import multiprocessing
+import os
+import threading
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+import berryeval as be
+from berryeval.core.content_hash import hash_of_judgments
+from berryeval.suite import appending, trends
+from berryeval.suite.history import Entry, History, append, read
+
+JUDGMENTS = {f"q{i:02}": {"a": 1} for i in range(10)}
+START = datetime(2026, 1, 5, 6, 30, tzinfo=timezone.utc)
+
+
+def evaluated(n_right=10, measures=("RR", "P@1")):
+    """Evaluate a run that finds the document first for some queries, and second for the others."""
+    run = {q: ["a", "x"] if i < n_right else ["x", "a"] for i, q in enumerate(JUDGMENTS)}
+    return be.evaluate(JUDGMENTS, run, list(measures))
+
+
+def entry(scores, *, days=0, run="bm25", judgments="j1", queries="q1", measure="RR", note=None):
+    """Make an entry of scores of one measure."""
+    mean = sum(scores) / len(scores)
+    time = START + timedelta(days=days)
+    return Entry(
+        time, run, note, judgments, queries, len(scores), {measure: mean}, {measure: tuple(scores)}
+    )
+
+
+def trend_of(*entries, **options):
+    (trend,) = History("h.jsonl", entries).trends(**options)
+    return trend
+
+
+HIGH = [0.8, 0.9, 1.0, 0.7, 0.8, 0.9, 1.0, 0.7, 0.8, 0.9]
+LOW = [0.6, 0.7, 0.7, 0.5, 0.5, 0.7, 0.8, 0.6, 0.5, 0.7]
+NOISE = [0.8, 0.9, 0.9, 0.8, 0.8, 0.8, 1.0, 0.7, 0.8, 0.9]
+
+
+def test_what_is_appended_can_be_read(tmp_path):
+    """E6: every evaluation can be appended to a history."""
+    path = tmp_path / "history.jsonl"
+    first = append(path, "bm25.run", evaluated(), JUDGMENTS, "abc123", time=START)
+    second = append(path, "bm25.run", evaluated(5), JUDGMENTS)
+    history = read(path)
+    assert history.entries == (first, second)
+    assert (first.run, first.note, first.n_queries) == ("bm25.run", "abc123", 10)
+    assert first.time == START
+    assert (second.note, second.means) == (None, {"RR": 0.75, "P@1": 0.5})
+    assert second.scores["RR"] == (1.0,) * 5 + (0.5,) * 5
+    assert second.is_comparable(first)
+    assert (history.runs, history.measures, history.damaged) == (("bm25.run",), ("RR", "P@1"), ())
+
+
+def test_an_entry_of_fifty_queries_is_small(tmp_path):
+    """Ids are hashed and scores have six decimals: about nine bytes a score at most."""
+    judgments = {f"query-{i:03}": {"a": 1, "b": 2} for i in range(50)}
+    run = {query_id: ["y", "a", "b"] for query_id in judgments}
+    append(tmp_path / "h", "run", be.evaluate(judgments, run, ["nDCG@10", "RR"]), judgments)
+    line = (tmp_path / "h").read_bytes()
+    assert len(line) < 400 + 2 * 50 * 9
+    assert json.loads(line)["scores"]["RR"] == [0.5] * 50
+    assert "query-001" not in line.decode()
+
+
+def test_a_time_is_kept_in_utc_and_needs_a_zone(tmp_path):
+    """Wherever the evaluation was made."""
+    east = datetime(2026, 1, 5, 8, 30, 15, 999, tzinfo=timezone(timedelta(hours=2)))
+    append(tmp_path / "h", "run", evaluated(), JUDGMENTS, time=east)
+    assert json.loads((tmp_path / "h").read_text())["time"] == "2026-01-05T06:30:15Z"
+    with pytest.raises(be.ArgumentError, match="time: expected a time with its time zone"):
+        append(tmp_path / "h", "run", evaluated(), JUDGMENTS, time=datetime(2026, 1, 5))  # noqa: DTZ001
+
+
+def test_the_hash_of_judgments_is_that_of_what_they_say():
+    """Neither order nor format changes it; a grade does."""
+    one = be.Judgments.from_dict({"q1": {"a": 1, "b": 0}, "q2": {"c": 2}})
+    same = be.Judgments.from_dict({"q2": {"c": 2}, "q1": {"b": 0, "a": 1}})
+    other = be.Judgments.from_dict({"q1": {"a": 1, "b": 1}, "q2": {"c": 2}})
+    moved = be.Judgments.from_dict({"q1": {"a": 1}, "q2": {"b": 0, "c": 2}})
+    assert hash_of_judgments(one) == hash_of_judgments(same)
+    assert len({hash_of_judgments(j) for j in (one, other, moved)}) == 3
+
+
+def test_a_torn_line_spoils_no_other(tmp_path):
+    """E6: what was cut off is told by its line, and the next evaluation begins a new one."""
+    path = tmp_path / "history.jsonl"
+    append(path, "run", evaluated(), JUDGMENTS)
+    append(path, "run", evaluated(), JUDGMENTS)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-50])
+    assert (len(read(path).entries), read(path).damaged) == (1, (2,))
+    append(path, "run", evaluated(3), JUDGMENTS)
+    history = read(path)
+    assert (len(history.entries), history.damaged) == (2, (2,))
+    assert history.entries[1].means["P@1"] == 0.3
+
+
+def test_a_line_that_lacks_only_its_newline_is_whole(tmp_path):
+    """It counts, and what is appended does not run into it."""
+    path = tmp_path / "history.jsonl"
+    append(path, "run", evaluated(), JUDGMENTS)
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    append(path, "run", evaluated(), JUDGMENTS)
+    assert (len(read(path).entries), read(path).damaged) == (2, ())
+
+
+def append_some(path):
+    for i in range(10):
+        append(path, f"run {os.getpid()}", evaluated(i), JUDGMENTS)
+
+
+def test_processes_append_at_the_same_time(tmp_path):
+    """No line is lost or mixed with another."""
+    path = tmp_path / "history.jsonl"
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=append_some, args=(path,)) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    history = read(path)
+    assert (len(history.entries), len(history.runs), history.damaged) == (30, 3, ())
+
+
+def test_who_appends_waits_for_others(tmp_path):
+    """Otherwise a write that is undone could take another's line with it."""
+    fcntl = pytest.importorskip("fcntl", reason="Windows locks otherwise")
+    path = tmp_path / "history.jsonl"
+    path.touch()
+    worker = threading.Thread(target=append, args=(path, "run", evaluated(), JUDGMENTS))
+    with path.open("ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        worker.start()
+        worker.join(0.3)
+        assert worker.is_alive()
+        assert path.read_bytes() == b""
+    worker.join()
+    assert len(read(path).entries) == 1
+
+
+def test_empty_lines_are_passed_over(tmp_path):
+    """As in other JSON lines."""
+    append(tmp_path / "h", "run", evaluated(), JUDGMENTS)
+    (tmp_path / "h").write_bytes(b"\n" + (tmp_path / "h").read_bytes() + b"\n")
+    assert (len(read(tmp_path / "h").entries), read(tmp_path / "h").damaged) == (1, ())
+
+
+def write_half(file, line, *, really=os.write):
+    return really(file, line[: len(line) // 2])
+
+
+def refuse(_file):
+    raise OSError(5, "Input/output error")
+
+
+@pytest.mark.parametrize(
+    ("function", "replacement", "message"),
+    [
+        ("write", write_half, r"cannot be written: only \d+ of \d+ bytes could be written"),
+        ("fsync", refuse, "cannot be written: Input/output error"),
+    ],
+)
+def test_what_cannot_be_appended_leaves_the_file_as_it_was(
+    tmp_path, monkeypatch, function, replacement, message
+):
+    """A full disk leaves no torn line behind."""
+    path = tmp_path / "history.jsonl"
+    append(path, "run", evaluated(), JUDGMENTS)
+    before = path.read_bytes()
+    monkeypatch.setattr(appending.os, function, replacement)
+    with pytest.raises(be.FormatError, match=message):
+        append(path, "run", evaluated(), JUDGMENTS)
+    assert path.read_bytes() == before
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path):
+    """With the system's reason."""
+    with pytest.raises(be.FormatError, match="cannot be written: No such file or directory"):
+        append(tmp_path / "no" / "h", "run", evaluated(), JUDGMENTS)
+
+
+def test_a_compressed_file_is_not_appended_to(tmp_path):
+    """A plain line in it would spoil the whole of it."""
+    with pytest.raises(be.FormatError, match=r"h.gz: cannot be appended to: expected a name with"):
+        append(tmp_path / "h.gz", "run", evaluated(), JUDGMENTS)
+    assert not (tmp_path / "h.gz").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "h: expected a history of evaluations, found nothing"),
+        ('{"version": 1', "h: expected a history of evaluations, found a line that was cut off"),
+        ("[]\n", "h:1: expected an evaluation as `berryeval evaluate --history` writes, found som"),
+        ('{"run": "x"}\n', "h:1: expected an evaluation as .*, found no 'time'"),
+        ('{"version": 2}\n', "h:1: expected version 1, found 2: a newer berryeval wrote it"),
+    ],
+)
+def test_another_file_is_no_history(tmp_path, monkeypatch, content, message):
+    """Told with its line."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "h").write_text(content)
+    with pytest.raises(be.FormatError, match=message):
+        read("h")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("run", 7), ("means", {"RR": "high"}), ("means", {"RR": float("nan")}), ("time", "today"),
+     ("scores", {"RR": 1}), ("time", "2026-01-05T06:30:00"), ("n_queries", None)],
+)  # fmt: skip
+def test_a_value_of_another_type_is_an_error(tmp_path, key, value):
+    """No half-read entry, and no NaN."""
+    append(tmp_path / "h", "run", evaluated(), JUDGMENTS)
+    record = json.loads((tmp_path / "h").read_text())
+    (tmp_path / "h").write_text(json.dumps(record | {key: value}) + "\n")
+    with pytest.raises(be.FormatError, match="h:1: expected an evaluation"):
+        read(tmp_path / "h")
+
+
+def test_changes_are_those_to_the_entry_before():
+    """The first has none."""
+    trend = trend_of(entry([0.5, 0.5]), entry([0.5, 1.0], days=1), entry([0.5, 0.5], days=2))
+    assert [point.change for point in trend.points] == [None, 0.25, -0.25]
+    assert [point.mean for point in trend.points] == [0.5, 0.75, 0.5]
+
+
+def test_a_decline_is_marked_where_it_became_significant():
+    """E6: against the best entry before it, once, by pairs of queries; noise is no decline."""
+    entries = [entry(s, days=i) for i, s in enumerate([LOW, HIGH, NOISE, LOW, LOW[::-1]])]
+    trend = trend_of(*entries)
+    assert [point.is_decline for point in trend.points] == [False, False, False, True, False]
+    assert [point.best for point in trend.points] == [None, *entries[:1], *[entries[1]] * 3]
+    assert trend.declines == (trend.points[3],)
+    assert trend.n_looks == 4
+    # Scipy: ttest_rel(LOW, HIGH, alternative="less") has p 8.0e-07.
+    assert trend.points[3].p_value == pytest.approx(4 * 8.04966e-07, rel=1e-5)
+    assert trend.points[2].p_value > 0.05
+
+
+def test_p_values_are_adjusted_over_all_looks():
+    """One look at p 0.025 is a decline; as one of four it is none."""
+    base = [0.5] * 8
+    slight = entry([0.5, 0.5, 0.4, 0.3, 0.5, 0.4, 0.4, 0.5], days=9)
+    alone = trend_of(entry(base), slight).points[-1]
+    assert alone.is_decline
+    # Scipy: ttest_rel(slight, base, alternative="less").
+    assert alone.p_value == pytest.approx(0.0246, abs=1e-4)
+    more = [entry([*base[:7], 0.5 - i / 100], days=i) for i in range(1, 4)]
+    among_others = trend_of(entry(base), *more, slight)
+    assert among_others.n_looks == 4
+    assert among_others.points[-1].p_value == pytest.approx(4 * alone.p_value)
+    assert among_others.declines == ()
+
+
+def test_an_entry_that_repeats_its_scores_is_no_new_look():
+    """Nightly runs of an unchanged system do not wear the test out."""
+    entries = [entry(HIGH, days=i) for i in range(50)]
+    trend = trend_of(*entries, entry(LOW, days=50))
+    assert trend.n_looks == 1
+    assert trend.points[-1].is_decline
+
+
+@pytest.mark.parametrize("changed", [{"judgments": "j2"}, {"queries": "q2"}])
+def test_tests_stop_where_judgments_or_queries_change(changed):
+    """What was scored on something else is not compared; a new stretch begins."""
+    trend = trend_of(
+        entry(HIGH), entry(LOW, days=1, **changed), entry(LOW[::-1], days=2, **changed)
+    )
+    assert [point.starts_anew for point in trend.points] == [False, True, False]
+    assert [point.change for point in trend.points][:2] == [None, None]
+    assert trend.points[1].best is None
+    assert trend.declines == ()
+
+
+def test_each_stretch_can_have_its_decline():
+    """A later one is not hidden by an earlier one."""
+    pairs = [entry(s, days=i, judgments=f"j{i // 2}") for i, s in enumerate([HIGH, LOW] * 2)]
+    assert [point.is_decline for point in trend_of(*pairs).points] == [False, True] * 2
+
+
+def test_lower_may_be_better():
+    """A rise of the unjudged share is the decline."""
+    entries = [entry(s, days=i, measure="Unjudged@10") for i, s in enumerate([LOW, HIGH])]
+    assert trend_of(*entries).points[1].is_decline
+    assert not trend_of(*entries[::-1]).points[1].is_decline
+
+
+def test_one_query_is_not_tested():
+    """The test is not defined there, and nothing is marked."""
+    trend = trend_of(entry([1.0]), entry([0.0], days=1))
+    assert (trend.points[1].p_value, trend.n_looks, trend.declines) == (None, 0, ())
+
+
+def test_every_name_is_a_series_unless_none_comes_twice():
+    """bm25 and dense evaluated side by side are two; v1, v2, v3 are one."""
+    both = [entry(HIGH, run="a"), entry(LOW, run="b"), entry(HIGH, run="a", days=1)]
+    found = History("h", tuple(both)).trends()
+    assert [(trend.run, len(trend.points)) for trend in found] == [("a", 2), ("b", 1)]
+    versions = [entry(HIGH, run=f"v{i}", days=i) for i in range(3)]
+    (trend,) = History("h", tuple(versions)).trends()
+    assert (trend.run, len(trend.points)) == (None, 3)
+    (trend,) = History("h", tuple(both)).trends(run="b")
+    assert (trend.run, len(trend.points)) == ("b", 1)
+
+
+def test_the_last_points_keep_what_was_tested():
+    """Showing fewer does not test fewer."""
+    trend = trend_of(entry(HIGH), entry(LOW, days=1), entry(LOW, days=2)).last(1)
+    assert (len(trend.points), trend.n_looks, len(trend.declines)) == (1, 1, 1)
+
+
+def test_the_measure_is_found_by_any_name():
+    """Without one, nDCG@10 if it is there, else the first of the newest entry."""
+    (trend,) = History("h", (entry(HIGH, measure="nDCG@10"),)).trends("ndcg_cut_10")
+    assert trend.measure == "nDCG@10"
+    assert trend_of(entry(HIGH, measure="P@5")).measure == "P@5"
+    assert trend_of(entry(HIGH, measure="P@5"), entry(HIGH, measure="nDCG@10")).measure == "nDCG@10"
+    assert trend_of(entry(HIGH, measure="MyOwn")).measure == "MyOwn"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measure": "P@5"}, "measure: expected one of RR, which are recorded, got P@5"),
+        ({"run": "bm52"}, "run: expected 'bm25', got 'bm52'"),
+    ],
+)
+def test_what_was_not_recorded_is_an_error(options, message):
+    """With what was."""
+    with pytest.raises(be.ArgumentError, match=message):
+        trends.trends(History("h", (entry(HIGH),)), **options)
