@@ -123,7 +123,7 @@ def gate_to_json(result: GateResult) -> str:
     """Return one JSON object, as ``docs/reference/json.md`` describes it."""
     import json  # slow to import, and a table does without
 
-    return json.dumps(gate_as_dict(result), indent=2, allow_nan=False)
+    return json.dumps(gate_as_dict(result), indent=2, allow_nan=False) + "\n"
 
 
 def gate_as_dict(result: GateResult) -> dict[str, Any]:
