@@ -76,6 +76,7 @@ def _laid_out(result: Any) -> tuple[str, tuple[Table, ...]]:  # noqa: ANN401 - a
 
         first, *others = gate_table(result)
         return first.title, (replace(first, title="Guards"), *others)
-    from berryeval.reports.evaluation import evaluations_table
+    from berryeval.reports.evaluation import evaluations_tables
 
-    return "", (replace(evaluations_table({"mean": result}), title="Means"),)
+    means, *_ = evaluations_tables({"mean": result})
+    return "", (replace(means, title="Means"),)
