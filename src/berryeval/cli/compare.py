@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +16,11 @@ from berryeval.cli._options import (
 )
 from berryeval.cli._output import chosen_format, output_options, write_output
 from berryeval.cli._runs import run_names
+
+if TYPE_CHECKING:
+    from berryeval.evaluation import Comparison
+    from berryeval.evaluation.all_pairs import TukeyMethod
+    from berryeval.reports.layout import Table
 
 __all__ = ["command"]
 
@@ -71,6 +77,16 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html")
     help="Tell what differences could be, whatever the grades of unjudged documents.",
 )
 @click.option("--max-grade", type=float, help="The highest grade there is, for --bounds.")
+@click.option(
+    "--all-pairs",
+    type=click.Choice(["randomised", "ordinary"]),
+    help="Test every run against every other, too, by Tukey's HSD. For tables.",
+)
+@click.option(
+    "--similarity",
+    is_flag=True,
+    help="Tell how alike the rankings are, and how alike measures order runs. For tables.",
+)
 @output_options(FORMATS)
 @missing_option
 @no_relevant_option
@@ -81,6 +97,8 @@ def command(
     baseline: str,
     candidates: tuple[str, ...],
     measures: tuple[str, ...],
+    all_pairs: TukeyMethod | None,
+    similarity: bool,
     output_format: str | None,
     as_json: bool,
     output: str | None,
@@ -107,7 +125,22 @@ def command(
     paths = (baseline, *candidates)
     runs = dict(zip(run_names(paths), paths, strict=True))
     comparison = compare(judgments, runs, measures or DEFAULT_MEASURES, **options)
-    if chosen == "table" and output is None:
-        show_tables(report.comparison_table(comparison))
-        return
-    write_output(render_comparison(comparison, chosen), output)
+    more = [*_more(comparison, all_pairs, similarity)]
+    if chosen == "table" and output in (None, "-"):
+        show_tables([*report.comparison_table(comparison), *more])
+    else:
+        write_output(render_comparison(comparison, chosen, more), output)
+
+
+def _more(
+    comparison: Comparison, all_pairs: TukeyMethod | None, similarity: bool
+) -> Iterator[Table]:
+    from berryeval.evaluation import all_pairs as pairs
+    from berryeval.reports import all_pairs as report
+
+    if all_pairs is not None:
+        yield report.pairs_table(pairs.all_pairs(comparison, all_pairs), all_pairs)
+    if similarity:
+        yield report.run_similarity_table(pairs.run_similarity(comparison), 100)
+        if len(comparison.runs) > 2 and len(comparison.measures) > 1:  # noqa: PLR2004
+            yield report.order_similarity_table(pairs.order_similarity(comparison))

@@ -14,6 +14,7 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.bounds import Bounds
+from berryeval.evaluation.display import Displayed
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure, parse_measure
@@ -121,7 +122,7 @@ class RankedDocument:
     """None if nobody judged it: a hole."""
 
 
-class Comparison:
+class Comparison(Displayed):
     """The result of `compare`: one baseline, and candidates held against it.
 
     Attributes

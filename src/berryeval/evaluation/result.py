@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from berryeval.core.scores import QueryCounts, Scores
 from berryeval.errors import ArgumentError
+from berryeval.evaluation.display import Displayed
 from berryeval.measures import Holes, Measure, parse_measure
 from berryeval.measures._base import GEOMETRIC_FLOOR
 
@@ -107,7 +108,7 @@ class MeasureResult:
         return f"<{self.measure}: {self.mean:.4f} over {queries}>"
 
 
-class Evaluation(Mapping[str, MeasureResult]):
+class Evaluation(Displayed, Mapping[str, MeasureResult]):
     """The result of `evaluate`: a `MeasureResult` for each measure, by name.
 
     A measure may be asked for by any name that means the same: ``result["ndcg_cut_10"]`` is

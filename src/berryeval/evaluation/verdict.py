@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from berryeval.evaluation.comparison import Comparison
+from berryeval.evaluation.display import Displayed
 from berryeval.evaluation.guards import Guard
 from berryeval.evaluation.holes import Hole
 from berryeval.evaluation.margins import Verdict
@@ -69,7 +70,7 @@ class GuardResult:
 
 
 @dataclass(frozen=True, eq=False)
-class GateResult:
+class GateResult(Displayed):
     """The verdict of a gate: pass, fail or inconclusive."""
 
     verdict: Verdict

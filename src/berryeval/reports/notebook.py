@@ -78,5 +78,5 @@ def _laid_out(result: Any) -> tuple[str, tuple[Table, ...]]:  # noqa: ANN401 - a
         return first.title, (replace(first, title="Guards"), *others)
     from berryeval.reports.evaluation import evaluations_tables
 
-    tables = evaluations_tables({"mean": result})
-    return "", tuple(replace(table, title=table.title or "Means") for table in tables)
+    means, *_ = evaluations_tables({"mean": result})
+    return "", (replace(means, title="Means"),)

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
     from berryeval.evaluation.verdict import GateResult
+    from berryeval.reports.layout import Table
 
 __all__ = ["render_comparison", "render_gate"]
 
 
-def render_comparison(comparison: Comparison, format: str) -> str:
-    """Return a comparison as table, csv, json, markdown, latex or html."""
+def render_comparison(comparison: Comparison, format: str, more: Sequence[Table] = ()) -> str:
+    """Return a comparison as table, csv, json, markdown, latex or html.
+
+    Tables and markdown have more tables below, if there are some.
+    """
     from berryeval.reports import comparison as plain
 
     if format == "markdown":
-        from berryeval.reports.markdown import comparison_to_markdown
+        from berryeval.reports.markdown import comparison_to_markdown, tables_to_markdown
 
-        return comparison_to_markdown(comparison)
+        return comparison_to_markdown(comparison) + (
+            "\n" + tables_to_markdown(more) if more else ""
+        )
     if format == "latex":
         from berryeval.reports.latex import comparison_to_latex
 
@@ -27,11 +34,12 @@ def render_comparison(comparison: Comparison, format: str) -> str:
         from berryeval.reports.html import comparison_to_html
 
         return comparison_to_html(comparison)
-    write = {
-        "csv": plain.comparison_to_csv,
-        "json": plain.comparison_to_json,
-        "table": plain.comparison_to_text,
-    }
+    if format == "table":
+        from berryeval.reports.layout import table_to_text
+
+        tables = (*plain.comparison_table(comparison), *more)
+        return "\n\n".join(map(table_to_text, tables)) + "\n"
+    write = {"csv": plain.comparison_to_csv, "json": plain.comparison_to_json}
     return write[format](comparison)
 
 

@@ -1,0 +1,57 @@
+"""Every system against every other, and how alike they are, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from berryeval.reports.figures import p_text, score, signed
+from berryeval.reports.layout import Table
+
+if TYPE_CHECKING:
+    from berryeval.evaluation.all_pairs import OrderSimilarity, RunSimilarity, SystemPair
+
+__all__ = ["order_similarity_table", "pairs_table", "run_similarity_table"]
+
+
+def pairs_table(pairs: Sequence[SystemPair], method: str) -> Table:
+    """Lay out differences and p-values of every two systems."""
+    return Table(
+        "All pairs of systems",
+        ("measure", "first", "second", "difference", "p"),
+        tuple(
+            (str(pair.measure), pair.first, pair.second, signed(pair.difference),
+             p_text(pair.p_value))
+            for pair in pairs
+        ),
+        (f"p: {method} Tukey HSD, for all pairs of a measure together.",),
+        n_keys=3,
+    )  # fmt: skip
+
+
+def run_similarity_table(found: Iterable[RunSimilarity], depth: int | None) -> Table:
+    """Lay out how alike the rankings of every two systems are."""
+    ranks = "whole rankings" if depth is None else f"the first {depth} ranks"
+    return Table(
+        "Similarity of rankings",
+        ("first", "second", "overlap", "tau", "tau_AP"),
+        tuple(
+            (one.first, one.second, score(one.overlap), signed(one.tau), signed(one.tau_ap))
+            for one in found
+        ),
+        (
+            f"Means over queries, of {ranks}. overlap: rank-biased overlap, p 0.9. tau: Kendall's,",
+            "of documents in both; tau_AP: so, with more weight at the top.",
+        ),
+        n_keys=2,
+    )
+
+
+def order_similarity_table(found: Iterable[OrderSimilarity]) -> Table:
+    """Lay out how alike measures order the systems."""
+    return Table(
+        "Similarity of system orders",
+        ("measure", "measure", "tau", "tau_AP"),
+        tuple((str(o.first), str(o.second), signed(o.tau), signed(o.tau_ap)) for o in found),
+        n_keys=2,
+    )
