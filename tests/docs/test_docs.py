@@ -159,7 +159,7 @@ def test_the_example_ends_in_a_page(tmp_path):
     pytest.importorskip("vl_convert")
     page = tmp_path / "new" / "report.html"
     assert run_example(tmp_path, page).rstrip().endswith(f"Open {page} in a browser.")
-    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
 def test_the_files_beside_the_example_are_what_it_writes(tmp_path):
