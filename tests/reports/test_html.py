@@ -178,7 +178,10 @@ def test_whatever_the_data_hold_is_text():
         assert parsed(html).scripts <= 2
         assert "<script>alert" not in html
         html.encode()  # no half characters
-    data = data_of(comparison_to_html(comparison))
+    page = comparison_to_html(comparison)
+    written = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1]
+    assert not set("<>&") & set(written)
+    data = data_of(page)
     assert data["ids"][0].startswith("<script>alert(1)</script>")
 
 
