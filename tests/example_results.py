@@ -6,20 +6,13 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 import berryeval as be
-from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
-from berryeval.core.run import Run
-from berryeval.evaluation.bounds import Bounds
-from berryeval.evaluation.comparison import Comparison, Difference, Statistics
+from berryeval.evaluation.comparison import Comparison
 from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.holes import Hole
-from berryeval.evaluation.slices import find_slices
 from berryeval.evaluation.verdict import GateResult, GuardResult, Verdict
-from berryeval.measures import Measure, parse_measure
-from berryeval.stats import Interval, TestResult
+from berryeval.measures import parse_measure
 
 MEASURES = ("nDCG@10", "nDCG@5", "nDCG@1", "P@5", "RR@10")
 CATEGORIES = ("navigational", "factual", "procedural", "comparison")
@@ -41,6 +34,10 @@ QUESTIONS = (
     "cancel {}",
     "share {} with a guest",
 )
+
+
+_MANY = 500
+"""Queries whose bounds would take long."""
 
 
 def example_data(
@@ -87,7 +84,12 @@ def a_comparison(
     """Compare made-up systems, the first of which is the baseline."""
     judgments, runs, queries = example_data(n_queries, systems, seed=seed)
     return compare_these(
-        judgments, runs, queries if texts else [], measures, slices if texts else ()
+        judgments,
+        runs,
+        queries if texts else [],
+        measures,
+        slices if texts else (),
+        bounds=n_queries < _MANY,
     )
 
 
@@ -97,67 +99,13 @@ def compare_these(
     queries: Sequence[Query] = (),
     measures: Sequence[str] = ("nDCG@10",),
     slices: Sequence[str] = (),
+    *,
+    bounds: bool = True,
 ) -> Comparison:
     """Compare lists of documents, best first."""
-    chosen = [parse_measure(name) for name in measures]
-    found = {name: be.evaluate(judgments, run, chosen) for name, run in runs.items()}
-    baseline, *candidates = found
-    query_ids = list(judgments)
-    by_id = {query.query_id: query for query in queries}
-    every = range(len(query_ids))
-
-    def values(system: str, measure: Measure) -> np.ndarray:
-        scores = found[system][str(measure)].by_query
-        return np.array([scores[query_id] for query_id in query_ids])
-
-    def difference(system, measure, piece, positions):
-        before, after = (values(name, measure)[list(positions)] for name in (baseline, system))
-        return _difference(system, measure, piece, before, after)
-
-    return Comparison(
-        judgments=Judgments.from_dict(judgments),
-        runs={name: Run.from_lists(run) for name, run in runs.items()},
-        queries=by_id,
-        measures=chosen,
-        baseline=baseline,
-        query_ids=query_ids,
-        evaluations=found,
-        differences=[difference(s, m, None, every) for s in candidates for m in chosen],
-        sliced=[
-            difference(system, measure, piece, positions)
-            for label in slices
-            for piece, positions in find_slices(by_id, label, query_ids).items()
-            for system in candidates
-            for measure in chosen
-        ],
-        statistics=Statistics(),
-        notes=(f"{len(query_ids)} queries compared.",),
+    return be.compare(
+        judgments, runs, measures, queries=queries, slices=slices, bounds=bounds, n_resamples=1000
     )
-
-
-def _difference(system, measure, piece, before, after) -> Difference:
-    d = after - before
-    n, spread = len(d), float(np.std(d, ddof=1)) if len(d) > 1 else 0.0
-    is_defined = spread > 0
-    half = 1.96 * spread / n**0.5
-    z = abs(float(d.mean())) / (spread / n**0.5) if is_defined else 0.0
-    p = float(np.exp(-0.717 * z - 0.416 * z * z)) if is_defined else None
-    interval = Interval(float(d.mean()) - half, float(d.mean()) + half, 0.95, "bca")
-    return Difference(
-        system=system,
-        measure=measure,
-        slice=piece,
-        baseline_mean=float(before.mean()),
-        candidate_mean=float(after.mean()),
-        values=d,
-        interval=interval if n > 1 else None,
-        test=TestResult("t", p, z, None) if is_defined
-        else TestResult("t", None, None, "all differences are equal"),
-        p_adjusted=None if p is None else min(1.0, 3 * p),
-        cohens_dz=float(d.mean()) / spread if is_defined else None,
-        rank_biserial=0.31 if is_defined else None,
-        bounds=Bounds(float(d.mean()) - 0.04, float(d.mean()) + 0.05, is_outer=False),
-    )  # fmt: skip
 
 
 def a_gate(comparison: Comparison | None = None, verdict: Verdict = "fail") -> GateResult:

@@ -162,7 +162,7 @@ def comparison_to_json(comparison: Comparison, *, per_query: bool = False) -> st
     import json  # slow to import, and a table does without
 
     shape = comparison_as_dict(comparison, per_query=per_query)
-    return json.dumps(shape, indent=2, allow_nan=False)
+    return json.dumps(shape, indent=2, allow_nan=False) + "\n"
 
 
 def comparison_as_dict(comparison: Comparison, *, per_query: bool = False) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from berryeval.reports.figures import DASH
 from berryeval.reports.layout import Table
 from berryeval.reports.printable import printable
 
-__all__ = ["escaped", "figure_text", "json_script", "notes_to_html", "table_to_html"]
+__all__ = ["escaped", "figure_text", "json_script", "notes_to_html", "scroll_box", "table_to_html"]
 
 _FOR_SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
@@ -46,10 +46,15 @@ def table_to_html(table: Table, *, with_notes: bool = True) -> str:
     )
     body = "".join(f"<tr>{_cells(row, table)}</tr>" for row in table.rows)
     notes = notes_to_html(table.notes) if with_notes else ""
+    return scroll_box(table.title, f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>") + notes
+
+
+def scroll_box(title: str, inside: str, attributes: str = "") -> str:
+    """Return a table in a box of its own, which the keyboard can reach to scroll it."""
+    label = escaped(title)
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(table.title)}, table">'
-        f"<table><caption>{escaped(table.title)}</caption>"
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{notes}"
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{label}, table">'
+        f"<table{attributes}><caption>{label}</caption>{inside}</table></div>"
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from berryeval.reports.comparison import changed_most
 from berryeval.reports.figures import score, signed
-from berryeval.reports.html.markup import escaped, figure_text, json_script
+from berryeval.reports.html.markup import escaped, figure_text, json_script, scroll_box
 from berryeval.reports.html.query_data import DEPTH, moves, query_data
 
 if TYPE_CHECKING:
@@ -29,11 +29,13 @@ def queries_part(comparison: Comparison, figures: str) -> str:
     head = "".join(_head(key, name) for key, name in heads)
     changes = comparison.changes(comparison.candidates[0], comparison.measures[0])
     rows = "".join(_row(comparison, c, has_label=data["hasLabels"]) for c in changes[:_N_ROWS])
+    table = scroll_box(
+        "Queries",
+        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>",
+        ' class="queries" id="queries-table"',
+    )
     return (
-        f"{_choices(data)}{figures}{_controls()}"
-        '<div class="scroll" tabindex="0" role="region" aria-label="Queries, table">'
-        '<table class="queries" id="queries-table"><caption>Queries</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+        f"{_choices(data)}{figures}{_controls()}{table}"
         '<button type="button" class="more" id="more" hidden></button>'
         f"{_about_rankings(data)}<noscript>{_without_script(comparison, changes)}</noscript>"
         f"{json_script('data', data)}"
