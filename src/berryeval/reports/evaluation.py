@@ -35,7 +35,7 @@ class Shown:
     label: str | None = None
     """Slices of this label."""
     interval: str | None = None
-    """95 % intervals by this method."""
+    """95% intervals by this method."""
 
 
 def render(runs: Evaluations, shown: Shown, format: str) -> str:
@@ -110,7 +110,7 @@ def _notes(runs: Evaluations, shown: Shown) -> tuple[str, ...]:
     if shown.interval is None:
         return notes
     how = {"bca": "the BCa bootstrap (10,000 resamples, seed 0)", "t": "Student's t"}
-    return (*notes, f"In parentheses: 95 % intervals by {how[shown.interval]}.")
+    return (*notes, f"In parentheses: 95% intervals by {how[shown.interval]}.")
 
 
 def evaluations_to_json(runs: Evaluations, shown: Shown = Shown()) -> str:  # noqa: B008 - frozen
