@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "bindings/bytes.hpp"
 #include "text/print.hpp"
 
 namespace nb = nanobind;
@@ -20,8 +21,6 @@ namespace berryeval::bindings {
 namespace {
 
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-std::string_view view_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 
 struct Column {
     std::string name;

@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "columns/hash.hpp"
 #include "engine/pool.hpp"
 #include "engine/ranker.hpp"
 #include "kernels/plan.hpp"
@@ -46,6 +47,12 @@ public:
     std::vector<std::string> first_ignored(std::size_t count) const;
 
 private:
+    struct HashId {
+        std::size_t operator()(std::string_view id) const {
+            return static_cast<std::size_t>(columns::hash_id(id, columns::process_seed()));
+        }
+    };
+
     const Pools& pools_;
     const kernels::Plan& plan_;
     Cut cut_;
@@ -54,7 +61,7 @@ private:
     std::vector<double> first_grades_;
     std::vector<std::atomic<bool>> taken_;
     std::mutex mutex_;  // guards ignored_
-    std::unordered_set<std::string> ignored_;
+    std::unordered_set<std::string, HashId> ignored_;
 };
 
 // Scores one query after the other. Each thread has its own.

@@ -57,6 +57,7 @@ class Board:
         most: int | None = None,
         judged_only: bool = False,
         n_grades: int = 0,
+        portable: bool = False,
     ) -> None: ...
     def first_grades(self) -> bytes: ...
     def score_file(
