@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from berryeval.reports.layout import Table, table_to_text
 
 if TYPE_CHECKING:
+    from berryeval.core.id_column import IdColumn
     from berryeval.evaluation import Evaluation
 
 __all__ = ["evaluations_table", "evaluations_to_csv", "evaluations_to_json", "per_query_table"]
@@ -96,7 +97,7 @@ def _by_query(run: Evaluation) -> dict[str, dict[str, float]]:
 def _notes(runs: Evaluations) -> tuple[str, ...]:
     first = next(iter(runs.values()))
     judged = f"{_queries(first.counts.judged)} judged"
-    if len({_scored_ids(run) for run in runs.values()}) == 1:
+    if all(_scored_ids(run) == _scored_ids(first) for run in runs.values()):
         notes = [f"{judged}, {first.n_queries} scored."]
     else:
         notes = [f"{name}: {judged}, {run.n_queries} scored." for name, run in runs.items()]
@@ -111,8 +112,8 @@ def _notes(runs: Evaluations) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _scored_ids(run: Evaluation) -> tuple[str, ...]:
-    return tuple(next(iter(run.values())).scores.query_ids)
+def _scored_ids(run: Evaluation) -> IdColumn:
+    return next(iter(run.values())).scores.query_ids
 
 
 def _queries(count: int) -> str:
