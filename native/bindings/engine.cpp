@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <deque>
 #include <limits>
 #include <optional>
@@ -14,11 +15,13 @@
 
 #include "arrow/read.hpp"
 #include "bindings/arrow_stream.hpp"
+#include "bindings/bytes.hpp"
 #include "bindings/dicts.hpp"
 #include "engine/batch_pass.hpp"
 #include "engine/board.hpp"
 #include "engine/columns_pass.hpp"
 #include "engine/text_pass.hpp"
+#include "text/print.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -144,9 +147,21 @@ public:
     bool score_arrow(nb::handle capsule, const std::array<std::size_t, 3>& places,
                      std::size_t n_threads);
 
-    nb::bytes first_grades() const {
-        const auto grades = board_.first_grades();
-        return nb::bytes(grades.data(), grades.size_bytes());
+    // For each query the grades of its first documents, at most `length`, as one word.
+    nb::list relstrings(std::size_t length) const {
+        nb::list words;
+        std::string word;
+        for (std::size_t number = 0; number < board_.pools().size(); ++number) {
+            const auto grades = board_.first_grades(number);
+            word.assign(1, '\'');
+            for (const double grade : grades.first(std::min(length, grades.size()))) {
+                if (std::isnan(grade)) break;
+                text::append_letter(word, grade);
+            }
+            word += '\'';
+            words.append(to_bytes(word));
+        }
+        return words;
     }
 
     // (values measure by measure, whether the run has each query, how many it has besides, and
@@ -239,7 +254,7 @@ void define_engine(nb::module_& m) {
                       std::size_t, bool>(),
              "pools"_a, "plan"_a, "keep_best"_a, "most"_a.none() = nb::none(),
              "judged_only"_a = false, "n_grades"_a = 0, "portable"_a = false)
-        .def("first_grades", [](const BoardOfPython& board) { return board.first_grades(); })
+        .def("relstrings", &BoardOfPython::relstrings, "length"_a)
         .def("score_file", &BoardOfPython::score_file, "file"_a, "size"_a, "n_threads"_a,
              "like_trec_eval"_a = false, "sizes"_a.none() = nb::none())
         .def("feed", &BoardOfPython::feed, "piece"_a)

@@ -38,9 +38,11 @@ public:
 
     // One number a query and measure: all queries of the first measure, then of the next.
     std::vector<double> by_measure() const;
-    // The grades that are kept, query by query, as berryeval.kernels takes them; NaN where a
-    // ranking has ended.
-    std::span<const double> first_grades() const { return first_grades_; }
+    // The grades that are kept of a query, as berryeval.kernels takes them; NaN where its ranking
+    // has ended.
+    std::span<const double> first_grades(std::size_t number) const {
+        return {first_grades_.data() + number * n_grades_, n_grades_};
+    }
     bool was_taken(std::size_t number) const { return taken_[number]; }
     std::size_t n_ignored() const { return ignored_.size(); }
     // The first of the queries without judgments, by their ids as bytes.
