@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-FORMATS = ("table", "csv", "json", "markdown", "latex")
+FORMATS = ("table", "csv", "json", "markdown", "latex", "html")
 
 
 @click.command("evaluate")

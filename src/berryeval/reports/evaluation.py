@@ -39,7 +39,7 @@ class Shown:
 
 
 def render(runs: Evaluations, shown: Shown, format: str) -> str:
-    """Return evaluations as text of a format: table, csv, json, markdown or latex."""
+    """Return evaluations as text of a format: table, csv, json, markdown, latex or html."""
     if format == "json":
         return evaluations_to_json(runs, shown) + "\n"
     if format == "csv":
@@ -48,6 +48,10 @@ def render(runs: Evaluations, shown: Shown, format: str) -> str:
         from berryeval.reports.markdown import tables_to_markdown
 
         return tables_to_markdown(evaluations_tables(runs, shown))
+    if format == "html":
+        from berryeval.reports.html import tables_to_html
+
+        return tables_to_html(", ".join(runs), evaluations_tables(runs, shown))
     if format == "latex":
         from berryeval.reports.latex import evaluations_to_latex
 
