@@ -51,9 +51,10 @@ def normal(z: Floats) -> Floats:
 
 def mostly_zero(z: Floats) -> Floats:
     """Seven of ten queries do not change."""
-    changed = special.ndtr(z) < 0.3
-    inner = special.ndtri(np.clip(special.ndtr(z) / 0.3, 1e-12, 1 - 1e-12))
-    return np.where(changed, 0.15 * inner - MARGIN / 0.3, 0.0)
+    changed = 0.3
+    place = special.ndtr(z) / changed
+    inner = special.ndtri(np.clip(place, 1e-12, 1 - 1e-12))
+    return np.where(place < 1, 0.15 * inner - MARGIN / changed, 0.0)
 
 
 def discrete(values: list[float], weights: list[float]) -> Shape:

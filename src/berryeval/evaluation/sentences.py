@@ -106,7 +106,7 @@ def _change(result: GuardResult) -> str:
         change = f"fell by {amount}" if result.value < 0 else f"rose by {amount}"
     if result.interval is None:
         return change
-    level = f"{result.interval.level * 100:.4g} % interval"
+    level = f"{result.interval.level * 100:.4g}% interval"
     return f"{change} ({level} {result.interval.low:+.4f} to {result.interval.high:+.4f})"
 
 
