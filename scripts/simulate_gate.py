@@ -17,8 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from berryeval.evaluation.margins import FEWEST_CHANGED, judge_margin, margin_p_values
-from berryeval.stats import adjust
+from berryeval.evaluation.margins import (
+    FEWEST_CHANGED,
+    correct_failing,
+    judge_margin,
+    margin_p_values,
+)
 
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "error-rates.md"
 ALPHA = 0.05
@@ -51,9 +55,10 @@ def normal(z: Floats) -> Floats:
 
 def mostly_zero(z: Floats) -> Floats:
     """Seven of ten queries do not change."""
-    changed = special.ndtr(z) < 0.3
-    inner = special.ndtri(np.clip(special.ndtr(z) / 0.3, 1e-12, 1 - 1e-12))
-    return np.where(changed, 0.15 * inner - MARGIN / 0.3, 0.0)
+    share = 0.3
+    changed = special.ndtr(z) < share
+    inner = special.ndtri(np.clip(special.ndtr(z) / share, 1e-12, 1 - 1e-12))
+    return np.where(changed, 0.15 * inner - MARGIN / share, 0.0)
 
 
 def discrete(values: list[float], weights: list[float]) -> Shape:
@@ -138,7 +143,7 @@ def judge_gates(differences: Floats, n_guards: int, n_resamples: int) -> Iterato
                 1.0,
                 ALPHA,
             )
-            for i, p_fail in zip(columns, adjust(failing, "holm"), strict=True)
+            for i, p_fail in zip(columns, correct_failing(failing), strict=True)
         ]
 
 
