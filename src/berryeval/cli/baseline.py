@@ -27,16 +27,19 @@ def command() -> None:
     """
 
 
+_measure_option = click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
+    help="What it will be compared in; decides how deep rankings are kept.  [default: what "
+    "berryeval.toml guards, else nDCG@10]",
+)  # fmt: skip
+
+
 @command.command("save")
 @config_option
 @named_options
 @click.option("--name", help="What to call it.  [default: the name of the file]")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
-@click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
-    help="What it will be compared in; decides how deep rankings are kept.  [default: what "
-    "berryeval.toml guards, else nDCG@10]",
-)  # fmt: skip
+@_measure_option
 def save(
     config: str | None,
     name: str | None,
@@ -64,8 +67,11 @@ def save(
 @command.command("update")
 @config_option
 @named_options
-def update(config: str | None, **named: str | None) -> None:
+@_measure_option
+def update(config: str | None, measures: tuple[str, ...], **named: str | None) -> None:
     """Replace the baseline by the run, and tell what changed.
+
+    Measures that it had are kept.
 
     \b
     berryeval baseline update
@@ -75,7 +81,7 @@ def update(config: str | None, **named: str | None) -> None:
     settings = load_settings(config, named)
     path = _path(settings)
     before = Baseline.read(path)
-    after = _make(settings, before.name, (*before.means, *_measures(settings)))
+    after = _make(settings, before.name, (*before.means, *_measures(settings, measures)))
     after.save(path)
     click.echo(f"Updated {path}: {_told(after)}.")
     for measure, value in after.means.items():

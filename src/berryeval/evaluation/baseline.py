@@ -137,11 +137,13 @@ class Baseline:
             self._refuse(f"is of another corpus, {self.corpus!r} and not {corpus!r}")
         deepest = depth_of(measures)
         if self.depth is not None and (deepest is None or deepest > self.depth):
+            measure = next(measure for measure in measures if measure.k == deepest)
             wanted = "whole rankings" if deepest is None else f"{deepest}"
-            self._refuse(f"keeps {self.depth} documents a query, and {wanted} are looked at")
+            reason = f"keeps {self.depth} documents a query, and {measure} looks at {wanted}"
+            self._refuse(reason, f" -m '{measure}'")
 
-    def _refuse(self, reason: str) -> None:
-        way_out = "save its run again with `berryeval baseline update`"
+    def _refuse(self, reason: str, flags: str = "") -> None:
+        way_out = f"save its run again with `berryeval baseline update{flags}`"
         raise MismatchError(f"baseline {self.name!r} {reason}; {way_out}")
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -37,7 +37,7 @@ class Margin:
 
     def __post_init__(self) -> None:
         if not (_is_finite(self.amount) and self.amount > 0):
-            raise ArgumentError("margin", _MARGIN, str(self))
+            raise ArgumentError("margin", _MARGIN, repr(self.amount)[:40])
 
     @classmethod
     def parse(cls, text: str | float) -> Margin:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from berryeval.evaluation.comparison import ROUNDING
 from berryeval.evaluation.guards import LatencyGuard, MarginGuard, ThresholdGuard, written
 from berryeval.evaluation.notes import count_queries
 from berryeval.stats import Interval
@@ -22,7 +23,8 @@ def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> st
     if verdict == "pass":
         n_queries = max(guard.n_queries for guard in guards)
         hold = "1 guard holds" if len(counted) == 1 else f"all {len(counted)} guards hold"
-        return f"{hold} over {count_queries(n_queries)}.{_depends(n_holes)}"
+        same = ", unchanged: the rankings are the same" * all(g.is_unchanged for g in counted)
+        return f"{hold} over {count_queries(n_queries)}{same}.{_depends(n_holes)}"
     deciding = [guard for guard in counted if guard.verdict == verdict]
     first = f"{_subject(deciding[0])} {deciding[0].reason}"
     others = len(deciding) - 1
@@ -96,13 +98,15 @@ def _stands(result: GuardResult, harm: str, margin: str, inference: Inference) -
     if inference == "set":
         relation = "within" if result.verdict == "pass" else "beyond"
         return f", {relation} the margin of {margin} on these queries, which are all that matters."
+    if result.p_pass is None:
+        changed = f"; {result.n_changed:,} of {count_queries(result.n_queries)} changed"
+        if result.verdict == "pass":
+            return f"{changed}, so few that a {harm} of {margin} is ruled out."
+        return f"{changed}, too few to test whether a {harm} of {margin} is ruled out."
     if result.verdict == "pass":
         return f"; a {harm} of {margin} is ruled out."
     if result.verdict == "fail":
         return f", by more than the margin of {margin}."
-    if result.p_pass is None:
-        changed = f"{result.n_changed:,} of {count_queries(result.n_queries)} changed"
-        return f"; {changed}, too few to rule out a {harm} of {margin}."
     return f"; a {harm} of {margin} is neither ruled out nor shown.{_needed(result, harm)}"
 
 
@@ -114,7 +118,7 @@ def _change(result: GuardResult, is_turned: bool) -> str:
         change = "has the same mean"
     else:
         change = f"fell by {amount}" if value < 0 else f"rose by {amount}"
-    if result.interval is None:
+    if result.interval is None or result.p_pass is None:
         return change
     ends = result.interval.low, result.interval.high
     low, high = (-ends[1], -ends[0]) if is_turned else ends
@@ -122,7 +126,7 @@ def _change(result: GuardResult, is_turned: bool) -> str:
 
 
 def _needed(result: GuardResult, harm: str) -> str:
-    if result.value < result.limit:
+    if result.value < result.limit - ROUNDING:
         return f" More queries would more likely confirm the {harm}."
     if result.queries_needed is None:
         return ""

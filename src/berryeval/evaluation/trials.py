@@ -82,8 +82,9 @@ class Trial:
 
     @property
     def mean(self) -> float:
-        """The mean difference."""
-        return float(np.add.accumulate(self.differences)[-1] / self.n_queries)
+        """The mean difference; 0 where only rounding tells it from that."""
+        mean = float(np.add.accumulate(self.differences)[-1] / self.n_queries)
+        return 0.0 if abs(mean) < ROUNDING else mean
 
     @property
     def is_watched(self) -> bool:
@@ -260,9 +261,9 @@ def _verdict(trial: Trial, p: _PValues | None, p_fail: float | None) -> Verdict:
 
 
 def _interval(trial: Trial) -> Interval | None:
-    """Return the interval; None where the queries stand for no others."""
+    """Return the interval; None where the queries stand for no others, or nothing changed."""
     rules = trial.rules
-    if rules.inference == "set":
+    if rules.inference == "set" or trial.is_unchanged:
         return None
     column = trial.tested[:, None]
     return margin_intervals(column, rules.alpha, rules.n_resamples, rules.seed)[0]
@@ -272,6 +273,8 @@ def _needed(trial: Trial, verdict: Verdict) -> int | None:
     if verdict != "inconclusive" or trial.n_queries < 2:  # noqa: PLR2004
         return None
     sd = float(trial.tested.std(ddof=1))
+    if sd < ROUNDING:
+        return None
     return queries_needed(sd, trial.margin, trial.rules.alpha, POWER)
 
 
