@@ -17,8 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from berryeval.evaluation.margins import FEWEST_CHANGED, judge_margin, margin_p_values
-from berryeval.stats import adjust
+from berryeval.evaluation.margins import (
+    FEWEST_CHANGED,
+    correct_failing,
+    judge_margin,
+    margin_p_values,
+)
 
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "error-rates.md"
 ALPHA = 0.05
@@ -139,7 +143,7 @@ def judge_gates(differences: Floats, n_guards: int, n_resamples: int) -> Iterato
                 1.0,
                 ALPHA,
             )
-            for i, p_fail in zip(columns, adjust(failing, "holm"), strict=True)
+            for i, p_fail in zip(columns, correct_failing(failing), strict=True)
         ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable
+from datetime import datetime, timezone
 from typing import Any, TypeVar
 
 import click
@@ -28,12 +29,10 @@ class _TextFormatter(logging.Formatter):
 class _JsonFormatter(logging.Formatter):
     """An object a line: time, level, event, and what belongs to the event."""
 
-    default_msec_format = "%s.%03d"
-
     def format(self, record: logging.LogRecord) -> str:
         return json.dumps(
             {
-                "time": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),
+                "time": datetime.fromtimestamp(record.created, timezone.utc).isoformat(),
                 "level": record.levelname.lower(),
                 "event": record.getMessage(),
                 **_facts(record),

@@ -12,6 +12,7 @@ from berryeval.errors import ArgumentError
 
 if TYPE_CHECKING:
     from berryeval.evaluation.baseline import Baseline
+    from berryeval.measures import Measure
     from berryeval.suite.settings import Settings
 
 __all__ = ["command"]
@@ -26,16 +27,19 @@ def command() -> None:
     """
 
 
+_measure_option = click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
+    help="What it will be compared in; decides how deep rankings are kept.  [default: what "
+    "berryeval.toml guards, else nDCG@10]",
+)  # fmt: skip
+
+
 @command.command("save")
 @config_option
 @named_options
 @click.option("--name", help="What to call it.  [default: the name of the file]")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
-@click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
-    help="What it will be compared in; decides how deep rankings are kept.  [default: what "
-    "berryeval.toml guards, else nDCG@10]",
-)  # fmt: skip
+@_measure_option
 def save(
     config: str | None,
     name: str | None,
@@ -54,7 +58,8 @@ def save(
     if os.path.exists(path) and not force:  # noqa: PTH110 - pathlib is slow to import
         way_out = "use `berryeval baseline update`, or --force"
         raise ArgumentError("baseline", "a file that is not there yet", f"{path!r}; {way_out}")
-    baseline = _make(settings, name, measures)
+    baseline = _make(settings, name, _measures(settings, measures))
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)  # noqa: PTH103, PTH120
     baseline.save(path)
     click.echo(f"Saved {path}: {_told(baseline)}.")
 
@@ -62,8 +67,11 @@ def save(
 @command.command("update")
 @config_option
 @named_options
-def update(config: str | None, **named: str | None) -> None:
+@_measure_option
+def update(config: str | None, measures: tuple[str, ...], **named: str | None) -> None:
     """Replace the baseline by the run, and tell what changed.
+
+    Measures that it had are kept.
 
     \b
     berryeval baseline update
@@ -73,11 +81,12 @@ def update(config: str | None, **named: str | None) -> None:
     settings = load_settings(config, named)
     path = _path(settings)
     before = Baseline.read(path)
-    after = _make(settings, before.name, tuple(before.means))
+    after = _make(settings, before.name, (*before.means, *_measures(settings, measures)))
     after.save(path)
     click.echo(f"Updated {path}: {_told(after)}.")
     for measure, value in after.means.items():
-        click.echo(f"{measure}: {before.means[measure]:.4f} -> {value:.4f}")
+        was = f"{before.means[measure]:.4f}" if measure in before.means else "not kept"
+        click.echo(f"{measure}: {was} -> {value:.4f}")
 
 
 @command.command("show")
@@ -114,26 +123,28 @@ def _path(settings: Settings) -> str:
     return settings.baseline
 
 
-def _make(settings: Settings, name: str | None, measures: tuple[str, ...]) -> Baseline:
+def _measures(settings: Settings, named: tuple[str, ...] = ()) -> tuple[Measure | str, ...]:
+    """Return the measures that were named, else those that are guarded, else the default."""
+    from berryeval.suite.gate import guarded_measures
+
+    return named or guarded_measures(settings.gate.guards) or ("nDCG@10",)
+
+
+def _make(settings: Settings, name: str | None, measures: tuple[Measure | str, ...]) -> Baseline:
     from berryeval.evaluation.baseline import Baseline
     from berryeval.evaluation.evaluate import load_judgments, load_run, read_measures
     from berryeval.evaluation.slices import load_queries
-    from berryeval.suite.gate import guarded_measures
 
     if settings.judgments is None or settings.run is None:
         missing = "judgments" if settings.judgments is None else "run"
-        raise ArgumentError(missing, "a file", f"none; name it in berryeval.toml or --{missing}")
-    chosen = (
-        read_measures(measures)
-        if measures
-        else guarded_measures(settings.gate.guards) or read_measures("nDCG@10")
-    )
+        way_out = f"name one in berryeval.toml ({missing} = ...) or with --{missing}"
+        raise ArgumentError(missing, "a file", f"none; {way_out}")
     file_name = os.path.basename(_path(settings))  # noqa: PTH119
     return Baseline.make(
         name or os.path.splitext(file_name)[0],  # noqa: PTH122
-        load_judgments(settings.judgments),
+        load_judgments(settings.judgments, judges=settings.judges),  # type: ignore[arg-type]
         load_run(settings.run),
-        chosen,
+        read_measures(measures),
         queries=load_queries(settings.queries),
         corpus=settings.corpus,
     )

@@ -35,15 +35,22 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "junit", "html")
     help="Guard: the largest drop against the baseline that is accepted, as 0.05 or 2%. "
     "Repeatable.",
 )
-@click.option("--alpha", type=float, help="How often a verdict may be wrong.  [default: 0.05]")
-@click.option("--seed", type=int, help="Of resampling.  [default: 0]")
+@click.option(
+    "--alpha",
+    type=float,
+    envvar="BERRYEVAL_ALPHA",
+    help="How often a verdict may be wrong.  [default: 0.05]",
+)
+@click.option("--seed", type=int, envvar="BERRYEVAL_SEED", help="Of resampling.  [default: 0]")
 @click.option(
     "--inference",
+    envvar="BERRYEVAL_INFERENCE",
     type=click.Choice(["population", "set"]),
     help="Whether the queries stand for others, or are all that matters.  [default: population]",
 )
 @click.option(
     "--inconclusive",
+    envvar="BERRYEVAL_INCONCLUSIVE",
     type=click.Choice(["0", "1", "3"]),
     help="The exit code of an inconclusive gate.  [default: 3]",
 )
@@ -115,12 +122,13 @@ def _guards(at_least: tuple[str, ...], margin: tuple[str, ...]) -> tuple[Guard, 
     found: list[Guard] = []
     for text in at_least:
         name, value = _split(text, "--at-least", "P@5=0.70")
+        measure = parse_measure(name)
         try:
-            found.append(ThresholdGuard(parse_measure(name), float(value)))
-        except ValueError as error:
-            if isinstance(error, ArgumentError):
-                raise
-            raise ArgumentError("--at-least", "a number", repr(value)) from None
+            threshold = float(value)
+        except ValueError:
+            expected = "MEASURE=VALUE such as P@5=0.70"
+            raise ArgumentError("--at-least", expected, repr(text)) from None
+        found.append(ThresholdGuard(measure, threshold))
     for text in margin:
         name, value = _split(text, "--margin", "nDCG@10=0.05")
         found.append(MarginGuard(parse_measure(name), Margin.parse(value)))

@@ -19,7 +19,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -32,6 +34,7 @@ from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, FormatError, MismatchError
 from berryeval.evaluation.evaluate import evaluate
 from berryeval.evaluation.notes import count_queries
+from berryeval.formats._lines import iter_pieces
 from berryeval.measures import Measure, depth_of
 
 __all__ = ["SCORE_SEMANTICS", "Baseline", "hash_queries", "is_baseline"]
@@ -41,6 +44,7 @@ SCORE_SEMANTICS = 1
 
 FILE_VERSION = 1
 _N_SHOWN = 3
+_HEAD = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,11 +137,13 @@ class Baseline:
             self._refuse(f"is of another corpus, {self.corpus!r} and not {corpus!r}")
         deepest = depth_of(measures)
         if self.depth is not None and (deepest is None or deepest > self.depth):
+            measure = next(measure for measure in measures if measure.k == deepest)
             wanted = "whole rankings" if deepest is None else f"{deepest}"
-            self._refuse(f"keeps {self.depth} documents a query, and {wanted} are looked at")
+            reason = f"keeps {self.depth} documents a query, and {measure} looks at {wanted}"
+            self._refuse(reason, f" -m '{measure}'")
 
-    def _refuse(self, reason: str) -> None:
-        way_out = "save it again with `berryeval baseline update`"
+    def _refuse(self, reason: str, flags: str = "") -> None:
+        way_out = f"save its run again with `berryeval baseline update{flags}`"
         raise MismatchError(f"baseline {self.name!r} {reason}; {way_out}")
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -182,17 +188,17 @@ class Baseline:
             found = content.get("semantics")
             raise MismatchError(
                 f"{name}: expected scores of semantics {SCORE_SEMANTICS}, found {found!r}; "
-                "save it again with `berryeval baseline update`"
+                "save its run again with `berryeval baseline save --force`"
             )
         try:
             return cls(
                 name=_of_type(content, "name", str),
                 rankings=_rankings(content),
-                depth=_of_type(content, "depth", int, optional=True),
-                means=_of_type(content, "means", dict),
+                depth=_depth(content),
+                means=_means(content),
                 queries=_of_type(content, "queries", str, optional=True),
                 corpus=_of_type(content, "corpus", str, optional=True),
-                settings=_of_type(content, "settings", dict),
+                settings=_settings(content),
                 created=_of_type(content, "created", str),
             )
         except ArgumentError as error:
@@ -201,11 +207,8 @@ class Baseline:
 
 def is_baseline(path: str | os.PathLike[str]) -> bool:
     """Tell whether a file is a baseline, and not a run."""
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123 - as everywhere
-            return b'"kind": "baseline"' in file.read(200)
-    except OSError:
-        return False
+    first = next(iter_pieces(path), b"")
+    return re.search(rb'"kind"\s*:\s*"baseline"', first[:_HEAD]) is not None
 
 
 def hash_queries(query_ids: Iterable[str], queries: Mapping[str, Query]) -> str | None:
@@ -213,7 +216,7 @@ def hash_queries(query_ids: Iterable[str], queries: Mapping[str, Query]) -> str 
     if any(query_id not in queries for query_id in query_ids):
         return None
     texts = {query_id: queries[query_id].text for query_id in sorted(query_ids)}
-    return hashlib.sha256(_json(texts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(texts).encode("ascii")).hexdigest()[:16]
 
 
 def _told(query_ids: set[str], what: str) -> list[str]:
@@ -229,12 +232,10 @@ def _json(value: object) -> str:
 
 
 def _read_object(name: str) -> dict[str, Any]:
+    text = b"".join(iter_pieces(name)).decode("utf-8", "surrogateescape")
     try:
-        with open(name, "rb") as file:  # noqa: PTH123
-            content = json.loads(file.read().decode("utf-8", "surrogateescape"))
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}", name) from None
-    except ValueError as error:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"expected a baseline in JSON: {error}", name) from None
     if not isinstance(content, dict):
         raise FormatError("expected a baseline, found other JSON", name)
@@ -245,7 +246,31 @@ def _of_type(content: dict[str, Any], key: str, kind: type, *, optional: bool = 
     value = content.get(key)
     if isinstance(value, kind) or (optional and value is None):
         return value
-    raise ArgumentError(key, f"a {kind.__name__}", repr(value)[:40])
+    raise ArgumentError(key, "text" if kind is str else "an object", repr(value)[:40])
+
+
+def _depth(content: dict[str, Any]) -> int | None:
+    depth = content.get("depth")
+    is_whole = isinstance(depth, int) and not isinstance(depth, bool)
+    if depth is None or (is_whole and depth > 0):
+        return depth
+    raise ArgumentError("depth", "a whole number above 0, or null", repr(depth)[:40])
+
+
+def _means(content: dict[str, Any]) -> dict[str, float]:
+    means: dict[str, Any] = _of_type(content, "means", dict)
+    for measure, mean in means.items():
+        if not isinstance(mean, (int, float)) or isinstance(mean, bool) or not abs(mean) < math.inf:
+            raise ArgumentError(f"means[{measure!r}]", "a finite number", repr(mean)[:40])
+    return means
+
+
+def _settings(content: dict[str, Any]) -> dict[str, str]:
+    settings: dict[str, Any] = _of_type(content, "settings", dict)
+    for key, value in settings.items():
+        if not isinstance(value, str):
+            raise ArgumentError(f"settings[{key!r}]", "text", repr(value)[:40])
+    return settings
 
 
 def _rankings(content: dict[str, Any]) -> dict[str, list[str]]:
@@ -253,4 +278,6 @@ def _rankings(content: dict[str, Any]) -> dict[str, list[str]]:
     for query_id, ids in rankings.items():
         if not isinstance(ids, list) or not all(isinstance(doc_id, str) for doc_id in ids):
             raise ArgumentError(f"rankings[{query_id!r}]", "a list of ids", repr(ids)[:40])
+        if len(set(ids)) < len(ids):
+            raise ArgumentError(f"rankings[{query_id!r}]", "each document once", "one twice")
     return rankings

@@ -13,7 +13,7 @@ from berryeval.core.judging import Judges
 from berryeval.core.run import Run
 from berryeval.engine import MissingQueries, NoRelevant
 from berryeval.errors import ArgumentError, MismatchError
-from berryeval.evaluation.comparison import Comparison, Difference, Statistics
+from berryeval.evaluation.comparison import ROUNDING, Comparison, Difference, Statistics
 from berryeval.evaluation.evaluate import (
     DEFAULT_MEASURES,
     JudgmentsSource,
@@ -42,10 +42,7 @@ from berryeval.stats import (
     student_interval,
 )
 
-__all__ = ["ROUNDING", "compare", "statistics_of"]
-
-ROUNDING = 1e-12
-"""Scores that differ by less are equal: their sums ran over the same terms in another order."""
+__all__ = ["compare", "statistics_of"]
 
 
 def compare(
@@ -159,6 +156,7 @@ def compare(
         sliced=sliced,
         statistics=how,
         notes=(*query_notes(evaluations), *_depth_notes(loaded_runs, chosen)),
+        max_grade=max_grade,
     )
 
 

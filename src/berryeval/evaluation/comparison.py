@@ -20,7 +20,10 @@ from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure, parse_measure
 from berryeval.stats import CorrectionName, Interval, TestResult
 
-__all__ = ["Comparison", "Difference", "QueryChange", "RankedDocument", "Statistics"]
+__all__ = ["ROUNDING", "Comparison", "Difference", "QueryChange", "RankedDocument", "Statistics"]
+
+ROUNDING = 1e-12
+"""Scores that differ by less are equal: their sums ran over the same terms in another order."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,8 @@ class Comparison(Displayed):
         How intervals and p-values were found.
     notes : tuple of str
         What a reader has to know, such as queries missing from a run.
+    max_grade : float or None
+        The highest grade of the scale, if it was told.
     """
 
     def __init__(
@@ -160,6 +165,7 @@ class Comparison(Displayed):
         sliced: Sequence[Difference],
         statistics: Statistics,
         notes: Sequence[str],
+        max_grade: float | None = None,
     ) -> None:
         self.judgments = judgments
         self.runs = runs
@@ -172,6 +178,7 @@ class Comparison(Displayed):
         self.sliced = tuple(sliced)
         self.statistics = statistics
         self.notes = tuple(notes)
+        self.max_grade = max_grade
 
     @property
     def n_queries(self) -> int:

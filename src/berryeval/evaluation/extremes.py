@@ -11,7 +11,7 @@ from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.evaluation.bounds import Bounds, difference_bounds, has_bounds, holes_of
-from berryeval.evaluation.comparison import Difference
+from berryeval.evaluation.comparison import ROUNDING, Difference
 from berryeval.evaluation.holes import highest_grade
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure, depth_of
@@ -65,8 +65,9 @@ def _bounded(
         return difference
     if difference.slice is not None:
         by_query = [by_query[position] for position in positions_of[difference.slice]]
-    low = np.array([bounds.low for bounds in by_query])
-    high = np.array([bounds.high for bounds in by_query])
+    low, high = np.array([(bounds.low, bounds.high) for bounds in by_query]).T.copy()
+    for ends in (low, high):
+        ends[np.abs(ends) < ROUNDING] = 0.0  # as the differences themselves
     whole = Bounds(
         float(np.add.accumulate(low)[-1] / len(low)),
         float(np.add.accumulate(high)[-1] / len(high)),

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 
 from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.evaluation import sentences
-from berryeval.evaluation.comparison import Comparison
+from berryeval.evaluation.comparison import ROUNDING, Comparison
 from berryeval.evaluation.evaluate import MeasureLike, read_measures
 from berryeval.evaluation.guards import Guard, LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.holes import Hole, find_holes
 from berryeval.evaluation.result import Evaluation
-from berryeval.evaluation.slices import Slice
+from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.evaluation.trials import (
     HolesPolicy,
     Rules,
@@ -27,6 +29,8 @@ from berryeval.evaluation.verdict import GateResult, GuardResult, Inference, Ver
 from berryeval.measures import Measure
 
 __all__ = ["gate"]
+
+_BEST_FIRST = ("pass", "inconclusive", "fail")
 
 
 def gate(
@@ -99,13 +103,10 @@ def gate(
     asked = [*guards, *_short_guards(result, margin, at_least)]
     if not asked:
         raise ArgumentError("guards", "at least one", "none")
-    if not 0 < alpha < 0.5:  # noqa: PLR2004
-        raise ArgumentError("alpha", "a number between 0 and 0.5", repr(alpha))
+    _check_rules(alpha, inference, holes)
     system = _candidate(result, candidate)
-    rules = Rules(
-        alpha, seed, n_resamples, inference, holes or "report", smallest_slice,
-        {read_measures(measure)[0]: sd for measure, sd in (noise_sd or {}).items()},
-    )  # fmt: skip
+    noise = _noise(noise_sd or {}, asked)
+    rules = Rules(alpha, seed, n_resamples, inference, holes or "report", smallest_slice, noise)
     evaluation = result.evaluations[system] if isinstance(result, Comparison) else result
     found: list[GuardResult] = []
     trials: list[Trial] = []
@@ -125,7 +126,7 @@ def gate(
     deciding = _deciding_holes(comparison, system, found)
     return GateResult(
         verdict=verdict,
-        sentence=sentences.of_gate(verdict, found, len(deciding)),
+        sentence=sentences.of_gate(verdict, found, len(deciding) if _may_turn(found) else 0),
         guards=tuple(found),
         evaluation=evaluation,
         comparison=comparison,
@@ -135,6 +136,30 @@ def gate(
         holes=deciding,
         suggestion=_suggestion(verdict, trials, rules),
     )
+
+
+def _check_rules(alpha: float, inference: str, holes: str | None) -> None:
+    if not 0 < alpha < 0.5:  # noqa: PLR2004
+        raise ArgumentError("alpha", "a number between 0 and 0.5", repr(alpha))
+    for name, value, choices in (
+        ("inference", inference, get_args(Inference)),
+        ("holes", holes, (*get_args(HolesPolicy), None)),
+    ):
+        if value not in choices:
+            raise ArgumentError(name, " or ".join(map(repr, choices)), repr(value))
+
+
+def _noise(noise_sd: Mapping[MeasureLike, float], guards: Sequence[Guard]) -> dict[Measure, float]:
+    guarded = [guard.measure for guard in guards if isinstance(guard, MarginGuard)]
+    found = {}
+    for name, sd in noise_sd.items():
+        (measure,) = read_measures(name)
+        if measure not in guarded:
+            raise ArgumentError("noise_sd", "measures that a margin guards", str(measure))
+        if not 0 <= sd < math.inf:
+            raise ArgumentError(f"noise_sd of {measure}", "a finite number from 0", repr(sd))
+        found[measure] = sd
+    return found
 
 
 def _short_guards(
@@ -189,10 +214,21 @@ def _whole(verdicts: Sequence[Verdict]) -> Verdict:
     return "inconclusive" if "inconclusive" in verdicts else "pass"
 
 
+def _may_turn(guards: Sequence[GuardResult]) -> bool:
+    """Tell whether grades of unjudged documents could turn the verdict of the whole gate."""
+    possible = [[g.verdict, *(g.verdicts_by_holes or ())] for g in guards if not g.is_watched]
+    worst = _whole([max(one, key=_BEST_FIRST.index) for one in possible])
+    best = _whole([min(one, key=_BEST_FIRST.index) for one in possible])
+    return worst != best
+
+
 def _judge_latency(guard: LatencyGuard, milliseconds: Sequence[float] | None) -> GuardResult:
-    if not milliseconds:
+    if milliseconds is None or len(milliseconds) == 0:
         raise ArgumentError(str(guard), "how long queries took", "no times")
-    value = float(np.percentile(np.asarray(milliseconds), guard.percentile, method="higher"))
+    times = np.asarray(milliseconds, dtype=np.float64)
+    if not (np.isfinite(times) & (times >= 0)).all():
+        raise ArgumentError("milliseconds", "finite numbers from 0", "others among them")
+    value = float(np.percentile(times, guard.percentile, method="higher"))
     verdict: Verdict = "pass" if value <= guard.at_most_ms else "fail"
     reason = sentences.of_latency(guard, value)
     return GuardResult(guard, None, verdict, reason, len(milliseconds), value, guard.at_most_ms)
@@ -214,17 +250,18 @@ def _judge_threshold(
         raise ArgumentError(str(guard), "a measure that was evaluated", str(guard.measure))
     result = evaluation[str(guard.measure)]
     interval = None
-    verdict: Verdict = "pass" if result.mean >= guard.at_least else "fail"
+    reached = guard.at_least - ROUNDING  # by seven times 0.1, too
+    verdict: Verdict = "pass" if result.mean >= reached else "fail"
     if guard.is_confident:
         level = 1 - 2 * rules.alpha
         interval = result.interval_at(level, n_resamples=rules.n_resamples, seed=rules.seed)
-        if verdict == "pass" and (interval is None or interval.low < guard.at_least):
+        if verdict == "pass" and (interval is None or interval.low < reached):
             verdict = "inconclusive"
     return GuardResult(
         guard,
         part,
         verdict,
-        sentences.of_threshold(guard, result.mean, interval),
+        sentences.of_threshold(guard, verdict, result.mean, interval),
         evaluation.n_queries,
         result.mean,
         guard.at_least,
@@ -236,25 +273,45 @@ def _judge_threshold(
 def _deciding_holes(
     comparison: Comparison | None, system: str, guards: Sequence[GuardResult]
 ) -> tuple[Hole, ...]:
+    """Find what guards depend on, of the queries that these guards look at."""
     if comparison is None:
         return ()
-    measures = [
-        guard.guard.measure
-        for guard in guards
-        if guard.depends_on_holes and isinstance(guard.guard, MarginGuard)
-    ]
-    if not measures:
+    wanted: dict[Measure, set[str]] = {}
+    for guard in guards:
+        if guard.depends_on_holes and not guard.is_watched and isinstance(guard.guard, MarginGuard):
+            wanted.setdefault(guard.guard.measure, set()).update(_queries_of(guard, comparison))
+    if not wanted:
         return ()
     runs = {name: comparison.runs[name] for name in (comparison.baseline, system)}
-    holes = find_holes(
-        comparison.judgments, runs, list(dict.fromkeys(measures)), baseline=comparison.baseline
-    )
-    return tuple(hole for hole in holes if hole.effect > 0)
+    found: dict[tuple[str, str], Hole] = {}
+    for measure, query_ids in wanted.items():
+        for hole in find_holes(
+            comparison.judgments,
+            runs,
+            [measure],
+            baseline=comparison.baseline,
+            max_grade=comparison.max_grade,
+        ):
+            key = hole.query_id, hole.doc_id
+            is_known = key in found and found[key].effect >= hole.effect
+            if hole.effect > 0 and hole.query_id in query_ids and not is_known:
+                found[key] = hole
+    return tuple(sorted(found.values(), key=lambda hole: -hole.effect))
+
+
+def _queries_of(guard: GuardResult, comparison: Comparison) -> Sequence[str]:
+    if guard.slice is None:
+        return comparison.query_ids
+    parts = find_slices(comparison.queries, guard.slice.label, comparison.query_ids)
+    return [comparison.query_ids[position] for position in parts[guard.slice]]
 
 
 def _suggestion(verdict: Verdict, trials: Sequence[Trial], rules: Rules) -> str | None:
     """Suggest a higher baseline where the candidate is clearly better, and nowhere worse."""
     if verdict != "pass" or rules.inference == "set":
         return None
-    better = [trial for trial in trials if trial.slice is None and is_clearly_better(trial)]
+    whole = [trial for trial in trials if trial.slice is None]
+    if any(trial.mean < 0 for trial in whole):
+        return None
+    better = [trial for trial in whole if is_clearly_better(trial)]
     return sentences.of_better([(trial.guard.measure, trial.mean) for trial in better])

@@ -5,12 +5,27 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from numbers import Real
 from typing import TypeAlias
 
-from berryeval.errors import ArgumentError
+from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.measures import Measure
 
-__all__ = ["Guard", "LatencyGuard", "Margin", "MarginGuard", "ThresholdGuard"]
+__all__ = ["Guard", "LatencyGuard", "Margin", "MarginGuard", "ThresholdGuard", "written"]
+
+_MARGIN = "a number above 0, or a share such as '2%'"
+
+
+def written(number: float) -> str:
+    """Write a limit as people wrote it, and not as a computer adds it up: 0.7."""
+    return f"{number:.12g}"
+
+
+def _is_finite(number: float) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # a whole number of some hundred digits
+        return False
 
 
 @dataclass(frozen=True)
@@ -21,21 +36,23 @@ class Margin:
     is_relative: bool = False
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.amount) and self.amount > 0):
-            raise ArgumentError("margin", "a number above 0, or a share such as '2%'", str(self))
+        if not (_is_finite(self.amount) and self.amount > 0):
+            raise ArgumentError("margin", _MARGIN, repr(self.amount)[:40])
 
     @classmethod
     def parse(cls, text: str | float) -> Margin:
         """Read ``0.05`` or ``"2%"``."""
         if not isinstance(text, str):
-            return cls(float(text))
+            if not isinstance(text, Real) or isinstance(text, bool):
+                raise InputTypeError("margin", _MARGIN, repr(text))
+            return cls(text)
         found = re.fullmatch(r"\s*([0-9.eE+-]+)\s*(%?)\s*", text)
         try:
             amount = float(found[1]) if found else math.nan
         except ValueError:
             amount = math.nan
         if found is None or math.isnan(amount):
-            raise ArgumentError("margin", "a number above 0, or a share such as '2%'", repr(text))
+            raise ArgumentError("margin", _MARGIN, repr(text))
         return cls(amount / 100, is_relative=True) if found[2] else cls(amount)
 
     def of(self, baseline_mean: float) -> float:
@@ -43,7 +60,9 @@ class Margin:
         return self.amount * abs(baseline_mean) if self.is_relative else self.amount
 
     def __str__(self) -> str:
-        return f"{self.amount * 100:g}%" if self.is_relative else f"{self.amount:g}"
+        if self.is_relative:
+            return f"{written(self.amount * 100)}%"
+        return written(self.amount)
 
 
 @dataclass(frozen=True)
@@ -57,13 +76,17 @@ class ThresholdGuard:
     slices: tuple[str, ...] = ()
     """Labels whose every slice is held to it as well."""
 
+    def __post_init__(self) -> None:
+        if isinstance(self.at_least, bool) or not _is_finite(self.at_least):
+            raise ArgumentError("at_least", "a finite number", repr(self.at_least)[:40])
+
     def __str__(self) -> str:
-        return f"{self.measure} at least {self.at_least:g}"
+        return f"{self.measure} at least {written(self.at_least)}"
 
 
 @dataclass(frozen=True)
 class MarginGuard:
-    """The mean must not drop by the margin or more against the baseline."""
+    """The mean must not get worse than the baseline's by more than the margin."""
 
     measure: Measure
     margin: Margin
@@ -71,7 +94,8 @@ class MarginGuard:
     """Labels whose every slice is held to it as well."""
 
     def __str__(self) -> str:
-        return f"{self.measure} drops by less than {self.margin}"
+        worsens = "drops" if self.measure.higher_is_better else "rises"
+        return f"{self.measure} {worsens} by less than {self.margin}"
 
 
 @dataclass(frozen=True)
@@ -81,8 +105,16 @@ class LatencyGuard:
     percentile: float
     at_most_ms: float
 
+    def __post_init__(self) -> None:
+        if not 0 < self.percentile <= 100:  # noqa: PLR2004
+            got = repr(self.percentile)
+            raise ArgumentError("latency", "a percentile above 0 and up to 100", got)
+        if not (_is_finite(self.at_most_ms) and self.at_most_ms > 0):
+            got = repr(self.at_most_ms)[:40]
+            raise ArgumentError("at_most_ms", "a number of milliseconds above 0", got)
+
     def __str__(self) -> str:
-        return f"latency p{self.percentile:g} at most {self.at_most_ms:g} ms"
+        return f"latency p{self.percentile:g} at most {written(self.at_most_ms)} ms"
 
 
 Guard: TypeAlias = "ThresholdGuard | MarginGuard | LatencyGuard"

@@ -8,6 +8,7 @@ bootstrap: either alone rejects too often on small or skewed sets.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -15,13 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from berryeval.stats import Interval, bca_intervals, bca_p_values, resampled_means, student_interval
+from berryeval.evaluation.comparison import ROUNDING
+from berryeval.stats import (
+    Interval,
+    adjust,
+    bca_intervals,
+    bca_p_values,
+    resampled_means,
+    student_interval,
+)
 
 __all__ = [
     "FEWEST_CHANGED",
     "Floats",
     "Verdict",
     "changed_share_bound",
+    "correct_failing",
     "judge_margin",
     "margin_intervals",
     "margin_p_values",
@@ -69,6 +79,7 @@ def margin_p_values(
 def _student(differences: Floats, nulls: Floats) -> tuple[Floats, Floats]:
     n_queries = len(differences)
     distance = differences.mean(axis=0) - nulls
+    distance[np.abs(distance) < ROUNDING] = 0.0  # equal differences must not decide by rounding
     error = differences.std(axis=0, ddof=1) / math.sqrt(n_queries)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(distance == 0.0, 0.0, distance / error)
@@ -94,6 +105,16 @@ def margin_intervals(
             low, high = min(boot.low, student.low), max(boot.high, student.high)
             found.append(Interval(low, high, level, "t and bca"))
     return found
+
+
+def correct_failing(p_values: Sequence[float | None]) -> list[float | None]:
+    """Correct the p-values of failing by Holm over all margin guards of a gate.
+
+    None is a guard that is not tested. It stays so, but counts: which guards are tested depends
+    on the data, and a family that shrinks with them would not keep its level.
+    """
+    corrected = adjust([1.0 if p is None else p for p in p_values], "holm")
+    return [None if p is None else q for p, q in zip(p_values, corrected, strict=True)]
 
 
 def changed_share_bound(n_changed: int, n_queries: int, alpha: float) -> float:
@@ -135,13 +156,19 @@ def widened(differences: Floats, noise_sd: float) -> Floats:
     """Spread differences about their mean so that their variance has that of noise added.
 
     `noise_sd` says how much the score of one query varies from run to run of the same system.
-    Differences that are all equal stay so: what has no spread cannot be stretched.
+    Differences that are all equal have no spread to stretch: they get one that alternates. A
+    single query stays as it is.
     """
-    if noise_sd == 0.0:
+    n_queries = len(differences)
+    if noise_sd == 0.0 or n_queries < 2:  # noqa: PLR2004
         return differences
     mean = differences.mean()
-    variance = differences.var(ddof=1)
-    if variance == 0.0:
-        return differences
-    stretched: Floats = mean + (differences - mean) * math.sqrt(1 + noise_sd**2 / variance)
+    around = differences - mean
+    if np.abs(around).max() < ROUNDING:
+        around = np.resize([1.0, -1.0], n_queries)
+        around -= around.mean()
+        factor = noise_sd / around.std(ddof=1)
+    else:
+        factor = math.sqrt(1 + noise_sd**2 / around.var(ddof=1))
+    stretched: Floats = mean + around * factor
     return stretched

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from berryeval.evaluation.guards import LatencyGuard, MarginGuard, ThresholdGuard
+from berryeval.evaluation.comparison import ROUNDING
+from berryeval.evaluation.guards import LatencyGuard, MarginGuard, ThresholdGuard, written
 from berryeval.evaluation.notes import count_queries
 from berryeval.stats import Interval
 
@@ -22,7 +23,8 @@ def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> st
     if verdict == "pass":
         n_queries = max(guard.n_queries for guard in guards)
         hold = "1 guard holds" if len(counted) == 1 else f"all {len(counted)} guards hold"
-        return f"{hold} over {count_queries(n_queries)}.{_depends(n_holes)}"
+        same = ", unchanged: the rankings are the same" * all(g.is_unchanged for g in counted)
+        return f"{hold} over {count_queries(n_queries)}{same}.{_depends(n_holes)}"
     deciding = [guard for guard in counted if guard.verdict == verdict]
     first = f"{_subject(deciding[0])} {deciding[0].reason}"
     others = len(deciding) - 1
@@ -50,28 +52,33 @@ def _depends(n_holes: int) -> str:
 def of_latency(guard: LatencyGuard, value: float) -> str:
     """Say how a percentile of times stands to its limit."""
     relation = "within" if value <= guard.at_most_ms else "above"
-    return f"is {value:.1f} ms at p{guard.percentile:g}, {relation} {guard.at_most_ms:g} ms."
+    figure = _figure(value, guard.at_most_ms, n_digits=1)
+    return f"is {figure} ms at p{guard.percentile:g}, {relation} {written(guard.at_most_ms)} ms."
 
 
-def of_threshold(guard: ThresholdGuard, mean: float, interval: Interval | None) -> str:
+def of_threshold(
+    guard: ThresholdGuard, verdict: Verdict, mean: float, interval: Interval | None
+) -> str:
     """Say how a mean stands to its threshold."""
-    if mean < guard.at_least:
-        return f"is {_figure(mean, guard.at_least)}, below {guard.at_least:g}."
-    if interval is not None and interval.low < guard.at_least:
-        low = f"{interval.low:.4f}"
-        return f"is {mean:.4f}, but may be as low as {low}, below {guard.at_least:g}."
-    if guard.is_confident and interval is None:
-        return f"is {mean:.4f}, but of too few queries to be confident of {guard.at_least:g}."
-    return f"is {mean:.4f}, at least {guard.at_least:g}."
+    limit = written(guard.at_least)
+    figure = _figure(mean, guard.at_least)
+    if verdict == "fail":
+        return f"is {figure}, below {limit}."
+    if verdict == "pass":
+        return f"is {figure}, at least {limit}."
+    if interval is None:
+        return f"is {figure}, but of too few queries to be confident of {limit}."
+    low = _figure(interval.low, guard.at_least)
+    return f"is {figure}, but may be as low as {low}, below {limit}."
 
 
-def _figure(value: float, limit: float) -> str:
-    """Write a value with as many digits as it takes to tell it from the limit."""
-    for digits in range(4, 17):
+def _figure(value: float, limit: float, n_digits: int = 4) -> str:
+    """Write a value with as many digits as it takes to see on which side of the limit it is."""
+    for digits in range(n_digits, 12):
         text = f"{value:.{digits}f}"
-        if float(text) < limit:
+        if (float(text) < limit) == (value < limit) and (float(text) > limit) == (value > limit):
             return text
-    return repr(value)
+    return f"{value:.{n_digits}f}"
 
 
 def of_margin(result: GuardResult, inference: Inference) -> str:
@@ -79,40 +86,48 @@ def of_margin(result: GuardResult, inference: Inference) -> str:
     assert isinstance(result.guard, MarginGuard)
     if result.is_unchanged:
         return "is unchanged: the rankings are the same within the cutoff."
-    return f"{_change(result)}{_stands(result, f'{-result.limit:.4g}', inference)}"
+    is_turned = not result.guard.measure.higher_is_better
+    harm = "rise" if is_turned else "drop"
+    margin = f"{-result.limit:.4g}"
+    return f"{_change(result, is_turned)}{_stands(result, harm, margin, inference)}"
 
 
-def _stands(result: GuardResult, margin: str, inference: Inference) -> str:
-    if inference == "set":
-        relation = "within" if result.verdict == "pass" else "beyond"
-        return f", {relation} the margin of {margin} on these queries."
-    if result.verdict == "pass":
-        return f"; a drop of {margin} is ruled out."
-    if result.verdict == "fail":
-        return f", by more than the margin of {margin}."
+def _stands(result: GuardResult, harm: str, margin: str, inference: Inference) -> str:
     if result.is_blocked_by_holes:
         return f"; whether that is within {margin} depends on unjudged documents."
+    if inference == "set":
+        relation = "within" if result.verdict == "pass" else "beyond"
+        return f", {relation} the margin of {margin} on these queries, which are all that matters."
     if result.p_pass is None:
-        changed = f"{result.n_changed} of {count_queries(result.n_queries)} changed"
-        return f"; {changed}, too few to rule out a drop of {margin}."
-    return f"; a drop of {margin} is neither ruled out nor shown.{_needed(result)}"
+        changed = f"; {result.n_changed:,} of {count_queries(result.n_queries)} changed"
+        if result.verdict == "pass":
+            return f"{changed}, so few that a {harm} of {margin} is ruled out."
+        return f"{changed}, too few to test whether a {harm} of {margin} is ruled out."
+    if result.verdict == "pass":
+        return f"; a {harm} of {margin} is ruled out."
+    if result.verdict == "fail":
+        return f", by more than the margin of {margin}."
+    return f"; a {harm} of {margin} is neither ruled out nor shown.{_needed(result, harm)}"
 
 
-def _change(result: GuardResult) -> str:
-    amount = f"{abs(result.value):.4f}"
-    if result.value == 0:
+def _change(result: GuardResult, is_turned: bool) -> str:
+    """Say how the mean moved; results are turned so that below 0 is worse, sentences are not."""
+    value = -result.value if is_turned else result.value
+    amount = _figure(abs(result.value), abs(result.limit))
+    if value == 0:
         change = "has the same mean"
     else:
-        change = f"fell by {amount}" if result.value < 0 else f"rose by {amount}"
-    if result.interval is None:
+        change = f"fell by {amount}" if value < 0 else f"rose by {amount}"
+    if result.interval is None or result.p_pass is None:
         return change
-    level = f"{result.interval.level * 100:.4g}% interval"
-    return f"{change} ({level} {result.interval.low:+.4f} to {result.interval.high:+.4f})"
+    ends = result.interval.low, result.interval.high
+    low, high = (-ends[1], -ends[0]) if is_turned else ends
+    return f"{change} ({result.interval.level * 100:.4g}% interval {low:+.4f} to {high:+.4f})"
 
 
-def _needed(result: GuardResult) -> str:
-    if result.value < result.limit:
-        return " More queries would more likely confirm the drop."
+def _needed(result: GuardResult, harm: str) -> str:
+    if result.value < result.limit - ROUNDING:
+        return f" More queries would more likely confirm the {harm}."
     if result.queries_needed is None:
         return ""
     if result.queries_needed <= result.n_queries:
@@ -124,5 +139,8 @@ def of_better(measures: Sequence[tuple[Measure, float]]) -> str | None:
     """Suggest to raise the baseline, if the candidate is better in something."""
     if not measures:
         return None
-    told = ", ".join(f"{measure} {mean:+.4f}" for measure, mean in measures)
+    told = ", ".join(
+        f"{measure} {gain if measure.higher_is_better else -gain:+.4f}"
+        for measure, gain in measures
+    )
     return f"The candidate is better ({told}): consider raising the baseline to it."

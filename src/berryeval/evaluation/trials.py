@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,11 +12,12 @@ import numpy as np
 
 from berryeval.errors import ArgumentError
 from berryeval.evaluation import sentences
-from berryeval.evaluation.comparison import Comparison, Difference
+from berryeval.evaluation.comparison import ROUNDING, Comparison, Difference
 from berryeval.evaluation.guards import MarginGuard
 from berryeval.evaluation.margins import (
     FEWEST_CHANGED,
     Floats,
+    correct_failing,
     judge_margin,
     margin_intervals,
     margin_p_values,
@@ -23,8 +25,8 @@ from berryeval.evaluation.margins import (
 )
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.evaluation.verdict import GuardResult, Inference, Verdict
-from berryeval.measures import Measure
-from berryeval.stats import Interval, adjust, queries_needed
+from berryeval.measures import GEOMETRIC_FLOOR, Measure
+from berryeval.stats import Interval, queries_needed
 
 __all__ = [
     "HolesPolicy",
@@ -80,8 +82,9 @@ class Trial:
 
     @property
     def mean(self) -> float:
-        """The mean difference."""
-        return float(np.add.accumulate(self.differences)[-1] / self.n_queries)
+        """The mean difference; 0 where only rounding tells it from that."""
+        mean = float(np.add.accumulate(self.differences)[-1] / self.n_queries)
+        return 0.0 if abs(mean) < ROUNDING else mean
 
     @property
     def is_watched(self) -> bool:
@@ -92,6 +95,14 @@ class Trial:
     def is_testable(self) -> bool:
         """Whether enough queries changed, and they stand for others."""
         return self.n_changed >= FEWEST_CHANGED and self.rules.inference == "population"
+
+    @property
+    def score_range(self) -> float:
+        """How far apart two scores can be, of what the mean is taken of."""
+        low, high = self.guard.measure.bounds
+        if self.guard.measure.aggregate == "geometric":
+            low, high = (math.log(max(end, GEOMETRIC_FLOOR)) for end in (low, high))
+        return high - low
 
     @cached_property
     def tested(self) -> Floats:
@@ -210,7 +221,7 @@ def _judge(
         p_fail=p_fail,
         n_changed=trial.n_changed,
         is_unchanged=trial.is_unchanged,
-        queries_needed=_needed(trial, verdict),
+        queries_needed=None if is_blocked else _needed(trial, verdict),
         verdicts_by_holes=(by_holes[0], by_holes[1]) if by_holes else None,
         is_blocked_by_holes=is_blocked,
     )
@@ -230,28 +241,30 @@ def _corrected(
         return p_values[variant].failing
     family = [variant if other is trial else other for other in trials if not other.is_watched]
     failing = [p_values[other].failing if other in p_values else None for other in family]
-    return adjust(failing, "holm")[family.index(variant)]
+    return correct_failing(failing)[family.index(variant)]
 
 
 def _verdict(trial: Trial, p: _PValues | None, p_fail: float | None) -> Verdict:
     if trial.is_unchanged:
         return "pass"
     if trial.rules.inference == "set":
-        return "pass" if trial.mean >= -trial.margin else "fail"
-    low, high = trial.guard.measure.bounds
+        return "pass" if trial.mean >= -trial.margin - ROUNDING else "fail"
     return judge_margin(
         None if p is None else p.passing,
         p_fail,
         trial.n_changed,
         trial.n_queries,
         trial.margin,
-        high - low,
+        trial.score_range,
         trial.rules.alpha,
     )
 
 
 def _interval(trial: Trial) -> Interval | None:
+    """Return the interval; None where the queries stand for no others, or nothing changed."""
     rules = trial.rules
+    if rules.inference == "set" or trial.is_unchanged:
+        return None
     column = trial.tested[:, None]
     return margin_intervals(column, rules.alpha, rules.n_resamples, rules.seed)[0]
 
@@ -260,6 +273,8 @@ def _needed(trial: Trial, verdict: Verdict) -> int | None:
     if verdict != "inconclusive" or trial.n_queries < 2:  # noqa: PLR2004
         return None
     sd = float(trial.tested.std(ddof=1))
+    if sd < ROUNDING:
+        return None
     return queries_needed(sd, trial.margin, trial.rules.alpha, POWER)
 
 

@@ -85,7 +85,8 @@ class GateResult(Displayed):
     seed: int
     inference: Inference
     holes: tuple[Hole, ...] = ()
-    """Unjudged documents that could turn the verdict, the most decisive first."""
+    """Unjudged documents that could turn the verdict of a guard that counts, the most decisive
+    first."""
     suggestion: str | None = None
     """What to do next, such as raising the baseline."""
 

@@ -88,6 +88,7 @@ def gate_table(result: GateResult) -> tuple[Table, ...]:
 
 def _verdict(guard: GuardResult) -> str:
     marks = "*" if guard.depends_on_holes else ""
+    marks += " (unchanged)" if guard.is_unchanged else ""
     return f"{guard.verdict}{marks}" + (" (watched)" if guard.is_watched else "")
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
@@ -29,6 +29,7 @@ from berryeval.suite.settings import Settings
 __all__ = ["CANDIDATE", "guarded_measures", "read_timings", "run_gate"]
 
 CANDIDATE = "candidate"
+_LONGEST_MS = 1e12  # thirty years: whatever is above is no time
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +48,8 @@ def run_gate(settings: Settings) -> GateResult:
     """
     guards = settings.gate.guards
     if not guards:
-        raise ArgumentError("gate.guard", "at least one guard", "none")
+        way_out = "add [[gate.guard]] to berryeval.toml, or give --at-least or --margin"
+        raise ArgumentError("gate.guard", "at least one", f"none; {way_out}")
     judgments = load_judgments(_named(settings.judgments, "judgments"), "error", settings.judges)  # type: ignore[arg-type]
     queries = load_queries(settings.queries)
     run = load_run(_named(settings.run, "run"))
@@ -59,7 +61,7 @@ def run_gate(settings: Settings) -> GateResult:
         baseline = _baseline(settings, judgments, measures, queries)
         result = compare(
             judgments,
-            {_baseline_name(settings): baseline, CANDIDATE: run},
+            {"baseline": baseline, CANDIDATE: run},
             measures,
             queries=queries.values(),
             bounds=True,
@@ -87,7 +89,7 @@ def run_gate(settings: Settings) -> GateResult:
 
 def _named(path: str | None, what: str) -> str:
     if path is None:
-        way_out = f"name them in berryeval.toml ({what} = ...) or with --{what}"
+        way_out = f"name one in berryeval.toml ({what} = ...) or with --{what}"
         raise ArgumentError(what, "a file", f"none; {way_out}")
     return path
 
@@ -98,10 +100,6 @@ def guarded_measures(guards: Sequence[Guard]) -> tuple[Measure, ...]:
     return tuple(dict.fromkeys(named))
 
 
-def _baseline_name(settings: Settings) -> str:
-    return "baseline" if settings.baseline != CANDIDATE else "before"
-
-
 def _baseline(
     settings: Settings,
     judgments: Judgments,
@@ -109,6 +107,11 @@ def _baseline(
     queries: Mapping[str, Query],
 ) -> Run:
     path = _named(settings.baseline, "baseline")
+    if path == "-":  # can be read only once
+        return load_run(path)
+    if not Path(path).exists():
+        way_out = "save one with `berryeval baseline save`, or name a run"
+        raise FormatError(f"expected a baseline, found no file; {way_out}", path)
     if not is_baseline(path):
         return load_run(path)
     baseline = Baseline.read(path)
@@ -127,16 +130,20 @@ def read_timings(path: str) -> dict[str, float]:
     """
     found: dict[str, float] = {}
     for number, line in iter_lines(path):
+        if not line.strip():
+            continue
         try:
             row = json.loads(line)
             query_id, value = row["query_id"], row["ms"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             query_id, value = None, None
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not isinstance(query_id, str) or not is_number or not 0 <= value < math.inf:
+        if not isinstance(query_id, str) or not is_number or not 0 <= value <= _LONGEST_MS:
             shown = line.decode("utf-8", "replace").strip()[:40]
             expected = '{"query_id": "q1", "ms": 12.5}'
             raise FormatError(f"expected {expected}, found {shown!r}", path, number)
+        if query_id in found:
+            raise FormatError(f"expected each query once, found {query_id!r} again", path, number)
         found[query_id] = float(value)
     if not found:
         raise FormatError("expected the time of at least one query, found none", path)

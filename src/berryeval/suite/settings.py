@@ -8,17 +8,19 @@ error: a misspelt guard would guard nothing.
 from __future__ import annotations
 
 import difflib
+import math
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from berryeval.errors import ArgumentError, BerryEvalError, FormatError
+from berryeval.errors import ArgumentError, BerryEvalError, FormatError, InputError
 from berryeval.evaluation.guards import Guard, LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.slices import LABELS
-from berryeval.measures import Measure, parse_measure
+from berryeval.measures import parse_measure
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -28,6 +30,7 @@ else:
 __all__ = ["GateSettings", "Settings", "find_settings", "read_settings"]
 
 FILE_NAME = "berryeval.toml"
+_PROJECT = "pyproject.toml"
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ _TOP: dict[str, tuple[type, ...]] = {
     "gate": (dict,),
 }
 _GATE: dict[str, tuple[type, ...]] = {
-    "alpha": (float,),
+    "alpha": (int, float),
     "seed": (int,),
     "resamples": (int,),
     "inconclusive": (int,),
@@ -96,6 +99,7 @@ _CHOICES = {
     "holes": ("report", "inconclusive"),
     "inconclusive": (0, 1, 3),
 }
+_LEAST = {"pool_depth": 1, "resamples": 1, "seed": 0, "smallest_slice": 1}
 
 
 def find_settings(start: Path | None = None) -> Settings:
@@ -104,8 +108,8 @@ def find_settings(start: Path | None = None) -> Settings:
     for place in (folder, *folder.parents):
         if (place / FILE_NAME).is_file():
             return read_settings(place / FILE_NAME)
-        project = place / "pyproject.toml"
-        if project.is_file() and "berryeval" in _load(project).get("tool", {}):
+        project = place / _PROJECT
+        if project.is_file() and _own_table(_load(project)) is not None:
             return read_settings(project)
     return Settings()
 
@@ -120,15 +124,21 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
         cannot be.
     """
     file = Path(path)
-    content = _load(file)
-    if file.name == "pyproject.toml":
-        content = content.get("tool", {}).get("berryeval", {})
+    content: object = _load(file)
+    if file.name == _PROJECT:
+        content = _own_table(content)
+    if not isinstance(content, dict):
+        raise FormatError("expected a table [tool.berryeval], found none", str(path))
     try:
         return _settings(content, file.parent)
-    except FormatError:
-        raise
     except BerryEvalError as error:
         raise FormatError(str(error), str(path)) from None
+
+
+def _own_table(project: object) -> object:
+    """Return ``[tool.berryeval]``, or None; whatever else it is, it is not for us to complain."""
+    tools = project.get("tool") if isinstance(project, dict) else None
+    return tools.get("berryeval") if isinstance(tools, dict) else None
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -160,12 +170,14 @@ def _beside(path: str, folder: Path) -> str:
 
 
 def _gate(table: Mapping[str, Any]) -> GateSettings:
+    if isinstance(table.get("guard"), dict):
+        raise InputError(
+            "gate.guard: expected [[gate.guard]], in double brackets, found [gate.guard]"
+        )
     _check(table, _GATE, "gate.")
     alpha = table.get("alpha", GateSettings.alpha)
     if not 0 < alpha < 0.5:  # noqa: PLR2004
         raise ArgumentError("gate.alpha", "a number between 0 and 0.5", repr(alpha))
-    if table.get("resamples", 1) < 1:
-        raise ArgumentError("gate.resamples", "at least 1", repr(table["resamples"]))
     plain = {key: value for key, value in table.items() if key != "guard"}
     guards = [
         guard
@@ -178,69 +190,77 @@ def _gate(table: Mapping[str, Any]) -> GateSettings:
 def _guards(entry: object, where: str) -> list[Guard]:
     if not isinstance(entry, dict):
         raise ArgumentError(where, "a table", repr(entry))
-    _check(entry, _GUARD, f"{where}: ")
-    if "latency" in entry:
-        return [_latency_guard(entry, where)]
+    try:
+        _check(entry, _GUARD, "")
+        return [_latency_guard(entry)] if "latency" in entry else _measure_guards(entry)
+    except BerryEvalError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def _measure_guards(entry: Mapping[str, Any]) -> list[Guard]:
+    """Return a guard of each kind that the entry asks for."""
     if "measure" not in entry:
-        raise ArgumentError(where, "a measure or a latency", "neither")
-    measure = _measure(entry["measure"], where)
-    slices = _labels(entry.get("slices", []), where)
+        raise InputError("expected a measure or a latency, found neither")
+    measure = parse_measure(entry["measure"])
+    slices = _labels(entry.get("slices", []))
     found: list[Guard] = []
     if "at_least" in entry:
-        found.append(
-            ThresholdGuard(measure, entry["at_least"], entry.get("confident", False), slices)
-        )
+        is_confident = entry.get("confident", False)
+        found.append(ThresholdGuard(measure, entry["at_least"], is_confident, slices))
     if "margin" in entry:
         found.append(MarginGuard(measure, Margin.parse(entry["margin"]), slices))
     if not found:
-        raise ArgumentError(f"{where} ({measure})", "at_least or margin", "neither")
+        raise InputError(f"expected at_least or margin for {measure}, found neither")
+    for key, partner in (("confident", "at_least"), ("at_most_ms", "latency")):
+        if key in entry and partner not in entry:
+            raise ArgumentError(key, f"{partner} beside it", "none")
     return found
 
 
-def _latency_guard(entry: Mapping[str, Any], where: str) -> LatencyGuard:
-    percentile = entry["latency"].removeprefix("p")
-    is_number = percentile.replace(".", "", 1).isdigit()
-    if not entry["latency"].startswith("p") or not is_number or not 0 < float(percentile) <= 100:  # noqa: PLR2004
-        raise ArgumentError(f"{where}: latency", "a percentile such as 'p95'", entry["latency"])
-    if "at_most_ms" not in entry or len(entry) > 2:  # noqa: PLR2004
-        raise ArgumentError(where, "latency and at_most_ms", ", ".join(entry))
-    return LatencyGuard(float(percentile), entry["at_most_ms"])
+def _latency_guard(entry: Mapping[str, Any]) -> LatencyGuard:
+    found = re.fullmatch(r"p([0-9]+(?:\.[0-9]+)?)", entry["latency"])
+    if found is None:
+        raise ArgumentError("latency", "a percentile such as 'p95'", repr(entry["latency"]))
+    if entry.keys() != {"latency", "at_most_ms"}:
+        raise InputError(f"expected latency and at_most_ms, found {', '.join(entry)}")
+    return LatencyGuard(float(found[1]), entry["at_most_ms"])
 
 
-def _measure(text: str, where: str) -> Measure:
-    try:
-        return parse_measure(text)
-    except BerryEvalError as error:
-        raise ArgumentError(where, "a measure", f"{text!r} ({error})") from None
-
-
-def _labels(labels: list[Any], where: str) -> tuple[str, ...]:
+def _labels(labels: list[Any]) -> tuple[str, ...]:
     for label in labels:
         if label not in LABELS:
-            expected = " or ".join(map(repr, LABELS))
-            raise ArgumentError(f"{where}: slices", expected, repr(label))
-    return tuple(labels)
+            raise ArgumentError("slices", " or ".join(map(repr, LABELS)), repr(label))
+    return tuple(dict.fromkeys(labels))
 
 
 def _check(table: Mapping[str, Any], known: Mapping[str, tuple[type, ...]], where: str) -> None:
     for key, value in table.items():
         if key not in known:
             near = difflib.get_close_matches(key, known, n=1)
-            hint = f"{near[0]!r}" if near else " or ".join(map(repr, known))
-            raise ArgumentError(f"{where}{key}", f"a key that is known, such as {hint}", "this")
-        is_bool = isinstance(value, bool) and bool not in known[key]
-        if not isinstance(value, known[key]) or is_bool:
-            kinds = " or ".join(_KINDS[kind] for kind in known[key])
-            raise ArgumentError(f"{where}{key}", kinds, repr(value))
-        if key in _CHOICES and value not in _CHOICES[key]:
-            raise ArgumentError(f"{where}{key}", " or ".join(map(repr, _CHOICES[key])), repr(value))
+            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+            raise InputError(f"{where}{key}: unknown key; {hint}")
+        kinds = known[key]
+        is_bool = isinstance(value, bool) and bool not in kinds
+        if not isinstance(value, kinds) or is_bool:
+            raise ArgumentError(f"{where}{key}", _KINDS[kinds], repr(value)[:60])
+        _check_value(f"{where}{key}", key, value)
 
 
-_KINDS = {
-    str: "text",
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    list: "a list",
-    dict: "a table",
+def _check_value(name: str, key: str, value: Any) -> None:  # noqa: ANN401 - of a kind that is right
+    if key in _CHOICES and value not in _CHOICES[key]:
+        raise ArgumentError(name, " or ".join(map(repr, _CHOICES[key])), repr(value))
+    if key in _LEAST and not _LEAST[key] <= value < 2**63:
+        raise ArgumentError(name, f"at least {_LEAST[key]}, and below 2^63", repr(value)[:60])
+    if key == "max_grade" and not 0 < value < math.inf:
+        raise ArgumentError(name, "a number above 0", repr(value))
+
+
+_KINDS: dict[tuple[type, ...], str] = {
+    (str,): "text",
+    (int,): "a whole number",
+    (int, float): "a number",
+    (int, float, str): "a number, or text such as '2%'",
+    (bool,): "true or false",
+    (list,): "a list",
+    (dict,): "a table",
 }

@@ -1,0 +1,89 @@
+"""Guards: what can be asked, and what cannot."""
+
+import pytest
+
+from berryeval import ArgumentError
+from berryeval.errors import InputTypeError
+from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, ThresholdGuard, written
+from berryeval.measures import parse_measure
+
+NDCG = parse_measure("nDCG@10")
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "is_relative", "shown"),
+    [
+        (0.05, 0.05, False, "0.05"),
+        (1, 1, False, "1"),
+        ("0.05", 0.05, False, "0.05"),
+        (" 5e-2 ", 0.05, False, "0.05"),
+        ("2%", 0.02, True, "2%"),
+        ("0.5 %", 0.005, True, "0.5%"),
+    ],
+)
+def test_a_margin_is_an_amount_or_a_share(text, amount, is_relative, shown):
+    """As people write it, and written back so."""
+    margin = Margin.parse(text)
+    assert (margin.amount, margin.is_relative, str(margin)) == (
+        pytest.approx(amount),
+        is_relative,
+        shown,
+    )
+
+
+def test_a_share_is_one_of_the_baselines_mean():
+    """2 % of 0.5, and of -0.5, is 0.01; an amount stays what it is."""
+    assert Margin.parse("2%").of(0.5) == Margin.parse("2%").of(-0.5) == pytest.approx(0.01)
+    assert Margin.parse(0.05).of(0.5) == 0.05
+
+
+@pytest.mark.parametrize(
+    "text",
+    [0, -0.1, "0", "-2%", "0%", float("nan"), float("inf"), 10**400, "x", "", "%", "1e", "--"],
+)
+def test_a_margin_is_above_nothing(text):
+    """Zero, less, endless and no number are errors that say what is expected."""
+    with pytest.raises(ArgumentError, match="margin: expected a number above 0, or a share such"):
+        Margin.parse(text)
+
+
+@pytest.mark.parametrize("value", [True, None, [0.1]])
+def test_a_margin_is_a_number_or_text(value):
+    """True is no margin of 1."""
+    with pytest.raises(InputTypeError, match="margin: expected a number above 0"):
+        Margin.parse(value)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), True, 10**400])
+def test_a_threshold_is_finite(value):
+    """No mean reaches NaN, and none misses it for a reason."""
+    with pytest.raises(ArgumentError, match="at_least: expected a finite number"):
+        ThresholdGuard(NDCG, value)
+
+
+@pytest.mark.parametrize("percentile", [0, -5, 101, float("nan")])
+def test_a_percentile_is_up_to_100(percentile):
+    """And above 0."""
+    with pytest.raises(ArgumentError, match="latency: expected a percentile above 0 and up to 100"):
+        LatencyGuard(percentile, 200)
+
+
+@pytest.mark.parametrize("limit", [0, -1, float("nan"), float("inf"), 10**400])
+def test_a_limit_of_time_is_above_nothing(limit):
+    """Or nothing could keep to it."""
+    with pytest.raises(ArgumentError, match="at_most_ms: expected a number of milliseconds"):
+        LatencyGuard(95, limit)
+
+
+def test_guards_have_names():
+    """For tables and reports; where lower is better, worse means a rise."""
+    assert str(ThresholdGuard(NDCG, 0.7)) == "nDCG@10 at least 0.7"
+    assert str(MarginGuard(NDCG, Margin.parse("2%"))) == "nDCG@10 drops by less than 2%"
+    unjudged = MarginGuard(parse_measure("Unjudged@10"), Margin(0.1))
+    assert str(unjudged) == "Unjudged@10 rises by less than 0.1"
+    assert str(LatencyGuard(99.9, 200)) == "latency p99.9 at most 200 ms"
+
+
+def test_limits_are_written_as_people_write_them():
+    """With all digits that they have, and none that adding up left behind."""
+    assert (written(0.7), written(0.70004123), written(0.1 + 0.2)) == ("0.7", "0.70004123", "0.3")
