@@ -46,7 +46,7 @@ def test_measures_decide_how_deep_rankings_are_kept():
     """Those of flags, else those that are guarded, else nDCG@10."""
     baseline("save", "-m", "P@1", "--name", "release")
     assert (content()["depth"], content()["name"]) == (1, "release")
-    with open("berryeval.toml", "a") as file:
+    with Path("berryeval.toml").open("a") as file:
         file.write('[[gate.guard]]\nmeasure = "P@5"\nat_least = 0.1\n')
     baseline("save", "--force")
     assert (content()["depth"], [*content()["means"]]) == (5, ["P@5"])
@@ -85,7 +85,7 @@ def test_an_update_tells_before_and_after():
 def test_an_update_keeps_rankings_as_deep_as_guards_look():
     """A guard that looks deeper than the file is a reason to update: that has to help."""
     baseline("save", "-m", "P@1")
-    with open("berryeval.toml", "a") as file:
+    with Path("berryeval.toml").open("a") as file:
         file.write('[[gate.guard]]\nmeasure = "nDCG@100"\nmargin = 0.1\n')
     gate = ["gate", "--json"]
     refused = CliRunner().invoke(main, gate)
@@ -112,7 +112,7 @@ def test_judges_are_reduced_as_the_settings_say():
         '{"query_id": "q1", "doc_id": "d9", "grade": 1, "judge": "a"}\n'
         '{"query_id": "q1", "doc_id": "d9", "grade": 0, "judge": "b"}\n'
     )
-    with open("berryeval.toml", "a") as file:
+    with Path("berryeval.toml").open("a") as file:
         file.write('judges = "max"\n')
     result = baseline("save", "--judgments", "judged.jsonl", "-m", "P@1")
     assert result.exit_code == 0, result.output
@@ -159,7 +159,7 @@ def test_judgments_and_run_have_to_be_named(missing):
     """One line, with the way out."""
     text = Path("berryeval.toml").read_text()
     Path("berryeval.toml").write_text(
-        "".join(line for line in text.splitlines(True) if not line.startswith(missing))
+        "".join(line for line in text.splitlines(keepends=True) if not line.startswith(missing))
     )
     result = baseline("save")
     assert result.exit_code == 2

@@ -179,7 +179,7 @@ def test_runs_that_cannot_be_compared_are_exit_code_2(run):
 def test_a_slice_that_nobody_has_is_exit_code_2():
     """An empty slice is no pass."""
     Path("queries.jsonl").write_text('{"query_id": "q00", "text": "t"}\n')
-    with open("berryeval.toml", "a") as file:
+    with Path("berryeval.toml").open("a") as file:
         file.write('slices = ["category"]\n')
     for arguments, reason in (((), "no queries were given"),
                               (("--queries", "queries.jsonl"), "none has one")):  # fmt: skip
@@ -196,7 +196,7 @@ def test_slices_and_times_come_from_their_files():
     ]
     Path("queries.jsonl").write_text("\n".join(rows))
     Path("times.jsonl").write_text('{"query_id": "q00", "ms": 12.5}\n')
-    with open("berryeval.toml", "a") as file:
+    with Path("berryeval.toml").open("a") as file:
         file.write('slices = ["category"]\n[[gate.guard]]\nlatency = "p95"\nat_most_ms = 12\n')
     result = gate("--queries", "queries.jsonl", "--timings", "times.jsonl", "--json")
     assert result.exit_code == 1

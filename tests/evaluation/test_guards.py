@@ -38,7 +38,8 @@ def test_a_share_is_one_of_the_baselines_mean():
 
 
 @pytest.mark.parametrize(
-    "text", [0, -0.1, "0", "-2%", "0%", float("nan"), float("inf"), 10**400, "x", "", "%", "1e", "--"]
+    "text",
+    [0, -0.1, "0", "-2%", "0%", float("nan"), float("inf"), 10**400, "x", "", "%", "1e", "--"],
 )
 def test_a_margin_is_above_nothing(text):
     """Zero, less, endless and no number are errors that say what is expected."""

@@ -1,5 +1,6 @@
 """Gates from settings: files in, verdict and log out."""
 
+import io
 import json
 import logging
 from dataclasses import replace
@@ -55,6 +56,16 @@ def test_a_run_can_be_the_baseline(settings):
     assert result.guards[0].is_unchanged
 
 
+def test_standard_input_can_be_the_baseline(settings, monkeypatch):
+    """A run, read once."""
+    rows = [f"q{i:02} Q0 {doc} 0 {score} x\n" for i in range(N) for doc, score in
+            ([("x", 9), ("d", 8)] if i else [("x", 9)])]  # fmt: skip
+    content = "".join(rows).encode()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    result = run_gate(with_guards(replace(settings, baseline="-"), MARGIN))
+    assert result.guards[0].is_unchanged
+
+
 def test_thresholds_and_times_need_no_baseline(settings):
     """A mean of 11/60, and the slowest of 10 to 21 milliseconds."""
     alone = replace(settings, baseline=None, timings="times.jsonl")
@@ -82,7 +93,7 @@ def test_what_is_not_named_is_asked_for(settings, changes, guards, message):
 
 def test_a_baseline_that_is_not_there_says_how_to_save_one(settings):
     """The first build of a project has none."""
-    with pytest.raises(FormatError, match="none.json: expected a baseline, found no file; save"):
+    with pytest.raises(FormatError, match=r"none.json: expected a baseline, found no file; save"):
         run_gate(with_guards(replace(settings, baseline="none.json"), MARGIN))
 
 

@@ -117,7 +117,7 @@ def test_the_nearest_file_is_found(tmp_path, monkeypatch):
 
 def test_without_any_file_all_is_default(tmp_path, monkeypatch):
     """No file up to the root."""
-    monkeypatch.setattr(Path, "is_file", lambda self: False)
+    monkeypatch.setattr(Path, "is_file", lambda _: False)
     assert find_settings(tmp_path) == Settings()
 
 
@@ -229,5 +229,5 @@ def test_what_a_file_cannot_say_is_an_error(tmp_path, text, message):
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path):
     """With the system's reason."""
-    with pytest.raises(FormatError, match="nope.toml: cannot be read: No such file or directory"):
+    with pytest.raises(FormatError, match=r"nope.toml: cannot be read: No such file or directory"):
         read_settings(tmp_path / "nope.toml")
