@@ -13,15 +13,16 @@ FUZZ_SECONDS ?= 60
 NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(shell find native -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench bench-peers fuzz conformance conformance-page docs reference \
+.PHONY: help demo test lint format bench bench-peers fuzz conformance conformance-page docs \
+  reference simulate \
   screenshots constraints clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
 	  while IFS="$$(printf '\t')" read -r name text; do printf '  make %-17s %s\n' "$$name" "$$text"; done
 
-demo: $(VENV)/installed ## Evaluate two small search engines and print a table
-	$(BIN)/python examples/two_search_engines.py
+demo: $(VENV)/installed ## Compare two small search engines, in the terminal and as a page
+	$(BIN)/python examples/two_search_engines.py build/demo build/demo/report.html
 
 test: $(VENV)/developing ## Run every test, with coverage
 	$(BIN)/coverage run -m pytest -q $(PYTEST_ARGS)
@@ -56,6 +57,9 @@ conformance-page: $(PEERS)/installed ## Compare with other libraries, and write 
 	$(PEERS)/bin/python scripts/fetch_trec_eval.py --required
 	BERRYEVAL_BACKEND=python PYTHONPATH=src $(PEERS)/bin/python scripts/conformance_page.py
 
+simulate: $(VENV)/developing ## Count how often the gate is wrong, and write docs/explanation/error-rates.md
+	$(BIN)/python scripts/simulate_gate.py
+
 docs: $(VENV)/developing ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "Open site/index.html"
@@ -84,7 +88,7 @@ $(VENV)/created:
 $(VENV)/installed: $(VENV)/created $(NATIVE)
 	@echo "Building berryeval and installing it into $(VENV)"
 	@$(BIN)/python -m pip install -qq --constraint constraints.txt \
-	  --build-constraint constraints.txt --editable .
+	  --build-constraint constraints.txt --editable '.[charts]'
 	@$(BIN)/python -m compileall -qq src
 	@$(BIN)/berryeval version | sed -n 2p
 	@touch $@

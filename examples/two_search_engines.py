@@ -1,7 +1,8 @@
-"""Evaluate two small search engines on a small, judged help centre.
+"""Compare two small search engines on a small, judged help centre.
 
 Both are SQLite's full-text search with BM25; one matches words as written, the other their
-stems. Run it with ``make demo``, or with a folder to get judgments and runs as TREC files.
+stems. Run it with ``make demo``; or with a folder for judgments and runs as TREC files, and the
+name of a page for the report.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import berryeval as be
-from berryeval.reports.evaluation import evaluations_tables
+from berryeval.reports.comparison import comparison_table
+from berryeval.reports.html import comparison_to_html
 from berryeval.reports.terminal import show_tables
+from berryeval.reports.wording import comparison_sentence
 
+MEASURES = ["nDCG@10", "RR", "P@5", "R@10"]
 ENGINES = {"words": "unicode61", "stems": "porter unicode61"}
 
 
@@ -55,7 +59,7 @@ def write_trec_files(
 
 
 def main() -> None:
-    """Search, score, and show both engines side by side."""
+    """Search, compare, and show both engines side by side."""
     data: dict[str, Any] = json.loads(Path(__file__).with_name("help_centre.json").read_text())
     judgments = {query["id"]: query["relevant"] for query in data["queries"]}
     runs: dict[str, dict[str, list[str]]] = {}
@@ -64,12 +68,17 @@ def main() -> None:
         runs[engine] = {query["id"]: search(index, query["query"]) for query in data["queries"]}
     if sys.argv[1:]:
         write_trec_files(Path(sys.argv[1]), judgments, runs)
-    results = {engine: be.evaluate(judgments, run) for engine, run in runs.items()}
+    queries = [be.Query(query["id"], query["query"]) for query in data["queries"]]
+    comparison = be.compare(judgments, runs, MEASURES, queries=queries)
 
     print(f"Two search engines, {len(data['documents'])} documents.\n")
-    show_tables(evaluations_tables(results))
-    best = max(results, key=lambda engine: results[engine]["nDCG@10"].mean)
-    print(f"\nBy nDCG@10, {best!r} ranks better on these queries.")
+    show_tables(comparison_table(comparison))
+    print(f"\n{comparison_sentence(comparison)}")
+    if sys.argv[2:]:
+        page = Path(sys.argv[2])
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(comparison_to_html(comparison), encoding="utf-8")
+        print(f"Open {page} in a browser.")
 
 
 if __name__ == "__main__":

@@ -14,9 +14,15 @@ build=build/fuzz
 mkdir -p "$build"
 
 fuzz_scanner() {
-    local sources=(native/{columns,engine,kernels,text}/*.cpp fuzz/scanner.cpp)
+    local sources=(native/{columns,engine,kernels,text}/*.cpp native/processor.cpp
+                   fuzz/scanner.cpp)
     local flags=(-std=c++20 -O1 -g -Inative -pthread -ffp-contract=off
                  -fsanitize=address,undefined -fno-sanitize-recover=all)
+    if [[ $(uname -m) == x86_64 ]]; then
+        flags+=(-DBERRYEVAL_HAS_AVX2)
+    else
+        sources=("${sources[@]/*_avx2.cpp/}")
+    fi
     if clang++ "${flags[@]}" -fsanitize=fuzzer "${sources[@]}" -o "$build/scanner" 2>/dev/null; then
         mkdir -p "$build/found"
         "$build/scanner" -max_total_time="$seconds" -timeout=10 -print_final_stats=1 -verbosity=0 \

@@ -63,7 +63,8 @@ bool same_bits(const Values& a, const Values& b) {
 
 Values score_pieces(std::string_view text, std::size_t piece, columns::Duplicates duplicates) {
     engine::Board board(pools(), plan());
-    engine::PieceByPiece pass(board, duplicates);
+    // Blocks are read with all that the processor has, pieces without.
+    engine::PieceByPiece pass(board, {.duplicates = duplicates, .portable = true});
     bool is_done = true;
     for (std::size_t at = 0; at < text.size() && is_done; at += piece) {
         is_done = pass.feed(text.substr(at, piece));
@@ -78,9 +79,8 @@ Values score_blocks(std::string_view text, const engine::Sizes& sizes, std::size
     require(pwrite(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()),
             "the file is written");
     engine::Board board(pools(), plan());
-    return results(board, engine::score_file(file, text.size(), sizes, n_threads, board, duplicates,
-                                             text::Rules::ours,
-                                             [] { return true; }));
+    return results(board, engine::score_file(file, text.size(), sizes, n_threads, board,
+                                             {.duplicates = duplicates}, [] { return true; }));
 }
 
 // The rows of a whole text: read in pieces, they are always the same.
@@ -131,7 +131,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size < 4) return 0;
     const std::string_view text(reinterpret_cast<const char*>(data) + 4, size - 4);
     const std::size_t piece = 1 + data[0] % 64;
-    const engine::Sizes sizes{.block = 1 + data[1] % 128u, .step = 1 + data[2] % 64u,
+    const engine::Sizes sizes{.block = 4 + data[1] % 128u, .step = 1 + data[2] % 64u,
                               .tail = 1 + data[3] % 64u};
     for (const text::Kind kind : {text::Kind::judgments, text::Kind::run}) {
         require(read(text, kind, piece) == read(text, kind, size), "pieces change nothing");

@@ -14,7 +14,6 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import berryeval as be
-from berryeval.evaluation.gating import gate
 from berryeval.reports.charts import forest_plot, to_svg
 from berryeval.reports.html import gate_to_html
 
@@ -67,7 +66,7 @@ def take_all(path: Path) -> None:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        page = open_page(browser, path, 1200, 1100, "light")
+        page = open_page(browser, path, 1200, 1480, "light")
         page.screenshot(path=IMAGES / "report.png")
         page = open_page(browser, path, 1200, 1000, "dark")
         page.locator(".expand").first.click()
@@ -83,7 +82,7 @@ def main() -> int:
     """Write the pictures, and complain about those that are too large."""
     IMAGES.mkdir(exist_ok=True)
     comparison = compare_example()
-    html = gate_to_html(gate(comparison, margin={"nDCG@10": 0.05}, at_least={"RR": 0.7}))
+    html = gate_to_html(be.gate(comparison, margin={"nDCG@10": 0.05}, at_least={"RR": 0.7}))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.html"
         path.write_text(html, encoding="utf-8")

@@ -55,10 +55,10 @@ def normal(z: Floats) -> Floats:
 
 def mostly_zero(z: Floats) -> Floats:
     """Seven of ten queries do not change."""
-    share = 0.3
-    changed = special.ndtr(z) < share
-    inner = special.ndtri(np.clip(special.ndtr(z) / share, 1e-12, 1 - 1e-12))
-    return np.where(changed, 0.15 * inner - MARGIN / share, 0.0)
+    changed = 0.3
+    place = special.ndtr(z) / changed
+    inner = special.ndtri(np.clip(place, 1e-12, 1 - 1e-12))
+    return np.where(place < 1, 0.15 * inner - MARGIN / changed, 0.0)
 
 
 def discrete(values: list[float], weights: list[float]) -> Shape:

@@ -8,6 +8,7 @@
 
 #include "arrow/read.hpp"
 #include "bindings/arrow_stream.hpp"
+#include "bindings/bytes.hpp"
 #include "bindings/columns.hpp"
 
 namespace nb = nanobind;
@@ -29,8 +30,6 @@ nb::list arrow_names(nb::handle capsule) {
     }
     return names;
 }
-
-nb::bytes bytes_of(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
 const char* name_of(arrow::Problem problem) {
     switch (problem) {
@@ -66,8 +65,8 @@ nb::tuple arrow_group(nb::handle capsule, const Places& places, double most, boo
     if (duplicate) {
         return nb::make_tuple(nb::none(),
                               nb::make_tuple("duplicate", 1, *duplicate,
-                                             nb::make_tuple(bytes_of(grouping.query_id_of(*duplicate)),
-                                                            bytes_of(grouping.doc_id(*duplicate)))));
+                                             nb::make_tuple(to_bytes(grouping.query_id_of(*duplicate)),
+                                                            to_bytes(grouping.doc_id(*duplicate)))));
     }
     if (complaint) {
         return nb::make_tuple(nb::none(),

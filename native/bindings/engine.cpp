@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <deque>
 #include <limits>
 #include <optional>
@@ -14,11 +15,13 @@
 
 #include "arrow/read.hpp"
 #include "bindings/arrow_stream.hpp"
+#include "bindings/bytes.hpp"
 #include "bindings/dicts.hpp"
 #include "engine/batch_pass.hpp"
 #include "engine/board.hpp"
 #include "engine/columns_pass.hpp"
 #include "engine/text_pass.hpp"
+#include "text/print.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -82,31 +85,37 @@ private:
 class BoardOfPython {
 public:
     BoardOfPython(nb::object pools, nb::object plan, bool keep_best,
-                  const std::optional<std::size_t>& most, bool judged_only, std::size_t n_grades)
+                  const std::optional<std::size_t>& most, bool judged_only, std::size_t n_grades,
+                  bool portable)
         : pools_(std::move(pools)),
           plan_(std::move(plan)),
-          duplicates_(keep_best ? columns::Duplicates::keep_best : columns::Duplicates::error),
+          manner_{keep_best ? columns::Duplicates::keep_best : columns::Duplicates::error,
+                  text::Rules::ours, portable},
           board_(nb::cast<const PoolsOfPython&>(pools_).pools(),
                  nb::cast<const kernels::Plan&>(plan_),
                  {most.value_or(engine::Cut{}.most), judged_only}, n_grades),
-          pieces_(board_, duplicates_) {}
+          pieces_(board_, manner_) {}
 
     // `sizes` are those of a block, a step and a tail; None leaves them to the pass.
     bool score_file(int file, std::size_t size, std::size_t n_threads, bool like_trec_eval,
                     const std::optional<std::array<std::size_t, 3>>& sizes) {
         const engine::Sizes chosen =
             sizes ? engine::Sizes{(*sizes)[0], (*sizes)[1], (*sizes)[2]} : engine::Sizes{};
-        const auto rules = like_trec_eval ? text::Rules::trec_eval : text::Rules::ours;
+        if (sizes && (chosen.block <= text::byte_order_mark.size() || chosen.step == 0 ||
+                      chosen.tail == 0)) {
+            throw nb::value_error("berryeval._native.Board: these sizes are too small");
+        }
+        engine::Manner manner = manner_;
+        if (like_trec_eval) manner.rules = text::Rules::trec_eval;
         bool is_interrupted = false;
         bool is_done = false;
         {
             const nb::gil_scoped_release without_gil;
-            is_done = engine::score_file(file, size, chosen, n_threads, board_, duplicates_, rules,
-                                         [&] {
-                                             const nb::gil_scoped_acquire with_gil;
-                                             is_interrupted = PyErr_CheckSignals() != 0;
-                                             return !is_interrupted;
-                                         });
+            is_done = engine::score_file(file, size, chosen, n_threads, board_, manner, [&] {
+                const nb::gil_scoped_acquire with_gil;
+                is_interrupted = PyErr_CheckSignals() != 0;
+                return !is_interrupted;
+            });
         }
         if (is_interrupted) nb::raise_python_error();
         return is_done;
@@ -138,9 +147,21 @@ public:
     bool score_arrow(nb::handle capsule, const std::array<std::size_t, 3>& places,
                      std::size_t n_threads);
 
-    nb::bytes first_grades() const {
-        const auto grades = board_.first_grades();
-        return nb::bytes(grades.data(), grades.size_bytes());
+    // For each query the grades of its first documents, at most `length`, as one word.
+    nb::list relstrings(std::size_t length) const {
+        nb::list words;
+        std::string word;
+        for (std::size_t number = 0; number < board_.pools().size(); ++number) {
+            const auto grades = board_.first_grades(number);
+            word.assign(1, '\'');
+            for (const double grade : grades.first(std::min(length, grades.size()))) {
+                if (std::isnan(grade)) break;
+                text::append_letter(word, grade);
+            }
+            word += '\'';
+            words.append(to_bytes(word));
+        }
+        return words;
     }
 
     // (values measure by measure, whether the run has each query, how many it has besides, and
@@ -167,7 +188,7 @@ public:
 private:
     nb::object pools_;  // kept alive
     nb::object plan_;
-    columns::Duplicates duplicates_;
+    engine::Manner manner_;
     engine::Board board_;
     engine::PieceByPiece pieces_;
 };
@@ -191,7 +212,7 @@ bool BoardOfPython::score_arrow(nb::handle capsule, const std::array<std::size_t
     }
     arrow::Reader reader(schema, places, std::numeric_limits<double>::infinity());
     std::deque<arrow::Lent<ArrowArray>> batches;  // kept: ids stay where they are
-    engine::BatchPass pass(board_, duplicates_, n_threads);
+    engine::BatchPass pass(board_, manner_.duplicates, n_threads);
     std::optional<std::string_view> current;
     while (stream.next(batches.emplace_back())) {
         const nb::gil_scoped_release without_gil;
@@ -230,10 +251,10 @@ void define_engine(nb::module_& m) {
         });
     nb::class_<BoardOfPython>(m, "Board", "Scores one run.")
         .def(nb::init<nb::object, nb::object, bool, const std::optional<std::size_t>&, bool,
-                      std::size_t>(),
+                      std::size_t, bool>(),
              "pools"_a, "plan"_a, "keep_best"_a, "most"_a.none() = nb::none(),
-             "judged_only"_a = false, "n_grades"_a = 0)
-        .def("first_grades", [](const BoardOfPython& board) { return board.first_grades(); })
+             "judged_only"_a = false, "n_grades"_a = 0, "portable"_a = false)
+        .def("relstrings", &BoardOfPython::relstrings, "length"_a)
         .def("score_file", &BoardOfPython::score_file, "file"_a, "size"_a, "n_threads"_a,
              "like_trec_eval"_a = false, "sizes"_a.none() = nb::none())
         .def("feed", &BoardOfPython::feed, "piece"_a)

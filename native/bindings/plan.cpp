@@ -21,14 +21,12 @@ namespace {
 using berryeval::kernels::Argument;
 using berryeval::kernels::Call;
 using berryeval::kernels::Hit;
+using berryeval::kernels::not_in_pool;
 using berryeval::kernels::Plan;
 using berryeval::kernels::Ranking;
 using berryeval::kernels::Scratch;
 
 using Table = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-// The grade of a document that nobody judged: NOT_IN_POOL of berryeval.kernels.relevance.
-constexpr double not_in_pool = -1.0;
 
 void construct(Plan* plan,
                const std::vector<std::pair<std::string, std::map<std::string, Argument>>>& pairs,

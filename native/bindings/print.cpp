@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "bindings/bytes.hpp"
 #include "text/print.hpp"
 
 namespace nb = nanobind;
@@ -20,8 +21,6 @@ namespace berryeval::bindings {
 namespace {
 
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-std::string_view view_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 
 struct Column {
     std::string name;
@@ -77,9 +76,17 @@ nb::bytes print_rows(const nb::list& query_ids, const nb::list& given) {
     return nb::bytes(text.data(), text.size());
 }
 
+// One after the other, as the twin does: in another order the bits would be others.
+double add_up(const Numbers& numbers) {
+    double total = 0.0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) total += numbers.data()[i];
+    return total;
+}
+
 }  // namespace
 
 void define_print(nb::module_& m) {
+    m.def("add_up", &add_up, "numbers"_a.noconvert(), "Return the sum, added from left to right.");
     m.def("print_rows", &print_rows, "query_ids"_a, "columns"_a,
           "Return a line for each query and column of (name, numbers or texts, is whole).");
 }

@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/optional.h>
 
+#include "bindings/bytes.hpp"
 #include "bindings/columns.hpp"
 #include "text/number.hpp"
 #include "text/reader.hpp"
@@ -23,8 +24,6 @@ bool finish(text::Reader& reader) {
     const nb::gil_scoped_release without_gil;
     return reader.finish();
 }
-
-nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
 // The line, query and document of the first row whose document its query has already.
 nb::object first_duplicate(text::Reader& reader) {

@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 namespace berryeval::engine {
 namespace {
 
-constexpr double not_in_pool = -1.0;  // berryeval.kernels.relevance.NOT_IN_POOL
+// How many grades are kept in all.
+std::size_t n_kept(std::size_t n_pools, std::size_t n_grades) {
+    constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(double);
+    if (n_pools > 0 && n_grades > most / n_pools) throw std::length_error("too many grades to keep");
+    return n_pools * n_grades;
+}
 
 }  // namespace
 
@@ -16,7 +22,7 @@ Board::Board(const Pools& pools, const kernels::Plan& plan, const Cut& cut, std:
       cut_(cut),
       values_(pools.size() * plan.size()),
       n_grades_(n_grades),
-      first_grades_(pools.size() * n_grades, std::numeric_limits<double>::quiet_NaN()),
+      first_grades_(n_kept(pools.size(), n_grades), std::numeric_limits<double>::quiet_NaN()),
       taken_(pools.size()) {}
 
 bool Board::take(std::string_view query_id, std::optional<std::size_t> number) {
@@ -29,7 +35,7 @@ void Board::score(std::size_t number, const kernels::Ranking& ranking,
                   kernels::Scratch& scratch) {
     plan_.score(ranking, scratch, {values_.data() + number * plan_.size(), plan_.size()});
     double* const first = first_grades_.data() + number * n_grades_;
-    std::fill_n(first, std::min(n_grades_, ranking.n_retrieved), not_in_pool);
+    std::fill_n(first, std::min(n_grades_, ranking.n_retrieved), kernels::not_in_pool);
     for (const kernels::Hit& hit : ranking.hits) {
         if (hit.rank > n_grades_) break;
         first[hit.rank - 1] = hit.grade;

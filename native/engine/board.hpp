@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "columns/hash.hpp"
 #include "engine/pool.hpp"
 #include "engine/ranker.hpp"
 #include "kernels/plan.hpp"
@@ -37,15 +38,23 @@ public:
 
     // One number a query and measure: all queries of the first measure, then of the next.
     std::vector<double> by_measure() const;
-    // The grades that are kept, query by query, as berryeval.kernels takes them; NaN where a
-    // ranking has ended.
-    std::span<const double> first_grades() const { return first_grades_; }
+    // The grades that are kept of a query, as berryeval.kernels takes them; NaN where its ranking
+    // has ended.
+    std::span<const double> first_grades(std::size_t number) const {
+        return {first_grades_.data() + number * n_grades_, n_grades_};
+    }
     bool was_taken(std::size_t number) const { return taken_[number]; }
     std::size_t n_ignored() const { return ignored_.size(); }
     // The first of the queries without judgments, by their ids as bytes.
     std::vector<std::string> first_ignored(std::size_t count) const;
 
 private:
+    struct HashId {
+        std::size_t operator()(std::string_view id) const {
+            return static_cast<std::size_t>(columns::hash_id(id, columns::process_seed()));
+        }
+    };
+
     const Pools& pools_;
     const kernels::Plan& plan_;
     Cut cut_;
@@ -54,7 +63,7 @@ private:
     std::vector<double> first_grades_;
     std::vector<std::atomic<bool>> taken_;
     std::mutex mutex_;  // guards ignored_
-    std::unordered_set<std::string> ignored_;
+    std::unordered_set<std::string, HashId> ignored_;
 };
 
 // Scores one query after the other. Each thread has its own.

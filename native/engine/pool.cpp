@@ -22,24 +22,32 @@ std::uint64_t hash_of(std::string_view id) {
 // At most two thirds of them are taken.
 std::size_t n_slots(std::size_t n_rows) { return std::bit_ceil(n_rows + n_rows / 2 + 1); }
 
+// Of 64 bits. At most one bit in sixteen is set.
+std::size_t n_words(std::size_t n_rows) { return std::bit_ceil(n_rows / 4 + 1); }
+
 }  // namespace
 
 double Pool::usable(double grade) { return grade >= 0.0 ? grade : unjudged; }
 
-Pool::Pool(const Grouped& judgments, std::size_t first, std::size_t last, std::span<Slot> slots,
-           double* judged)
-    : judgments_(&judgments), first_(first), slots_(slots.data()), mask_(slots.size() - 1) {
+Pool::Pool(const Grouped& judgments, std::size_t first, std::size_t last, const Room& room)
+    : judgments_(&judgments),
+      first_(first),
+      slots_(room.slots.data()),
+      mask_(room.slots.size() - 1),
+      filter_(room.filter.data()),
+      last_word_(room.filter.size() - 1) {
     std::size_t n_judged = 0;
     for (std::size_t row = first; row < last; ++row) {
         const std::uint64_t hash = hash_of(judgments.doc_ids[row]);
         std::size_t i = hash & mask_;
-        while (slots[i].number != 0) i = (i + 1) & mask_;
-        slots[i] = {static_cast<std::uint32_t>(hash >> 32),
-                    static_cast<std::uint32_t>(row - first + 1)};
-        if (judgments.values[row] >= 0.0) judged[n_judged++] = judgments.values[row];
+        while (room.slots[i].number != 0) i = (i + 1) & mask_;
+        room.slots[i] = {static_cast<std::uint32_t>(hash >> 32),
+                         static_cast<std::uint32_t>(row - first + 1)};
+        room.filter[word_of(hash)] |= std::uint64_t{1} << (hash % 64);
+        if (judgments.values[row] >= 0.0) room.judged[n_judged++] = judgments.values[row];
     }
-    std::sort(judged, judged + n_judged, std::greater<>());
-    judged_ = {judged, n_judged};
+    std::sort(room.judged, room.judged + n_judged, std::greater<>());
+    judged_ = {room.judged, n_judged};
 }
 
 Pools::Pools(const Grouped& judgments, std::size_t n_threads)
@@ -53,25 +61,29 @@ Pools::Pools(const Grouped& judgments, std::size_t n_threads)
     }
     sort_queries();
     make_table();
-    std::vector<std::size_t> first_slot(size() + 1), first_judged(size() + 1);
+    std::vector<std::size_t> first_slot(size() + 1), first_word(size() + 1), first_judged(size() + 1);
     const auto n_rows = [this](std::size_t number) {
         return judgments_.starts[order_[number] + 1] - judgments_.starts[order_[number]];
     };
     for (std::size_t number = 0; number < size(); ++number) {
         first_slot[number + 1] = first_slot[number] + n_slots(n_rows(number));
+        first_word[number + 1] = first_word[number] + n_words(n_rows(number));
         first_judged[number + 1] = first_judged[number] + n_rows(number);
     }
     slots_.resize(first_slot.back());
+    filter_.resize(first_word.back());
     const std::size_t most = judgments.values.size() / rows_worth_a_thread + 1;
     share_out_rows(size(), std::min(n_threads, most),
                    [&](std::size_t, std::size_t first, std::size_t last) {
                        for (std::size_t number = first; number < last; ++number) {
                            const std::uint64_t row = judgments_.starts[order_[number]];
-                           const std::span<Pool::Slot> slots(
-                               slots_.data() + first_slot[number],
-                               first_slot[number + 1] - first_slot[number]);
-                           pools_[number] = Pool(judgments_, row, row + n_rows(number), slots,
-                                                 judged_.data() + first_judged[number]);
+                           const Pool::Room room{
+                               {slots_.data() + first_slot[number],
+                                slots_.data() + first_slot[number + 1]},
+                               {filter_.data() + first_word[number],
+                                filter_.data() + first_word[number + 1]},
+                               judged_.data() + first_judged[number]};
+                           pools_[number] = Pool(judgments_, row, row + n_rows(number), room);
                        }
                    });
 }

@@ -42,20 +42,22 @@ public:
 
     Pool() = default;  // to be assigned to
 
-    // Fills the slots, a power of two of them and all free, and `judged`, which has room for all
-    // rows from `first` up to `last`.
-    Pool(const Grouped& judgments, std::size_t first, std::size_t last, std::span<Slot> slots,
-         double* judged);
+    // The memory of a pool, lent to it: slots and words in powers of two and all 0, and room for
+    // the grade of each row.
+    struct Room {
+        std::span<Slot> slots;
+        std::span<std::uint64_t> filter;
+        double* judged;
+    };
+
+    // Takes the rows from `first` up to `last`.
+    Pool(const Grouped& judgments, std::size_t first, std::size_t last, const Room& room);
 
     // The grade of a document, as berryeval.kernels takes it; nothing if it is not in the pool.
     std::optional<double> grade_of(std::string_view doc_id, std::uint64_t hash) const {
-        for (std::size_t i = hash & mask_; slots_[i].number != 0; i = (i + 1) & mask_) {
-            if (slots_[i].tag == static_cast<std::uint32_t>(hash >> 32)) {
-                const std::size_t row = first_ + slots_[i].number - 1;
-                if (judgments_->doc_ids[row] == doc_id) return usable(judgments_->values[row]);
-            }
-        }
-        return std::nullopt;
+        // Nearly all documents of a run end here, so the branch is easy to predict.
+        if (!(filter_[word_of(hash)] >> (hash % 64) & 1)) [[likely]] return std::nullopt;
+        return find(doc_id, hash);
     }
 
     // Grades of 0 and more, falling.
@@ -64,12 +66,28 @@ public:
     bool lacks_relevant() const { return judged_.empty() || judged_.front() < 1.0; }
 
 private:
+    std::size_t word_of(std::uint64_t hash) const { return hash / 64 & last_word_; }
+
+    std::optional<double> find(std::string_view doc_id, std::uint64_t hash) const {
+        for (std::size_t i = hash & mask_; slots_[i].number != 0; i = (i + 1) & mask_) {
+            if (slots_[i].tag == static_cast<std::uint32_t>(hash >> 32)) {
+                const std::size_t row = first_ + slots_[i].number - 1;
+                if (columns::are_same(judgments_->doc_ids[row], doc_id)) {
+                    return usable(judgments_->values[row]);
+                }
+            }
+        }
+        return std::nullopt;
+    }
+
     static double usable(double grade);
 
     const Grouped* judgments_ = nullptr;
     std::size_t first_ = 0;
     const Slot* slots_ = nullptr;
     std::size_t mask_ = 0;
+    const std::uint64_t* filter_ = nullptr;  // a bit for each document, set where one may be
+    std::size_t last_word_ = 0;              // of the filter, all ones
     std::span<const double> judged_;
 };
 
@@ -95,8 +113,9 @@ private:
 
     Grouped judgments_;
     std::vector<std::uint64_t> order_;
-    std::vector<Pool::Slot> slots_;  // of all pools
-    std::vector<double> judged_;     // of all pools
+    std::vector<Pool::Slot> slots_;      // of all pools
+    std::vector<std::uint64_t> filter_;  // of all pools
+    std::vector<double> judged_;         // of all pools
     std::vector<Pool> pools_;
     std::vector<std::uint32_t> table_;  // of pools by the hash of their query, from 1
 };

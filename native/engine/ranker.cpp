@@ -8,15 +8,16 @@
 namespace berryeval::engine {
 
 bool Ranker::refuses_duplicates(columns::Duplicates duplicates) {
+    if (!find_suspects()) return false;
     if (rows_.size() >= std::numeric_limits<std::uint32_t>::max()) {
         throw std::length_error("more than 2^32 - 2 documents of one query");
     }
-    const std::size_t size = std::bit_ceil(2 * rows_.size() + 1);
+    const std::size_t size = std::bit_ceil(2 * suspects_.size() + 1);
     table_.assign(size, 0);
     std::vector<std::size_t> repeated;
-    for (std::size_t row = 0; row < rows_.size(); ++row) {
-        // The pool looks at the low bits: others keep the two tables from clustering alike.
-        std::size_t i = (rows_[row].hash >> 20) & (size - 1);
+    for (const std::size_t row : suspects_) {
+        // Others than those that made it a suspect.
+        std::size_t i = (rows_[row].hash >> 40) & (size - 1);
         for (; table_[i] != 0; i = (i + 1) & (size - 1)) {
             Row& first = rows_[table_[i] - 1];
             if (first.hash != rows_[row].hash || first.doc_id != rows_[row].doc_id) continue;
@@ -29,6 +30,30 @@ bool Ranker::refuses_duplicates(columns::Duplicates duplicates) {
     }
     if (!repeated.empty()) drop(repeated);
     return false;
+}
+
+// Finds the rows that share some bits of their hash with another: all that are there twice, and a
+// few more. Where they fall into a wide field of bits is found without a branch; in a table that
+// holds all of them, every third branch would be a surprise to the processor.
+bool Ranker::find_suspects() {
+    const std::size_t last_word = std::bit_ceil(rows_.size() / 2 + 1) - 1;
+    const auto word_of = [last_word](const Row& row) { return row.hash / 64 & last_word; };
+    const auto bit_of = [](const Row& row) { return std::uint64_t{1} << (row.hash % 64); };
+    seen_.assign(last_word + 1, {0, 0});
+    std::uint64_t is_any_twice = 0;
+    for (const Row& row : rows_) {
+        Seen& seen = seen_[word_of(row)];
+        const std::uint64_t again = seen.once & bit_of(row);
+        is_any_twice |= again;
+        seen.twice |= again;
+        seen.once |= bit_of(row);
+    }
+    suspects_.clear();
+    if (is_any_twice == 0) return false;
+    for (std::size_t row = 0; row < rows_.size(); ++row) {
+        if (seen_[word_of(rows_[row])].twice & bit_of(rows_[row])) suspects_.push_back(row);
+    }
+    return true;
 }
 
 // `repeated` rises. What is left is no longer known to be in order.

@@ -64,6 +64,7 @@ private:
     static bool stands_above(const Row& row, double score, std::string_view doc_id) {
         return row.score != score ? row.score > score : row.doc_id > doc_id;
     }
+    bool find_suspects();
     void drop(std::span<const std::size_t> repeated);
     void rank_by_counting();
 
@@ -72,7 +73,13 @@ private:
     std::vector<Row> rows_;
     std::vector<Found> found_;  // the rows in the pool
     bool in_order_ = true;
-    std::vector<std::uint32_t> table_;  // of rows by hash, from 1
+    struct Seen {
+        std::uint64_t once;
+        std::uint64_t twice;
+    };
+    std::vector<Seen> seen_;
+    std::vector<std::size_t> suspects_;  // rows that may have their document in common
+    std::vector<std::uint32_t> table_;   // of suspects by hash, from 1
     std::vector<std::size_t> n_above_;
     std::vector<kernels::Hit> hits_;
 };

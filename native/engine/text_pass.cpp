@@ -2,61 +2,43 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <exception>
 #include <limits>
 #include <thread>
 #include <utility>
 
 #include "engine/file_window.hpp"
+#include "engine/scan_lines.hpp"
+#include "processor.hpp"
 #include "text/line.hpp"
 #include "threads.hpp"
 
 namespace berryeval::engine {
+namespace {
+
+bool holds_nul(const char* begin, const char* end) {
+    return std::memchr(begin, 0, static_cast<std::size_t>(end - begin)) != nullptr;
+}
+
+}  // namespace
+
+const TextPass::Scan TextPass::baseline_scan = &TextPass::scan_lines<text::BaselineWhite>;
+
+TextPass::Scan TextPass::choose_scan([[maybe_unused]] bool portable) {
+#ifdef BERRYEVAL_HAS_AVX2
+    if (!portable && processor_has_avx2()) return avx2_scan;
+#endif
+    return baseline_scan;
+}
 
 const char* TextPass::scan(const char* begin, const char* end, const char* stop, bool is_end) {
-    const char* query_begin = begin;
-    std::string_view query_id;  // empty before the first query
-    text::Row row;
-    for (const char* line = begin; line < end;) {
-        const char* next = end;
-        switch (text::read_line(line, end, is_end, grammar_, row, next)) {
-            case text::Found::unfinished:
-                return query_begin;
-            case text::Found::wrong:
-                has_failed_ = true;
-                return line;
-            case text::Found::nothing:
-                break;
-            case text::Found::row:
-                if (row.query_id != query_id) {
-                    if (!skipped_.empty() && row.query_id == skipped_) {
-                        if (line >= stop) {  // no other query begins in this block
-                            has_stopped_ = true;
-                            return line;
-                        }
-                        query_begin = next;
-                        break;
-                    }
-                    skipped_.clear();
-                    if (!query_id.empty() && !scorer_.end()) {
-                        has_failed_ = true;
-                        return line;
-                    }
-                    if (line >= stop) {
-                        has_stopped_ = true;
-                        return line;
-                    }
-                    query_begin = line;
-                    query_id = row.query_id;
-                    scorer_.begin(query_id);
-                }
-                scorer_.add(row.doc_id, row.value);
-        }
-        line = next;
+    // trec_eval takes a NUL for the end of a string.
+    if (rules_ == text::Rules::trec_eval && holds_nul(begin, end)) {
+        has_failed_ = true;
+        return begin;
     }
-    if (!is_end) return query_begin;
-    if (!query_id.empty()) has_failed_ = !scorer_.end();
-    return end;
+    return (this->*scan_)(begin, end, stop, is_end);
 }
 
 bool PieceByPiece::feed(std::string_view piece) { return !pieces_.add(piece) || scan(false); }
@@ -161,8 +143,7 @@ private:
 }  // namespace
 
 bool score_file(int file, std::size_t size, const Sizes& sizes, std::size_t n_threads,
-                Board& board, columns::Duplicates duplicates, text::Rules rules,
-                const std::function<bool()>& go_on) {
+                Board& board, const Manner& manner, const std::function<bool()>& go_on) {
     n_threads = std::max<std::size_t>(n_threads, 1);
     // Several blocks a thread, so that none waits long for another.
     const std::size_t block =
@@ -179,7 +160,7 @@ bool score_file(int file, std::size_t size, const Sizes& sizes, std::size_t n_th
             return !is_over;
         };
         try {
-            BlockPass pass(file, sizes, TextPass(board, duplicates, rules));
+            BlockPass pass(file, sizes, TextPass(board, manner));
             for (std::size_t i = next++; i < n_blocks && !is_over; i = next++) {
                 // A file that has grown in the meantime is read to its end.
                 const bool is_last = i + 1 == n_blocks;

@@ -14,11 +14,21 @@
 
 namespace berryeval::engine {
 
+// How a text is read. `portable` leaves out what the processor has beyond the baseline of its
+// platform.
+struct Manner {
+    columns::Duplicates duplicates = columns::Duplicates::error;
+    text::Rules rules = text::Rules::ours;
+    bool portable = false;
+};
+
 // Scores the queries in a text.
 class TextPass {
 public:
-    TextPass(Board& board, columns::Duplicates duplicates, text::Rules rules)
-        : scorer_(board, duplicates), grammar_{text::Kind::run, rules} {}
+    TextPass(Board& board, const Manner& manner)
+        : scorer_(board, manner.duplicates),
+          rules_(manner.rules),
+          scan_(choose_scan(manner.portable)) {}
 
     // Makes it ready for another place in the text.
     void restart() {
@@ -39,8 +49,20 @@ public:
     bool has_stopped() const { return has_stopped_; }
 
 private:
+    using Scan = const char* (TextPass::*)(const char*, const char*, const char*, bool);
+
+    template <class White>
+    const char* scan_lines(const char* begin, const char* end, const char* stop, bool is_end);
+
+    static Scan choose_scan(bool portable);
+    static const Scan baseline_scan;
+#ifdef BERRYEVAL_HAS_AVX2
+    static const Scan avx2_scan;
+#endif
+
     Scorer scorer_;
-    text::Grammar grammar_;
+    text::Rules rules_;
+    Scan scan_;
     std::string skipped_;
     bool has_failed_ = false;
     bool has_stopped_ = false;
@@ -49,8 +71,7 @@ private:
 // A pass over text that is handed over piece by piece, as it comes from a decompressor.
 class PieceByPiece {
 public:
-    PieceByPiece(Board& board, columns::Duplicates duplicates)
-        : pass_(board, duplicates, text::Rules::ours) {}
+    PieceByPiece(Board& board, const Manner& manner) : pass_(board, manner) {}
 
     // False as soon as the pass has failed.
     bool feed(std::string_view piece);
@@ -63,7 +84,7 @@ private:
     TextPass pass_;
 };
 
-// How much is read at once.
+// How much is read at once. A block is longer than a byte order mark; nothing else is 0.
 struct Sizes {
     std::size_t block = 0;                       // of one thread's work; 0 leaves it to the pass
     std::size_t step = std::size_t{512} << 10;   // stays in a core's own cache
@@ -73,7 +94,6 @@ struct Sizes {
 // A pass over a file of `size` bytes, a descriptor, with several threads. Asks `go_on` every few
 // milliseconds, from the calling thread, whether to. False if the pass has failed or was stopped.
 bool score_file(int file, std::size_t size, const Sizes& sizes, std::size_t n_threads,
-                Board& board, columns::Duplicates duplicates, text::Rules rules,
-                const std::function<bool()>& go_on);
+                Board& board, const Manner& manner, const std::function<bool()>& go_on);
 
 }  // namespace berryeval::engine

@@ -66,13 +66,6 @@ struct Gained {
     std::vector<double> dcgs;        // DCG of the first 0, 1, 2, ... hits
     std::vector<double> ideal_dcgs;  // likewise
 
-    void reserve(std::size_t most_hits, std::size_t most_judged) {
-        gains.reserve(most_hits);
-        ideal.reserve(most_judged);
-        dcgs.reserve(most_hits + 1);
-        ideal_dcgs.reserve(most_judged + 1);
-    }
-
     void read(const Ranking& of, const Gain& gain_of, const Discounts& discounts) {
         ranking = &of;
         gains.clear();

@@ -317,13 +317,6 @@ Plan::Plan(const std::vector<Call>& calls, std::vector<double> log2_ranks)
     }
 }
 
-Scratch Plan::make_scratch(std::size_t most_hits, std::size_t most_judged) const {
-    Scratch scratch{std::vector<Relevant>(levels_.size()), std::vector<Gained>(gains_.size())};
-    for (Relevant& relevant : scratch.relevant) relevant.reserve(most_hits);
-    for (Gained& gained : scratch.gained) gained.reserve(most_hits, most_judged);
-    return scratch;
-}
-
 void Plan::score(const Ranking& ranking, Scratch& scratch, std::span<double> out) const {
     scratch.relevant.resize(levels_.size());
     scratch.gained.resize(gains_.size());

@@ -43,10 +43,6 @@ public:
     // The number of calls.
     std::size_t size() const { return kernels_.size(); }
 
-    // A scratch with room for queries of up to this size: scoring these takes no memory, and
-    // cannot fail.
-    Scratch make_scratch(std::size_t most_hits, std::size_t most_judged) const;
-
     // Writes the value of each call to `out`, which has room for all of them. Many threads may
     // do so at once. Any scratch will do; it grows where it has to.
     void score(const Ranking& ranking, Scratch& scratch, std::span<double> out) const;

@@ -9,6 +9,9 @@
 
 namespace berryeval::kernels {
 
+// The grade of a document that nobody judged: NOT_IN_POOL of berryeval.kernels.relevance.
+inline constexpr double not_in_pool = -1.0;
+
 // A retrieved document that is in the pool of its query. Ranks count from 1.
 struct Hit {
     std::uint32_t rank;

@@ -25,8 +25,6 @@ struct Relevant {
     double n_nonrelevant = 0.0;  // likewise
     std::vector<Found> found;    // by rising rank
 
-    void reserve(std::size_t most_hits) { found.reserve(most_hits); }
-
     // A level is 0 or more, so that ranks without a hit are never relevant.
     void read(const Ranking& of, double level) {
         ranking = &of;

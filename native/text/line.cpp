@@ -2,8 +2,38 @@
 
 #include <cstring>
 
+#include "text/number.hpp"
+#include "text/white.hpp"
+
 namespace berryeval::text {
 namespace {
+
+// Walks from column to column.
+class Columns {
+public:
+    Columns(const char* begin, const char* end) : at_(begin), end_(end) {}
+
+    // The next column; empty at the end of the line.
+    std::string_view next() {
+        pass_white();
+        const char* const begin = at_;
+        while (at_ != end_ && !is_white(*at_)) ++at_;
+        return {begin, static_cast<std::size_t>(at_ - begin)};
+    }
+
+    bool has_ended() {
+        pass_white();
+        return at_ == end_;
+    }
+
+private:
+    void pass_white() {
+        while (at_ != end_ && is_white(*at_)) ++at_;
+    }
+
+    const char* at_;
+    const char* end_;
+};
 
 bool is_whole_number(std::string_view text) {
     constexpr std::size_t most_digits = 15;  // a double holds them
@@ -14,7 +44,21 @@ bool is_whole_number(std::string_view text) {
 
 }  // namespace
 
-Found lines::by_rules_of_trec_eval(Found found, std::string_view line, Kind kind, Row& row) {
+Found read_any_line(const char* begin, const char* end, Kind kind, Row& row) {
+    Columns columns(begin, end);
+    row.query_id = columns.next();
+    if (row.query_id.empty() || row.query_id.front() == '#') return Found::nothing;
+    columns.next();  // the iteration, or Q0
+    row.doc_id = columns.next();
+    if (kind == Kind::run) columns.next();  // the rank
+    const std::string_view text = columns.next();
+    // A run has a tag, and whatever may follow; judgments have no more columns.
+    if (text.empty() || columns.has_ended() != (kind == Kind::judgments)) return Found::wrong;
+    if (!parse_number_in_line(text, row.value)) return Found::wrong;
+    return is_value(row.value, kind) ? Found::row : Found::wrong;
+}
+
+Found by_rules_of_trec_eval(Found found, std::string_view line, Kind kind, Row& row) {
     if (line.find('\0') != std::string_view::npos) return Found::wrong;
     if (found == Found::nothing) {
         const bool is_empty = Columns(line.data(), line.data() + line.size()).has_ended();
@@ -31,7 +75,7 @@ Found lines::by_rules_of_trec_eval(Found found, std::string_view line, Kind kind
 }
 
 std::string_view query_of_line(const char* begin, const char* end) {
-    const std::string_view query_id = lines::Columns(begin, end).next();
+    const std::string_view query_id = Columns(begin, end).next();
     return query_id.starts_with('#') ? std::string_view{} : query_id;
 }
 

@@ -1,6 +1,7 @@
 // Numbers in text, as Python's float() reads them: correctly rounded, to the same bits.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -17,17 +18,19 @@ std::optional<double> parse_number(std::string_view text);
 namespace short_numbers {
 
 inline constexpr std::size_t word = 8;
-inline constexpr std::uint64_t powers[] = {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000,
-                                           10'000'000, 100'000'000};
+inline constexpr std::int64_t powers[] = {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000,
+                                          10'000'000, 100'000'000};
+inline constexpr double exact_powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
 
-// The number that `size` digits at `at` are, at most eight, all at once; false if any is none.
-inline bool read_digits(const char* at, std::size_t size, std::uint64_t& number) {
-    if (size == 0) {
-        number = 0;
-        return true;
-    }
-    std::uint64_t digits;
-    std::memcpy(&digits, at, word);
+inline std::uint64_t load_word(const char* at) {
+    std::uint64_t loaded;
+    std::memcpy(&loaded, at, word);
+    return loaded;
+}
+
+// The number that the first `size` bytes are, one to eight digits, all at once; false if any of
+// them is none.
+inline bool read_digits(std::uint64_t digits, std::size_t size, std::int64_t& number) {
     digits <<= 8 * (word - size);  // what is behind them falls out, and noughts come in front
     const std::uint64_t there = ~std::uint64_t{0} << 8 * (word - size);
     const std::uint64_t highs = digits & 0xF0F0F0F0F0F0F0F0u;
@@ -39,7 +42,41 @@ inline bool read_digits(const char* at, std::size_t size, std::uint64_t& number)
     digits = (((digits & 0x000000FF000000FFu) * (100 + (std::uint64_t{1'000'000} << 32))) +
               (((digits >> 16) & 0x000000FF000000FFu) * (1 + (std::uint64_t{10'000} << 32)))) >>
              32;
-    number = digits;
+    number = static_cast<std::int64_t>(digits);
+    return true;
+}
+
+// A number of up to eight digits, with a dot among them or without.
+inline bool parse_in_one_word(const char* begin, std::size_t size, double& number) {
+    const std::uint64_t bytes = load_word(begin);
+    const std::uint64_t others = bytes ^ 0x2E2E2E2E2E2E2E2Eu;  // 0 where there is a dot
+    const std::uint64_t dots = (others - 0x0101010101010101u) & ~others & 0x8080808080808080u;
+    if (size - 1 >= word + (dots != 0)) return false;
+    // What is behind the first dot moves up by one; without a dot nothing does.
+    const std::uint64_t whole = ((dots & -dots) >> 7) - 1;
+    const std::uint64_t digits = (bytes & whole) | (load_word(begin + 1) & ~whole);
+    const auto dot = static_cast<std::size_t>(std::countr_zero(dots)) / 8;  // it may be further on
+    const std::size_t n_digits = size - (dot < size);
+    std::int64_t found = 0;
+    if (n_digits == 0 || !read_digits(digits, n_digits, found)) return false;
+    // Both are exact as doubles, so the division rounds once.
+    number = static_cast<double>(found) / exact_powers[n_digits - std::min(dot, n_digits)];
+    return true;
+}
+
+// A number of up to fifteen digits, at most eight of them on either side of a dot.
+inline bool parse_in_two_words(const char* begin, std::size_t size, double& number) {
+    const char* const end = begin + size;
+    const char* dot = begin;
+    while (dot != end && *dot != '.') ++dot;
+    const auto n_whole = static_cast<std::size_t>(dot - begin);
+    const auto n_fraction = dot == end ? 0 : static_cast<std::size_t>(end - dot - 1);
+    std::int64_t whole = 0, fraction = 0;
+    if (n_whole + n_fraction - 1 >= 15 || n_whole > word || n_fraction > word) return false;
+    if (n_whole > 0 && !read_digits(load_word(begin), n_whole, whole)) return false;
+    if (n_fraction > 0 && !read_digits(load_word(dot + 1), n_fraction, fraction)) return false;
+    const auto digits = static_cast<double>(whole * powers[n_fraction] + fraction);
+    number = digits / exact_powers[n_fraction];
     return true;
 }
 
@@ -49,22 +86,15 @@ inline bool read_digits(const char* at, std::size_t size, std::uint64_t& number)
 // Most scores have few digits, and are read without looking at each.
 inline bool parse_number_in_line(std::string_view text, double& number) {
     using namespace short_numbers;
-    constexpr bool is_little_endian = std::endian::native == std::endian::little;
-    const char* const end = text.data() + text.size();
-    const char* const begin = text.data() + text.starts_with('-');
-    const char* dot = begin;
-    while (dot != end && *dot != '.') ++dot;
-    const auto n_whole = static_cast<std::size_t>(dot - begin);
-    const auto n_fraction = dot == end ? 0 : static_cast<std::size_t>(end - dot - 1);
-    std::uint64_t whole = 0, fraction = 0;
-    // Fifteen digits and their power of ten are exact as doubles, so the division rounds once.
-    if (is_little_endian && n_whole + n_fraction - 1 < 15 && n_whole <= word &&
-        n_fraction <= word && read_digits(begin, n_whole, whole) &&
-        read_digits(dot + 1, n_fraction, fraction)) [[likely]] {
-        const auto digits = static_cast<double>(whole * powers[n_fraction] + fraction);
-        const double value = digits / static_cast<double>(powers[n_fraction]);
-        number = begin != text.data() ? -value : value;
-        return true;
+    if constexpr (std::endian::native == std::endian::little) {
+        const bool is_negative = text.starts_with('-');
+        const char* const begin = text.data() + is_negative;
+        const std::size_t size = text.size() - is_negative;
+        if (parse_in_one_word(begin, size, number) || parse_in_two_words(begin, size, number))
+            [[likely]] {
+            if (is_negative) number = -number;
+            return true;
+        }
     }
     const std::optional<double> found = parse_number(text);
     if (found) number = *found;

@@ -11,4 +11,8 @@ void append_fixed(std::string& text, double number);
 // Appends what printf("%d") would write of a number without a fraction.
 void append_whole(std::string& text, double number);
 
+// Appends the letter that stands for a grade in a relstring. Twin of
+// berryeval.trec_eval.report.relstring.
+void append_letter(std::string& text, double grade);
+
 }  // namespace berryeval::text

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "text/read_line.hpp"
+
 namespace berryeval::text {
 
 bool Reader::feed(std::string_view piece) { return !pieces_.add(piece) || scan(false); }
@@ -15,8 +17,11 @@ bool Reader::scan(bool is_end) {
     Row row;
     const char* next = end;
     for (; line < end; line = next) {
-        const Found found = read_line(line, end, is_end, grammar_, row, next);
+        Found found = read_line<BaselineWhite>(line, end, is_end, grammar_.kind, row, next);
         if (found == Found::unfinished) break;
+        if (grammar_.rules == Rules::trec_eval) {
+            found = by_rules_of_trec_eval(found, {line, next}, grammar_.kind, row);
+        }
         ++line_;
         if (found == Found::wrong) {
             is_wrong_ = true;

@@ -82,4 +82,9 @@ inline Masks find_white(const char* at) {
 
 #endif
 
+// Finds it with what every processor of the platform has.
+struct BaselineWhite {
+    static Masks find(const char* at) { return find_white(at); }
+};
+
 }  // namespace berryeval::text

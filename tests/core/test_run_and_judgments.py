@@ -127,3 +127,13 @@ def test_a_column_of_ids_is_a_sequence_of_text():
     assert column != ["a"]
     with pytest.raises(IndexError, match="row 4 of a column of 4"):
         _ = column[4]
+
+
+@given(
+    scores=st.lists(st.sampled_from([0.0, 1.0, 1.5, -2.0, float("inf")]), max_size=12),
+    depth=st.integers(1, 14),
+)
+def test_the_first_documents_are_those_of_the_whole_ranking(scores, depth):
+    """Ties at the edge included."""
+    run = Run.from_dict({"q": {f"d{i}": score for i, score in enumerate(scores)}})
+    assert run.ranking("q", depth) == run.ranking("q")[:depth]

@@ -149,9 +149,17 @@ def run_example(*arguments: Path) -> str:
 def test_the_example_runs_and_prints_its_table():
     """`make demo` ends in a comparison of two real search engines."""
     shown = run_example()
-    assert "words   stems" in shown
+    assert re.search(r"words \(baseline\) +stems$", shown, re.MULTILINE)
     assert re.search(r"^nDCG@10 +0\.\d{4}  0\.\d{4}$", shown, re.MULTILINE)
-    assert shown.rstrip().endswith("on these queries.")
+    assert re.search(r"^stems is .* words", shown, re.MULTILINE)
+
+
+def test_the_example_ends_in_a_page(tmp_path):
+    """`make demo` leaves a report to open."""
+    pytest.importorskip("vl_convert")
+    page = tmp_path / "new" / "report.html"
+    assert run_example(tmp_path, page).rstrip().endswith(f"Open {page} in a browser.")
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
 def test_the_files_beside_the_example_are_what_it_writes(tmp_path):

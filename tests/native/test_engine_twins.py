@@ -2,6 +2,7 @@
 
 import os
 import random
+from functools import partial
 from itertools import groupby
 
 import pytest
@@ -57,6 +58,14 @@ def lines_of(run: dict, shuffled: random.Random | None = None) -> list[bytes]:
     return rows
 
 
+def session_of(judged: Judgments, *, portable: bool) -> engine.Session:
+    """Return a session that may have to do without what this processor has beyond others."""
+    session = engine._session(judged, MEASURES)
+    session._make_board = partial(session._make_board, portable=portable)
+    session.restart()
+    return session
+
+
 @settings(max_examples=300)
 @given(judgments, runs)
 def test_runs_in_memory_have_the_same_scores(judged, run):
@@ -88,13 +97,24 @@ def test_files_have_the_same_scores(tmp_path_factory, judged, run, is_shuffled, 
     judgments,
     runs,
     st.booleans(),
-    st.tuples(st.integers(1, 300), st.integers(1, 100), st.integers(1, 100)),
+    st.tuples(st.integers(4, 300), st.integers(1, 100), st.integers(1, 100)),
     st.integers(1, 4),
     st.lists(st.integers(0, 60), max_size=6),
     st.randoms(use_true_random=False),
+    st.booleans(),
+    st.booleans(),
 )
 def test_blocks_may_end_anywhere(
-    tmp_path_factory, judged, run, is_shuffled, sizes, n_threads, comments, shuffle
+    tmp_path_factory,
+    judged,
+    run,
+    is_shuffled,
+    sizes,
+    n_threads,
+    comments,
+    shuffle,
+    has_mark,
+    is_portable,
 ):
     """However a file is cut into blocks and steps, the pass gives the same, or says it cannot."""
     judged = Judgments.from_dict(judged)
@@ -102,8 +122,9 @@ def test_blocks_may_end_anywhere(
     for place in comments:
         lines.insert(place % (len(lines) + 1), b"# q1 Q0 d1 1 1 t\n" if place % 2 else b" \n")
     path = tmp_path_factory.mktemp("run") / "a.run"
-    path.write_bytes(b"".join(lines).removesuffix(b"\n"))
-    session = engine._session(judged, MEASURES)
+    mark = b"\xef\xbb\xbf" if has_mark else b""
+    path.write_bytes(mark + b"".join(lines).removesuffix(b"\n"))
+    session = session_of(judged, portable=is_portable)
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         is_done = session.board.score_file(file.fileno(), size, n_threads, sizes=sizes)
@@ -133,3 +154,60 @@ def test_the_best_of_duplicates_is_kept(tmp_path_factory, judged, run, shuffle, 
         ranking[doc_id] = max(ranking.get(doc_id, float(score)), float(score))
     expected = content(_python.score(judged, Run.from_dict(best), MEASURES))
     assert content(engine.score_file(judged, path, MEASURES, "keep-best")) == expected
+
+
+white = st.sampled_from([b" ", b" ", b" ", b"\t", b"  ", b"\x0b", b"\x0c", b"\r", b" " * 30])
+words = st.sampled_from(
+    [b"Q0", b"1", b"\xa0", b"\x89\x8a\x8d", b"\x85", b"\x00", b"\x0e\x08", b"w" * 50]
+)
+
+
+@pytest.mark.parametrize("portable", [False, True], ids=["native", "portable"])
+@settings(max_examples=300)
+@given(judgments, runs, st.data(), st.integers(1, 200))
+def test_columns_are_found_in_any_white_space(portable, judged, run, data, n_bytes):
+    """However wide the lines, whatever the bytes that are no ids, in every set of instructions."""
+    judged = Judgments.from_dict(judged)
+    lines = []
+    for line in lines_of(run):
+        query_id, _, doc_id, _, score, _ = line.split()
+        columns = [query_id, data.draw(words), doc_id, data.draw(words), score, data.draw(words)]
+        columns += data.draw(st.lists(words, max_size=2))
+        lines.append(b"".join(column + data.draw(white) for column in columns) + b"\n")
+    text = b"".join(lines)
+    session = session_of(judged, portable=portable)
+    assert session.feed(text[i : i + n_bytes] for i in range(0, len(text), n_bytes))
+    expected = content(_python.score(judged, Run.from_dict(run), MEASURES))
+    assert content(session.results()) == expected
+
+
+@pytest.mark.parametrize("portable", [False, True], ids=["native", "portable"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"q",
+        b"q Q0 d 1 1",
+        b"q Q0 d 1 x t",
+        b"q Q0 d 1 1" + b" " * 70,
+        b"q Q0 d 1 " + b"9" * 60 + b"x t",
+    ],
+)
+def test_no_line_with_too_little_is_scored(portable, line):
+    """The pass fails, and the reader says why; in every set of instructions."""
+    session = session_of(Judgments.from_dict({"q": {"d": 1}}), portable=portable)
+    assert not session.feed([b"q Q0 a 1 1 t\n" + line + b"\n"])
+
+
+@pytest.mark.parametrize("sizes", [(3, 1, 1), (4, 0, 1), (4, 1, 0)])
+def test_blocks_are_longer_than_a_byte_order_mark(sizes):
+    """Smaller ones would lose the first line, or never end."""
+    session = engine._session(Judgments.from_dict({"q": {"d": 1}}), MEASURES)
+    with pytest.raises(ValueError, match="sizes are too small"):
+        session.board.score_file(0, 0, 1, sizes=sizes)
+
+
+def test_grades_to_keep_are_refused_beyond_all_memory():
+    """The number of queries times that of grades may not wrap around."""
+    judged = Judgments.from_dict({"q": {"d": 1}, "r": {"d": 1}})
+    with pytest.raises(ValueError, match="too many grades to keep"):
+        engine.Session(judged, [], n_grades=2**63)

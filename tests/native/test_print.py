@@ -1,6 +1,8 @@
 """Lines printed by C++ are those that printf writes."""
 
 from array import array
+from functools import reduce
+from operator import add
 
 import pytest
 from hypothesis import example, given, settings
@@ -12,6 +14,11 @@ if backend().name != "native":
     pytest.skip("there is no extension to compare with", allow_module_level=True)
 
 from berryeval import _native
+from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
+from berryeval.engine._native import Session
+from berryeval.kernels.relevance import NOT_IN_POOL, UNJUDGED
+from berryeval.trec_eval.report import relstring
 
 numbers = (
     st.floats(allow_nan=False)
@@ -28,6 +35,11 @@ numbers = (
 @example(0.12345)
 @example(1e308)
 @example(99.99995)
+@example(99999.99999)
+@example(100000.0)
+@example(0.5 / 10000)
+@example(1.5 / 10000)
+@example(12.34565)
 def test_numbers_have_four_decimals(number):
     """Rounded as printf rounds, exactly, and at least six characters wide."""
     printed = _native.print_rows([b"q"], [(b"map", array("d", [number]), False)])
@@ -53,3 +65,21 @@ def test_columns_have_a_value_for_each_query():
     """No memory is read that was not given."""
     with pytest.raises(ValueError, match="sizes differ"):
         _native.print_rows([b"q1", b"q2"], [(b"a", array("d", [0.5]), False)])
+
+
+@given(st.lists(st.floats(allow_nan=False)))
+def test_totals_are_added_from_left_to_right(numbers):
+    """As the twin adds them, to the bit."""
+    expected = reduce(add, numbers, 0.0)
+    assert repr(_native.add_up(array("d", numbers))) == repr(expected)
+
+
+@given(st.lists(st.sampled_from([-3, -1, 0, 1, 2, 9, 10, 11, None]), max_size=8), st.integers(0, 9))
+def test_relstrings_are_those_of_the_twin(grades, length):
+    """A letter for each of the first documents: its grade, or why it has none."""
+    judged = {f"d{i}": grade for i, grade in enumerate(grades) if grade is not None}
+    run = Run.from_dict({"q": {f"d{i}": -float(i) for i in range(len(grades))}})
+    session = Session(Judgments.from_dict({"q": judged | {"other": 1}}), [], n_grades=length)
+    session.score_run(run)
+    seen = [NOT_IN_POOL if grade is None else grade if grade >= 0 else UNJUDGED for grade in grades]
+    assert session.board.relstrings(length) == [relstring(seen[:length])]

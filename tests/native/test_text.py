@@ -82,7 +82,10 @@ def test_scores_in_a_line_have_the_bits_of_float(text):
         assert repr(read_in_line(text.encode())) == repr(float_or_none(text.encode()))
 
 
-@pytest.mark.parametrize("number", [b"7", b"12345678", b"-1.5", b"12.345678", b"12345678.1234567"])
+@pytest.mark.parametrize(
+    "number",
+    [b"7", b"12345678", b"-1.5", b"12.345678", b"12345678.1234567", b".12345678", b"123456789"],
+)
 def test_no_byte_passes_for_a_digit(number):
     """Any byte but white space, at any place of a number."""
     for place in range(len(number)):

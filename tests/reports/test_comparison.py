@@ -38,7 +38,7 @@ def test_differences_tell_everything_about_their_certainty():
     )  # fmt: skip
     assert all(len(row) == len(differences.header) for row in differences.rows)
     assert "two-sided paired t-test, adjusted by Holm" in differences.notes[0]
-    assert "10,000 resamples, seed 0" in differences.notes[0]
+    assert "1,000 resamples, seed 0" in differences.notes[0]
 
 
 def test_several_candidates_have_a_column_for_their_names():

@@ -9,6 +9,7 @@ import pytest
 
 from berryeval.evaluation.holes import Hole
 from berryeval.reports.gate import gate_table, gate_to_csv, gate_to_json, gate_to_text
+from berryeval.stats import Interval
 from example_results import a_comparison, a_gate
 
 
@@ -36,6 +37,13 @@ def test_a_verdict_on_the_set_says_so(result):
     text = gate_to_text(replace(result, inference="set"))
     assert "these queries are all that matters" in text
     assert "alpha 0.05" not in text
+
+
+def test_a_confident_threshold_shows_its_interval(result):
+    """Scores have no sign."""
+    guard = replace(result.guards[0], interval=Interval(0.5, 0.7, 0.9, "bca"))
+    (table, *_) = gate_table(replace(result, guards=(guard,)))
+    assert table.rows[0][2:5] == ("0.6112", "0.5000", "[0.5000, 0.7000]")
 
 
 def test_watched_guards_and_dependence_on_holes_are_explained(result):

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+import berryeval as be
 from berryeval.core.query import Query
 from berryeval.reports.charts import drawing
 from berryeval.reports.comparison import comparison_table
@@ -72,6 +73,24 @@ def test_the_verdict_is_the_first_thing_on_the_page(page):
     assert page.index('<p class="badge fail">') < page.index("<h1>hybrid must not ship")
     assert page.index("<h1>") < page.index("<svg role")
     parsed(page)
+
+
+def test_a_long_sentence_is_set_in_smaller_letters(comparison):
+    """So that the figures below are seen, too."""
+    long = replace(a_gate(comparison), sentence="nDCG@10 fell by -0.05 " + "and " * 20)
+    assert '<h1 class="long">nDCG@10 fell by \u22120.05' in comparison_to_html(comparison, long)
+
+
+@pytest.mark.parametrize(("new", "verdict"), [(3.0, "pass"), (0.0, "fail"), (0.8, "inconclusive")])
+def test_a_real_gate_has_a_page_in_every_verdict(new, verdict):
+    """What the gate says is what the page says."""
+    comparison = a_comparison(40, {"old": 0.8, "new": new}, measures=["nDCG@10", "RR"])
+    result = be.gate(comparison, margin={"nDCG@10": 0.05}, n_resamples=500)
+    assert result.verdict == verdict
+    page = gate_to_html(result)
+    parsed(page)
+    assert f'<p class="badge {verdict}">' in page
+    assert "accepted drop" in page
 
 
 def test_every_part_of_a_comparison_is_there(page):

@@ -10,7 +10,7 @@ import click
 
 from berryeval.core.files import uncompressed_name, write_whole
 
-__all__ = ["chosen_format", "output_options", "write_output"]
+__all__ = ["chosen_format", "output_options", "write_output", "write_picture"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -69,3 +69,11 @@ def write_output(text: str, output: str | None) -> None:
     else:
         assert output is not None
         write_whole(output, [text.encode("utf-8", "surrogateescape")])
+
+
+def write_picture(spec: dict[str, Any], format: str, output: str | None) -> None:
+    """Draw a chart as svg or png into a file, or to standard output."""
+    from berryeval.reports.charts.drawing import to_png, to_svg
+
+    drawn = to_png(spec) if format == "png" else to_svg(spec).encode()
+    write_whole(output or "-", [drawn])

@@ -14,7 +14,7 @@ from berryeval.cli._options import (
     missing_option,
     no_relevant_option,
 )
-from berryeval.cli._output import chosen_format, output_options, write_output
+from berryeval.cli._output import chosen_format, output_options, write_output, write_picture
 from berryeval.cli._runs import run_names
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-FORMATS = ("table", "csv", "json", "markdown", "latex", "html")
+FORMATS = ("table", "csv", "json", "markdown", "latex", "html", "svg", "png")
 
 
 @click.command("compare")
@@ -108,7 +108,7 @@ def command(
 
     Shows runs side by side; for each measure the difference with its interval, p-value, effect
     size, and how many queries won and lost; and the queries that changed most. A file that ends
-    in .html becomes a page with charts.
+    in .html becomes a page with charts, one in .svg or .png a chart of the differences.
 
     \b
     berryeval compare qrels.txt bm25.run hybrid.run -m nDCG@10 -m P@5
@@ -118,6 +118,7 @@ def command(
     from berryeval.evaluation import compare
     from berryeval.evaluation.evaluate import DEFAULT_MEASURES
     from berryeval.reports import comparison as report
+    from berryeval.reports.charts import forest_plot
     from berryeval.reports.rendering import render_comparison
     from berryeval.reports.terminal import show_tables
 
@@ -126,7 +127,9 @@ def command(
     runs = dict(zip(run_names(paths), paths, strict=True))
     comparison = compare(judgments, runs, measures or DEFAULT_MEASURES, **options)
     more = [*_more(comparison, all_pairs, similarity)]
-    if chosen == "table" and output in (None, "-"):
+    if chosen in ("svg", "png"):
+        write_picture(forest_plot(comparison), chosen, output)
+    elif chosen == "table" and output in (None, "-"):
         show_tables([*report.comparison_table(comparison), *more])
     else:
         write_output(render_comparison(comparison, chosen, more), output)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-FORMATS = ("table", "csv", "json", "markdown", "latex")
+FORMATS = ("table", "csv", "json", "markdown", "latex", "html")
 
 
 @click.command("evaluate")
@@ -39,7 +39,7 @@ FORMATS = ("table", "csv", "json", "markdown", "latex")
 @click.option(
     "--interval",
     type=click.Choice(["bca", "t"]),
-    help="Report 95 % intervals of means: the BCa bootstrap, or Student's.",
+    help="Report 95% intervals of means: the BCa bootstrap, or Student's.",
 )
 @output_options(FORMATS)
 @missing_option

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-FORMATS = ("table", "csv", "json", "markdown", "junit", "html")
+FORMATS = ("table", "csv", "json", "markdown", "latex", "junit", "html")
 
 
 @click.command("gate")

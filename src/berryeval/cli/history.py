@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from berryeval.cli._output import chosen_format, output_options, write_output
+from berryeval.cli._output import chosen_format, output_options, write_output, write_picture
 
 if TYPE_CHECKING:
     from berryeval.suite.history import History
@@ -52,6 +52,7 @@ def command(
     berryeval history history.jsonl --run bm25.run --last 30 -o chart.svg
     """
     from berryeval.reports import history as report
+    from berryeval.reports.charts.history import trends_chart
     from berryeval.suite.history import read
     from berryeval.suite.trends import ALPHA
 
@@ -61,7 +62,7 @@ def command(
     if last is not None:
         found = [trend.last(last) for trend in found]
     if chosen in ("svg", "png"):
-        _draw(found, chosen, output)
+        write_picture(trends_chart(found), chosen, output)
     elif chosen == "csv":
         write_output(report.history_to_csv(found), output)
     elif chosen == "json":
@@ -84,13 +85,3 @@ def _show(history: History, found: Sequence[Trend]) -> None:
     notes = report.history_notes(history, found[0].measure)
     if notes:
         click.echo("\n" + "\n".join(notes))
-
-
-def _draw(found: Sequence[Trend], picture: str, output: str | None) -> None:
-    from berryeval.core.files import write_whole
-    from berryeval.reports.charts.drawing import to_png, to_svg
-    from berryeval.reports.charts.history import trends_chart
-
-    spec = trends_chart(found)
-    drawn = to_png(spec) if picture == "png" else to_svg(spec).encode()
-    write_whole(output or "-", [drawn])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from berryeval.cli._output import chosen_format, output_options, write_output
+from berryeval.cli._output import chosen_format, output_options, write_output, write_picture
 
 __all__ = ["command"]
 
-FORMATS = ("table", "json", "svg")
+FORMATS = ("table", "json", "svg", "png")
 
 
 @click.command("power")
@@ -52,13 +52,13 @@ def command(
     """Tell the smallest drop that this golden set can rule out.
 
     A gate whose margin is smaller will be inconclusive more often than not. A file that ends
-    in .svg becomes a chart of the first measure.
+    in .svg or .png becomes a chart of the first measure.
 
     \b
     berryeval power qrels.txt bm25.run --against hybrid.run
     berryeval power qrels.txt bm25.run -m RR@10 --margin 0.03
     """
-    from berryeval.evaluation.sensitivity import MARGINS, sensitivity
+    from berryeval.evaluation.power import MARGINS, sensitivity
     from berryeval.reports import power as report
     from berryeval.reports.terminal import show_tables
 
@@ -74,11 +74,10 @@ def command(
     )
     if chosen == "json":
         write_output(report.power_to_json(found), output)
-    elif chosen == "svg":
-        from berryeval.reports.charts.drawing import to_svg
+    elif chosen in ("svg", "png"):
         from berryeval.reports.charts.power import power_chart
 
-        write_output(to_svg(power_chart(found[0])) + "\n", output)
+        write_picture(power_chart(found[0]), chosen, output)
     elif output is not None:
         write_output(report.power_to_text(found), output)
     else:

@@ -1,8 +1,24 @@
 """The nouns that everything else speaks of."""
 
-from berryeval.core.documents import Document, Documents
-from berryeval.core.judgment import RelevanceJudgment
-from berryeval.core.query import Query
-from berryeval.core.query_type import QueryType
+from typing import TYPE_CHECKING
+
+from berryeval._lazy import loader_of
+
+if TYPE_CHECKING:
+    from berryeval.core.documents import Document, Documents
+    from berryeval.core.judgment import RelevanceJudgment
+    from berryeval.core.query import Query
+    from berryeval.core.query_type import QueryType
 
 __all__ = ["Document", "Documents", "Query", "QueryType", "RelevanceJudgment"]
+
+__getattr__ = loader_of(
+    __name__,
+    {
+        "Document": "berryeval.core.documents",
+        "Documents": "berryeval.core.documents",
+        "Query": "berryeval.core.query",
+        "QueryType": "berryeval.core.query_type",
+        "RelevanceJudgment": "berryeval.core.judgment",
+    },
+)

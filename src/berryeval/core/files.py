@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import stat
@@ -78,6 +77,8 @@ def _replace(name: str, pieces: Iterable[bytes]) -> None:
 
 def _write(file: IO[bytes], name: str, pieces: Iterable[bytes]) -> None:
     if name.endswith(".gz"):
+        import gzip  # slow to import, and most files are not compressed
+
         # No time and no name inside: the same content gives the same bytes.
         with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as compressed:
             compressed.writelines(pieces)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import overload
 
 from berryeval.errors import ArgumentError
@@ -44,13 +45,8 @@ class IdColumn(Sequence[str]):
     @classmethod
     def of(cls, ids: Iterable[bytes]) -> IdColumn:
         """Make a column of ids given as bytes."""
-        pieces = []
-        offsets = array("Q", [0])
-        end = 0
-        for piece in ids:
-            pieces.append(piece)
-            end += len(piece)
-            offsets.append(end)
+        pieces = list(ids)
+        offsets = array("Q", accumulate(map(len, pieces), initial=0))
         return cls(b"".join(pieces), offsets)
 
     def bytes_at(self, index: int) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from berryeval.core.grouped import Duplicates, Grouped, Grouping
 from berryeval.core.id_column import decode_id, encode_id
@@ -100,12 +100,20 @@ class Run(Grouped):
         """The score of each row."""
         return self.values
 
-    def ranked_ids(self, query_id: bytes) -> list[bytes]:
-        """Return the documents of a query, best first; none if there is no such query."""
-        rows = [(self.values[row], self.doc_ids.bytes_at(row)) for row in self.rows_of(query_id)]
-        rows.sort(reverse=True)
-        return [doc_id for _, doc_id in rows]
+    def ranked_ids(self, query_id: bytes, depth: int | None = None) -> list[bytes]:
+        """Return the documents of a query, best first; none if there is no such query.
 
-    def ranking(self, query_id: str) -> list[str]:
-        """Return the documents of a query as text, best first."""
-        return [decode_id(doc_id) for doc_id in self.ranked_ids(encode_id(query_id))]
+        Only the first `depth` of them, if that is given: much quicker where there are many.
+        """
+        rows: Sequence[int] = self.rows_of(query_id)
+        if depth is not None and depth < len(rows):
+            scores = self.values[rows[0] : rows[-1] + 1]
+            lowest = sorted(scores, reverse=True)[depth - 1]
+            rows = [row for row, score in zip(rows, scores, strict=True) if score >= lowest]
+        found = [(self.values[row], self.doc_ids.bytes_at(row)) for row in rows]
+        found.sort(reverse=True)
+        return [doc_id for _, doc_id in found[:depth]]
+
+    def ranking(self, query_id: str, depth: int | None = None) -> list[str]:
+        """Return the documents of a query as text, best first; all, or the first `depth`."""
+        return [decode_id(doc_id) for doc_id in self.ranked_ids(encode_id(query_id), depth)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from array import array
 from collections.abc import Iterable, Sequence
@@ -136,7 +135,8 @@ class Session:
         What is computed for each query.
     keep_best, most, judged_only, n_grades
         Of a document that comes twice, keep the better score. How many documents of a ranking
-        count, and whether only judged ones do. How many grades `first_grades` has of each.
+        count, and whether only judged ones do. Of how many of its
+        documents the grades are kept for relstrings.
     """
 
     def __init__(
@@ -169,14 +169,6 @@ class Session:
     def feed(self, pieces: Iterable[bytes]) -> bool:
         """Score text that comes in pieces; False if that is not possible."""
         return all(map(self.board.feed, pieces)) and self.board.finish_feeding()
-
-    def first_grades(self) -> list[list[float]]:
-        """Return the grades of each query's first documents, as the kernels take them."""
-        grades = array("d", self.board.first_grades())
-        n_queries = len(self._judgments.query_ids)
-        n_grades = len(grades) // n_queries if n_queries else 0
-        rows = (grades[i * n_grades : (i + 1) * n_grades] for i in range(n_queries))
-        return [[grade for grade in row if not math.isnan(grade)] for row in rows]
 
     def results(self) -> AllScores:
         """Return the scores. After it, the session is over."""

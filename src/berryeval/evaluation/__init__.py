@@ -14,10 +14,19 @@ if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison, Difference
     from berryeval.evaluation.gating import gate
     from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, ThresholdGuard
+    from berryeval.evaluation.power import Sensitivity, sensitivity
+    from berryeval.evaluation.quality import (
+        CategoryMetrics,
+        QualityReport,
+        QueryResult,
+        TestQuery,
+        quality_report,
+    )
     from berryeval.evaluation.verdict import GateResult, GuardResult
 
 __all__ = [
     "Baseline",
+    "CategoryMetrics",
     "Comparison",
     "Difference",
     "Evaluation",
@@ -27,15 +36,22 @@ __all__ = [
     "Margin",
     "MarginGuard",
     "MeasureResult",
+    "QualityReport",
+    "QueryResult",
+    "Sensitivity",
+    "TestQuery",
     "ThresholdGuard",
     "compare",
     "evaluate",
     "gate",
+    "quality_report",
+    "sensitivity",
 ]
 
 # What needs numpy is imported when it is asked for.
 _HOME = {
     "Baseline": "baseline",
+    "CategoryMetrics": "quality",
     "Comparison": "comparison",
     "Difference": "comparison",
     "GateResult": "verdict",
@@ -43,9 +59,15 @@ _HOME = {
     "LatencyGuard": "guards",
     "Margin": "guards",
     "MarginGuard": "guards",
+    "QualityReport": "quality",
+    "QueryResult": "quality",
+    "Sensitivity": "power",
+    "TestQuery": "quality",
     "ThresholdGuard": "guards",
     "compare": "comparing",
     "gate": "gating",
+    "quality_report": "quality",
+    "sensitivity": "power",
 }
 
 

@@ -132,7 +132,7 @@ def run_similarity(
         Ranks that are looked at; None means all.
     """
     rankings = {
-        name: [run.ranked_ids(encode_id(q))[:depth] for q in comparison.query_ids]
+        name: [run.ranked_ids(encode_id(q), depth) for q in comparison.query_ids]
         for name, run in comparison.runs.items()
     }
     found = []

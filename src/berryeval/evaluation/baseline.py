@@ -97,7 +97,7 @@ class Baseline:
         depth = depth_of(measures)
         return cls(
             name=name,
-            rankings={q: run.ranking(q)[:depth] for q in sorted(judgments.query_ids)},
+            rankings={q: run.ranking(q, depth) for q in sorted(judgments.query_ids)},
             depth=depth,
             means=result.to_dict(),
             queries=hash_queries(judgments.query_ids, queries or {}),

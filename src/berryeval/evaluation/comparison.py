@@ -220,7 +220,7 @@ class Comparison(Displayed):
         """Tell whether the first k documents are those of the baseline, for all these queries."""
         before, after = self.runs[self.baseline], self.runs[system]
         return all(
-            before.ranked_ids(query_id)[:k] == after.ranked_ids(query_id)[:k]
+            before.ranked_ids(query_id, k) == after.ranked_ids(query_id, k)
             for query_id in map(encode_id, query_ids)
         )
 
@@ -234,7 +234,7 @@ class Comparison(Displayed):
         encoded = encode_id(query_id)
         grades = self.judgments.grades_of(encoded)
         found = []
-        for rank, doc_id in enumerate(self.runs[system].ranking(query_id)[:depth], start=1):
+        for rank, doc_id in enumerate(self.runs[system].ranking(query_id, depth), start=1):
             grade = grades.get(encode_id(doc_id))
             is_hole = grade is None or grade < 0
             found.append(RankedDocument(rank, doc_id, None if is_hole else grade))

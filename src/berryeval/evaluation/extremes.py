@@ -14,7 +14,7 @@ from berryeval.evaluation.bounds import Bounds, difference_bounds, has_bounds, h
 from berryeval.evaluation.comparison import ROUNDING, Difference
 from berryeval.evaluation.holes import highest_grade
 from berryeval.evaluation.slices import Slice
-from berryeval.measures import Measure
+from berryeval.measures import Measure, depth_of
 
 __all__ = ["bound_differences"]
 
@@ -34,10 +34,11 @@ def bound_differences(
     """
     measures = list(dict.fromkeys(d.measure for d in differences if _is_bounded(d.measure)))
     grade = highest_grade(judgments) if max_grade is None else max_grade
+    depth = depth_of(measures) if measures else 0
     found: dict[tuple[str, Measure], list[Bounds]] = {}
     for query_id in map(encode_id, query_ids):
         grades = judgments.grades_of(query_id)
-        rankings = {name: run.ranked_ids(query_id) for name, run in runs.items()}
+        rankings = {name: run.ranked_ids(query_id, depth) for name, run in runs.items()}
         before = rankings.pop(baseline)
         for measure in measures:
             holes = holes_of((before, *rankings.values()), grades, measure.k)

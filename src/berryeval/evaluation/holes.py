@@ -95,11 +95,13 @@ def find_holes(
     """
     check_runs(judgments, runs, measures, baseline)
     grade = scale_of(judgments, max_grade)
-    depth = depth_of(measures) if k is None else k
+    deepest = depth_of(measures)
+    depth = deepest if k is None else k
+    looked_at = None if deepest is None or depth is None else max(deepest, depth)
     tallies = [_Tally(measure, judgments, runs, baseline) for measure in measures]
     found = []
     for query_id in sorted(judgments.query_ids.iter_bytes()):
-        rankings = {name: run.ranked_ids(query_id) for name, run in runs.items()}
+        rankings = {name: run.ranked_ids(query_id, looked_at) for name, run in runs.items()}
         grades = judgments.grades_of(query_id)
         effects = dict.fromkeys(holes_of(rankings.values(), grades, depth), 0.0)
         for tally in tallies:

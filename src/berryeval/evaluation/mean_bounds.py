@@ -18,7 +18,7 @@ from berryeval.evaluation.bounds import (
     score_bounds,
 )
 from berryeval.evaluation.bounds._case import Case
-from berryeval.measures import Measure
+from berryeval.measures import Measure, depth_of
 
 __all__ = ["MeanBounds", "mean_bounds"]
 
@@ -74,12 +74,13 @@ def mean_bounds(
     grade = scale_of(judgments, max_grade)
     bounded = [m for m in measures if has_bounds(m) and m.aggregate != "geometric"]
     others = [name for name in runs if name != baseline]
+    depth = depth_of(bounded) if bounded else 0
     found: dict[tuple[Measure, str], list[tuple[float, Bounds]]] = {
         (measure, name): [] for measure in bounded for name in others
     }
     for query_id in sorted(judgments.query_ids.iter_bytes()):
         grades = judgments.grades_of(query_id)
-        rankings = {name: run.ranked_ids(query_id) for name, run in runs.items()}
+        rankings = {name: run.ranked_ids(query_id, depth) for name, run in runs.items()}
         for measure in bounded:
             holes = holes_of(rankings.values(), grades, measure.k)
             case = Case(grades, holes, grade)

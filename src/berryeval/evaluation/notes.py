@@ -17,10 +17,10 @@ def query_notes(runs: Mapping[str, Evaluation]) -> tuple[str, ...]:
     """Say how many queries were judged, scored, missing and ignored, run by run if they differ."""
     first = next(iter(runs.values()))
     judged = f"{count_queries(first.counts.judged)} judged"
-    if len({tuple(run.scores.query_ids) for run in runs.values()}) == 1:
-        notes = [f"{judged}, {first.n_queries} scored."]
+    if all(run.scores.query_ids == first.scores.query_ids for run in runs.values()):
+        notes = [f"{judged}, {first.n_queries:,} scored."]
     else:
-        notes = [f"{name}: {judged}, {run.n_queries} scored." for name, run in runs.items()]
+        notes = [f"{name}: {judged}, {run.n_queries:,} scored." for name, run in runs.items()]
         notes.append("Caution: means over different queries cannot be compared.")
     if first.counts.no_relevant:
         notes.append(f"{count_queries(first.counts.no_relevant)} without a relevant document.")

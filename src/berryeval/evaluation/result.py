@@ -61,7 +61,7 @@ class MeasureResult:
 
     @cached_property
     def interval(self) -> Interval | None:
-        """The 95 % interval of the mean, by the BCa bootstrap of 10,000 resamples with seed 0."""
+        """The 95% interval of the mean, by the BCa bootstrap of 10,000 resamples with seed 0."""
         return self.interval_at()
 
     def interval_at(

@@ -121,7 +121,7 @@ def _change(result: GuardResult, is_turned: bool) -> str:
         return change
     ends = result.interval.low, result.interval.high
     low, high = (-ends[1], -ends[0]) if is_turned else ends
-    return f"{change} ({result.interval.level * 100:.4g} % interval {low:+.4f} to {high:+.4f})"
+    return f"{change} ({result.interval.level * 100:.4g}% interval {low:+.4f} to {high:+.4f})"
 
 
 def _needed(result: GuardResult, harm: str) -> str:

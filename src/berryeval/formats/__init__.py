@@ -3,12 +3,17 @@
 One module a format: its grammar, how it is read and written.
 """
 
+from typing import TYPE_CHECKING
+
+from berryeval._lazy import loader_of
 from berryeval.core.judging import Judges
 from berryeval.formats._rows import Duplicates
-from berryeval.formats.corpus import iter_documents, read_documents, write_documents
-from berryeval.formats.queries import QUERY_FORMATS, read_queries, write_queries
 from berryeval.formats.reading import FORMATS, read_judgments, read_run
-from berryeval.formats.writing import write_judgments, write_run
+
+if TYPE_CHECKING:
+    from berryeval.formats.corpus import iter_documents, read_documents, write_documents
+    from berryeval.formats.queries import QUERY_FORMATS, read_queries, write_queries
+    from berryeval.formats.writing import write_judgments, write_run
 
 __all__ = [
     "FORMATS",
@@ -25,3 +30,18 @@ __all__ = [
     "write_queries",
     "write_run",
 ]
+
+# What scoring a run does without.
+__getattr__ = loader_of(
+    __name__,
+    {
+        "QUERY_FORMATS": "berryeval.formats.queries",
+        "iter_documents": "berryeval.formats.corpus",
+        "read_documents": "berryeval.formats.corpus",
+        "read_queries": "berryeval.formats.queries",
+        "write_documents": "berryeval.formats.corpus",
+        "write_judgments": "berryeval.formats.writing",
+        "write_queries": "berryeval.formats.queries",
+        "write_run": "berryeval.formats.writing",
+    },
+)

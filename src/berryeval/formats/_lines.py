@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import zstandard
 
 __all__ = [
+    "FIRST_BYTES",
     "PathLike",
     "can_be_read_again",
     "is_plain_file",
@@ -32,6 +33,8 @@ PathLike = str | os.PathLike[str]
 _GZIP = b"\x1f\x8b\x08"  # the only method there is
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _BOM = b"\xef\xbb\xbf"
+FIRST_BYTES = (_BOM, _GZIP, _ZSTD)
+"""What a file may begin with that is no text of its own: a mark, or what tells compression."""
 _PIECE = 1 << 20
 _COMPRESSED_PIECE = 1 << 13  # small: a few bytes may stand for very many
 _DECOMPRESSION_ERRORS = ("IsalError", "ZstdError")  # by name: the libraries may not be installed
@@ -72,15 +75,15 @@ def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
 def iter_pieces(path: PathLike) -> Iterator[bytes]:
     """Iterate over the content of a file in pieces of a megabyte, a byte order mark included.
 
-    Raises what `iter_lines` raises. From the second piece of a file on another thread reads, and
-    decompresses, the next one while the caller works on this.
+    Raises what `iter_lines` raises. From the second piece of a compressed file on another thread
+    decompresses the next one while the caller works on this.
     """
     with _errors_named(path), _open(path) as file:
         pieces = iter(partial(file.read, _PIECE), b"")
         for piece in pieces:
             yield piece
             # A thread that waits for a pipe could not be stopped.
-            if len(piece) == _PIECE and can_be_read_again(path):
+            if len(piece) == _PIECE and can_be_read_again(path) and not is_plain_file(path):
                 yield from _ahead(pieces)
 
 

@@ -35,11 +35,11 @@ class Shown:
     label: str | None = None
     """Slices of this label."""
     interval: str | None = None
-    """95 % intervals by this method."""
+    """95% intervals by this method."""
 
 
 def render(runs: Evaluations, shown: Shown, format: str) -> str:
-    """Return evaluations as text of a format: table, csv, json, markdown or latex."""
+    """Return evaluations as text of a format: table, csv, json, markdown, latex or html."""
     if format == "json":
         return evaluations_to_json(runs, shown) + "\n"
     if format == "csv":
@@ -48,6 +48,10 @@ def render(runs: Evaluations, shown: Shown, format: str) -> str:
         from berryeval.reports.markdown import tables_to_markdown
 
         return tables_to_markdown(evaluations_tables(runs, shown))
+    if format == "html":
+        from berryeval.reports.html import tables_to_html
+
+        return tables_to_html(", ".join(runs), evaluations_tables(runs, shown))
     if format == "latex":
         from berryeval.reports.latex import evaluations_to_latex
 
@@ -110,7 +114,7 @@ def _notes(runs: Evaluations, shown: Shown) -> tuple[str, ...]:
     if shown.interval is None:
         return notes
     how = {"bca": "the BCa bootstrap (10,000 resamples, seed 0)", "t": "Student's t"}
-    return (*notes, f"In parentheses: 95 % intervals by {how[shown.interval]}.")
+    return (*notes, f"In parentheses: 95% intervals by {how[shown.interval]}.")
 
 
 def evaluations_to_json(runs: Evaluations, shown: Shown = Shown()) -> str:  # noqa: B008 - frozen

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from berryeval.reports.comparison import comparison_as_dict, csv_text
-from berryeval.reports.figures import DASH, finite, interval_text, p_text, score, signed
+from berryeval.reports.figures import (
+    DASH,
+    finite,
+    interval_text,
+    p_text,
+    score,
+    shown_interval,
+    signed,
+)
 from berryeval.reports.layout import Table, table_to_text
 from berryeval.reports.wording import count, gate_note
 
@@ -54,9 +62,7 @@ def guard_figures(guard: GuardResult) -> tuple[str, str, str]:
         return f"{guard.value:.1f} ms", f"{guard.limit:g} ms", DASH
     if kind == "margin":
         return signed(guard.value), signed(guard.limit), interval_text(guard.interval)
-    interval = guard.interval
-    shown = DASH if interval is None else f"[{score(interval.low)}, {score(interval.high)}]"
-    return score(guard.value), score(guard.limit), shown
+    return score(guard.value), score(guard.limit), shown_interval(guard.interval)
 
 
 def gate_table(result: GateResult) -> tuple[Table, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 
 __all__ = ["Section", "Table", "section_to_text", "table_to_text"]
@@ -48,6 +47,8 @@ def table_to_text(table: Table) -> str:
 
 def section_to_text(section: Section) -> str:
     """Return the section in plain characters, 80 columns wide."""
+    import textwrap  # slow to import, and tables do without
+
     indent = 2 + max(len(label) for label, _ in section.entries) + 2
     lines = [section.heading]
     for label, text in section.entries:

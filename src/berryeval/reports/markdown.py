@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 from berryeval.reports.comparison import comparison_table
 from berryeval.reports.gate import gate_table, guard_figures
 from berryeval.reports.layout import Table
-from berryeval.reports.wording import capitalised, comparison_sentence, count, gate_note, listing
+from berryeval.reports.wording import (
+    capitalised,
+    comparison_sentence,
+    count,
+    gate_note,
+    listing,
+    reason_of,
+)
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
@@ -67,11 +74,8 @@ def tables_to_markdown(tables: Iterable[Table]) -> str:
 
 
 def _guard(guard: GuardResult) -> tuple[str, ...]:
-    why = capitalised(guard.reason) + (
-        " Depends on unjudged documents." if guard.depends_on_holes else ""
-    )
     verdict = f"{_ICONS[guard.verdict]} {guard.verdict}" + " (watched)" * guard.is_watched
-    return (_text(guard.name), verdict, *map(_text, guard_figures(guard)), _text(why))
+    return (_text(guard.name), verdict, *map(_text, guard_figures(guard)), _text(reason_of(guard)))
 
 
 def _comparison_parts(comparison: Comparison) -> list[str]:

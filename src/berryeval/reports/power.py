@@ -11,7 +11,7 @@ from berryeval.evaluation.notes import count_queries
 from berryeval.reports.layout import Table, table_to_text
 
 if TYPE_CHECKING:
-    from berryeval.evaluation.sensitivity import Sensitivity, Spread
+    from berryeval.evaluation.power import Sensitivity, Spread
 
 __all__ = ["power_tables", "power_to_json", "power_to_text"]
 

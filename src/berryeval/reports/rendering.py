@@ -44,13 +44,22 @@ def render_comparison(comparison: Comparison, format: str, more: Sequence[Table]
 
 
 def render_gate(result: GateResult, format: str) -> str:
-    """Return a gate's result as table, csv, json, markdown, junit or html."""
+    """Return a gate's result as table, csv, json, markdown, latex, junit or html.
+
+    LaTeX has the means, with the comparison's marks if there is one.
+    """
     from berryeval.reports import gate as plain
 
     if format == "markdown":
         from berryeval.reports.markdown import gate_to_markdown
 
         return gate_to_markdown(result)
+    if format == "latex":
+        from berryeval.reports.latex import comparison_to_latex, evaluations_to_latex
+
+        if result.comparison is not None:
+            return comparison_to_latex(result.comparison)
+        return evaluations_to_latex({"candidate": result.evaluation})
     if format == "junit":
         from berryeval.reports.junit import gate_to_junit
 

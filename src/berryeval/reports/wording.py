@@ -9,7 +9,7 @@ from berryeval.reports.figures import percent, score
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison, Difference, Statistics
-    from berryeval.evaluation.verdict import GateResult
+    from berryeval.evaluation.verdict import GateResult, GuardResult
 
 __all__ = [
     "CORRECTIONS",
@@ -22,6 +22,7 @@ __all__ = [
     "finding",
     "gate_note",
     "listing",
+    "reason_of",
     "statistics_note",
     "undefined_notes",
 ]
@@ -41,7 +42,7 @@ CORRECTIONS = {
     "bonferroni": "adjusted by Bonferroni",
     "benjamini-hochberg": "adjusted by Benjamini-Hochberg",
 }
-_FIRST_WORDS = {"all", "fell", "has", "is", "latency", "rose"}
+_FIRST_WORDS = {"all", "latency"}
 _RESAMPLED = {"bca", "randomisation", "bootstrap"}
 
 
@@ -124,6 +125,18 @@ def undefined_notes(differences: Iterable[Difference]) -> list[str]:
         f"No p-value for {listing(list(dict.fromkeys(names)))}: {reason}."
         for reason, names in found.items()
     ]
+
+
+def reason_of(guard: GuardResult) -> str:
+    """Return why a guard decided so, as a sentence with its subject, and what to keep in mind."""
+    measure = getattr(guard.guard, "measure", "Latency")
+    is_whole = guard.reason[:1].isupper()
+    reason = guard.reason if is_whole else f"{measure} {guard.reason}"
+    if guard.is_watched:
+        reason += " Watched only."
+    if guard.depends_on_holes:
+        reason += " Depends on unjudged documents."
+    return reason
 
 
 def capitalised(sentence: str) -> str:

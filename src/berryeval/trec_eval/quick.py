@@ -10,17 +10,15 @@ import math
 import os
 from array import array
 from collections.abc import Iterator, Sequence
-from functools import partial, reduce
+from functools import partial
 from itertools import compress
-from operator import add
 from typing import IO, TypeAlias
 
 from berryeval.backend import backend, n_threads
 from berryeval.core.grouped import Grouped
 from berryeval.engine._native import Session
-from berryeval.engine._selection import AllScores
 from berryeval.errors import BerryEvalError
-from berryeval.formats._lines import can_be_read_again
+from berryeval.formats._lines import FIRST_BYTES, can_be_read_again
 from berryeval.measures import GEOMETRIC_FLOOR
 from berryeval.trec_eval.columns import Column
 from berryeval.trec_eval.report import (
@@ -28,23 +26,22 @@ from berryeval.trec_eval.report import (
     Options,
     is_printed,
     name_of,
-    relstring,
     summary_of,
     wanted_columns,
 )
 
 __all__ = ["report_files"]
 
-FirstGrades: TypeAlias = "list[list[float]]"
-"""For each query the grades of its first documents, which a relstring shows."""
-
 _PIECE = 1 << 20
 _TAIL = 1 << 16
-_MARKS = (b"\xef\xbb\xbf", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # that our readers look behind
-_MARK_SIZE = 4
+_N_FIRST_BYTES = max(map(len, FIRST_BYTES))
 _TAG = 5
 _MOST_DOCUMENTS = 2**53
 _LONGEST_RELSTRING = 1000
+_QUERIES_AT_ONCE = 500
+
+_Printed: TypeAlias = "tuple[bytes, array[float] | list[bytes], bool]"
+"""A column with a line for each query: its name, what it holds, whether that is whole numbers."""
 
 
 def report_files(
@@ -64,8 +61,8 @@ def report_files(
         return None
     if found is None:
         return None
-    scores, first_grades, facts = found
-    return _texts(scores, first_grades, wanted, facts, options)
+    session, facts = found
+    return _texts(session, wanted, facts, options)
 
 
 def _is_plain(options: Options) -> bool:
@@ -82,7 +79,7 @@ def _is_plain(options: Options) -> bool:
 
 def _score(
     qrels: str, run: str, wanted: Sequence[Column], options: Options
-) -> tuple[AllScores, FirstGrades, Facts] | None:
+) -> tuple[Session, Facts] | None:
     """Score the run; None if a file, or a measure, has to be treated otherwise."""
     calls = [column.native_call() for column in wanted if _is_computed(column)]
     judgments = None if None in calls else _read(qrels, is_run=False)
@@ -97,7 +94,7 @@ def _score(
     )
     with open(run, "rb", buffering=0) as file:  # noqa: PTH123 - pathlib is slow to import
         size = os.fstat(file.fileno()).st_size
-        tag = None if file.read(_MARK_SIZE).startswith(_MARKS) else _last_tag(file, size)
+        tag = None if file.read(_N_FIRST_BYTES).startswith(FIRST_BYTES) else _last_tag(file, size)
         if tag is None:
             return None
         is_done = session.board.score_file(file.fileno(), size, n_threads(), like_trec_eval=True)
@@ -110,7 +107,7 @@ def _score(
     # Only -c counts them anew.
     n_above_zero = sum(grade > 0 for grade in judgments.values) if options.complete else 0
     facts = Facts(judgments.n_queries, n_above_zero, tag)
-    return session.results(), session.first_grades(), facts
+    return session, facts
 
 
 def _is_computed(column: Column) -> bool:
@@ -124,7 +121,7 @@ def _read(path: str, *, is_run: bool) -> Grouped | None:
 
     reader = TextReader(is_run, like_trec_eval=True)
     with open(path, "rb", buffering=0) as file:  # noqa: PTH123
-        if file.read(_MARK_SIZE).startswith(_MARKS):
+        if file.read(_N_FIRST_BYTES).startswith(FIRST_BYTES):
             return None
         file.seek(0)
         for piece in iter(partial(file.read, _PIECE), b""):  # not map: Ctrl-C has to get in
@@ -157,46 +154,48 @@ def _last_tag(file: IO[bytes], size: int) -> bytes | None:
 
 
 def _texts(
-    scores: AllScores,
-    first_grades: FirstGrades,
-    wanted: Sequence[Column],
-    facts: Facts,
-    options: Options,
+    session: Session, wanted: Sequence[Column], facts: Facts, options: Options
 ) -> Iterator[bytes]:
     """Iterate over the text to print: all queries that the run has, and the summary."""
+    scores = session.results()
     is_there = [not is_missing for is_missing in scores.is_missing]
     query_ids = list(compress(scores.query_ids, is_there))
     computed = iter(scores.values)
-    if not all(is_there):
-        computed = (array("d", compress(numbers, is_there)) for numbers in scores.values)
-    values = [next(computed) if _is_computed(column) else array("d") for column in wanted]
+    values = [
+        _values_of(next(computed), is_there) if _is_computed(column) else array("d")
+        for column in wanted
+    ]
     if options.per_query:
-        grades = list(compress(first_grades, is_there))
-        yield _query_lines(query_ids, values, grades, wanted)
+        shown: list[_Printed] = []
+        for column, numbers in zip(wanted, values, strict=True):
+            name = b"%-22s" % name_of(column)
+            if column.kind == "relstring":
+                words = list(compress(session.board.relstrings(column.length), is_there))
+                shown.append((name, words, False))
+            elif is_printed(column):
+                shown.append((name, numbers, column.kind == "sum"))
+        yield from _query_lines(query_ids, shown)
     totals = [_total(column, numbers) for column, numbers in zip(wanted, values, strict=True)]
     yield summary_of(facts, wanted, totals, len(query_ids), options)
 
 
-def _query_lines(
-    query_ids: list[bytes],
-    values: Sequence[array[float]],
-    first_grades: FirstGrades,
-    wanted: Sequence[Column],
-) -> bytes:
+def _values_of(numbers: array[float], is_there: Sequence[bool]) -> array[float]:
+    return numbers if all(is_there) else array("d", compress(numbers, is_there))
+
+
+def _query_lines(query_ids: list[bytes], shown: Sequence[_Printed]) -> Iterator[bytes]:
+    """Iterate over the lines of all queries, so many at once that memory stays small."""
     from berryeval._native import print_rows
 
-    columns: list[tuple[bytes, array[float] | list[bytes], bool]] = []
-    for column, numbers in zip(wanted, values, strict=True):
-        name = b"%-22s" % name_of(column)
-        if column.kind == "relstring":
-            words = [relstring(grades[: column.length]) for grades in first_grades]
-            columns.append((name, words, False))
-        elif is_printed(column):
-            columns.append((name, numbers, column.kind == "sum"))
-    return print_rows(query_ids, columns)
+    for first in range(0, len(query_ids), _QUERIES_AT_ONCE):
+        part = slice(first, first + _QUERIES_AT_ONCE)
+        columns = [(name, values[part], is_whole) for name, values, is_whole in shown]
+        yield print_rows(query_ids[part], columns)
 
 
 def _total(column: Column, numbers: array[float]) -> float:
+    from berryeval._native import add_up
+
     if column.kind == "geometric":
-        return reduce(add, (math.log(max(number, GEOMETRIC_FLOOR)) for number in numbers), 0.0)
-    return reduce(add, numbers, 0.0)
+        numbers = array("d", (math.log(max(number, GEOMETRIC_FLOOR)) for number in numbers))
+    return add_up(numbers)

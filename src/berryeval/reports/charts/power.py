@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from berryeval.reports.charts.theme import LIGHT, SERIES, Spec, chart
 
 if TYPE_CHECKING:
-    from berryeval.evaluation.sensitivity import Sensitivity
+    from berryeval.evaluation.power import Sensitivity
 
 __all__ = ["power_chart"]
 

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 __all__ = ["comparison_to_html", "gate_to_html"]
 
+_LONG = 80
+"""Characters of a headline."""
+
 
 def comparison_to_html(
     comparison: Comparison, gate: GateResult | None = None, title: str | None = None
@@ -97,8 +100,14 @@ def _hero(comparison: Comparison, gate: GateResult | None, names: str) -> str:
         sentence = comparison_sentence(comparison)
     return (
         f'<div class="hero"><p class="eyebrow">{escaped(names)} · {queries}</p>'
-        f"{verdict}<h1>{escaped(figure_text(sentence))}</h1>{_lead(gate)}</div>"
+        f"{verdict}{_headline(sentence)}{_lead(gate)}</div>"
     )
+
+
+def _headline(sentence: str) -> str:
+    """Return the verdict as the heading of the page; a long one in smaller letters."""
+    size = ' class="long"' if len(sentence) > _LONG else ""
+    return f"<h1{size}>{escaped(figure_text(sentence))}</h1>"
 
 
 def _lead(gate: GateResult | None) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from berryeval.reports.gate import gate_table, guard_figures, guard_kind
 from berryeval.reports.html.markup import escaped, figure_text, scroll_box, table_to_html
-from berryeval.reports.wording import capitalised
+from berryeval.reports.wording import reason_of
 
 if TYPE_CHECKING:
     from berryeval.evaluation.verdict import GateResult, GuardResult
@@ -58,19 +58,15 @@ def guards_part(gate: GateResult) -> str:
         for table in gate_table(gate)[1:]
     )
     inside = f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
-    return scroll_box("Guards", inside) + holes
+    return scroll_box("Guards", inside, ' class="guards"') + holes
 
 
 def _row(guard: GuardResult) -> str:
-    reason = capitalised(guard.reason)
-    if guard.is_watched:
-        reason += " Watched only."
-    if guard.depends_on_holes:
-        reason += " Depends on unjudged documents."
     figures = (*guard_figures(guard), f"{guard.n_queries:,}")
     cells = "".join(f'<td class="n">{escaped(figure_text(cell))}</td>' for cell in figures)
+    reason = f'<span class="reason">{escaped(reason_of(guard))}</span>'
     return (
         f"<tr{' class=watched' if guard.is_watched else ''}>"
-        f'<th scope="row">{escaped(guard.name)}<span class="reason">{escaped(reason)}</span></th>'
+        f'<th scope="row">{escaped(guard.name)}{reason}</th>'
         f"<td>{badge(guard.verdict)}</td>{cells}</tr>"
     )

@@ -1,0 +1,76 @@
+// Reading a line, with any way to find white space. Twin of berryeval.formats.trec.iter_rows.
+//
+// All of it is named after its `White`: the program may have it once for every set of
+// instructions.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "text/line.hpp"
+#include "text/number.hpp"
+#include "text/white.hpp"
+
+namespace berryeval::text {
+
+// Reads the line at `begin`, of which the masks show the beginning, if it is a row like nearly
+// every other. Otherwise false: it has to be read in another way.
+template <class White>
+bool read_plain_line(const char* begin, const Masks& masks, Kind kind, Row& row) {
+    // All bits up to the newline; just all, if the line is longer.
+    const std::uint64_t newline = masks.newline & -masks.newline;
+    const std::uint64_t line = newline | (newline - 1);
+    // Where white begins or ends; before the line all is white, and the newline is.
+    std::uint64_t edges = (masks.white ^ ((masks.white << 1) | 1)) & line;
+    const auto pass_column = [&edges] {
+        edges &= edges - 1;
+        edges &= edges - 1;
+    };
+    const auto next_column = [&edges, begin] {
+        const int first = std::countr_zero(edges);
+        edges &= edges - 1;
+        const int last = std::countr_zero(edges);
+        edges &= edges - 1;
+        return std::string_view(begin + first, static_cast<std::size_t>(last - first));
+    };
+    row.query_id = next_column();
+    pass_column();  // the iteration, or Q0
+    row.doc_id = next_column();
+    if (kind == Kind::run) pass_column();  // the rank
+    if (edges == 0) return false;
+    const std::string_view value = next_column();
+    // A run has a tag, and whatever may follow; judgments have no more columns.
+    if ((edges == 0) != (kind == Kind::judgments) || row.query_id.front() == '#') return false;
+    return parse_number_in_line(value, row.value) && is_value(row.value, kind);
+}
+
+// Reads the line at `begin` of a text that goes to `end`, and sets `next` to the line after it.
+// `is_end` tells that the text ends there, so that the last line needs no newline.
+template <class White>
+Found read_line(const char* begin, const char* end, bool is_end, Kind kind, Row& row,
+                const char*& next) {
+    const Masks masks = White::find(begin);
+    const bool is_short = masks.newline != 0;
+    const char* newline = begin + std::countr_zero(masks.newline);  // or as far as the masks go
+    if (newline < end && (is_short || kind == Kind::run)) [[likely]] {
+        const bool is_plain = read_plain_line<White>(begin, masks, kind, row);
+        if (is_plain && is_short) [[likely]] {
+            next = newline + 1;
+            return Found::row;
+        }
+        if (!is_short) newline = line_end(newline, end);
+        if (is_plain && newline != end) {
+            next = newline + 1;
+            return Found::row;
+        }
+    } else {
+        newline = line_end(begin, end);
+    }
+    if (newline == end && !is_end) return Found::unfinished;
+    next = newline == end ? end : newline + 1;
+    return read_any_line(begin, newline, kind, row);
+}
+
+}  // namespace berryeval::text
