@@ -174,3 +174,87 @@ def test_json_and_another_format_are_a_contradiction():
     assert (result.exit_code, result.stdout) == (2, "")
     assert "Error: Give --json or --format csv, not both." in result.stderr
     assert berryeval("qrels.txt", "a.run", "--json", "--format", "json").exit_code == 0
+
+
+@pytest.fixture
+def labelled(data):
+    """Texts and categories of the queries."""
+    rows = [
+        {"query_id": "q1", "text": "one", "category": "odd", "tags": ["x", "y"]},
+        {"query_id": "q2", "text": "two", "category": "even"},
+        {"query_id": "q3", "text": "three", "category": "odd"},
+    ]
+    (data / "queries.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+
+
+@pytest.mark.usefixtures("labelled")
+def test_slices_stand_below_the_means():
+    """Each value of the label, each run, with the number of queries."""
+    result = berryeval("qrels.txt", "a.run", "b.run", "-m", "RR", "--queries", "queries.jsonl",
+                       "--by", "category")  # fmt: skip
+    assert result.exit_code == 0
+    assert result.stdout.endswith(
+        "By category\n"
+        "\n"
+        "category  run    queries      RR\n"
+        "even      a.run        1  1.0000\n"
+        "even      b.run        1  0.0000\n"
+        "odd       a.run        2  0.5000\n"
+        "odd       b.run        2  0.2500\n"
+    )
+
+
+@pytest.mark.parametrize("method", ["bca", "t"])
+def test_means_have_intervals(method):
+    """Beside the mean, with how they were found; None of one query is a dash."""
+    result = berryeval("qrels.txt", "a.run", "-m", "RR", "--interval", method)
+    how = {"bca": "the BCa bootstrap (10,000 resamples, seed 0)", "t": "Student's t"}[method]
+    assert result.exit_code == 0
+    assert "RR  0.6667 (" in result.stdout
+    assert f"In parentheses: 95 % intervals by {how}." in result.stdout
+
+
+def test_one_query_has_no_interval(data):
+    """A dash, null, or nothing; never NaN."""
+    (data / "one.txt").write_text("q1 0 d1 1\n")
+    arguments = ("one.txt", "a.run", "-m", "RR", "--interval", "bca")
+    assert "RR  1.0000 (-)" in berryeval(*arguments).stdout
+    [run] = json.loads(berryeval(*arguments, "--json").stdout)["runs"]
+    assert run["intervals"] == {"RR": None}
+    rows = berryeval(*arguments, "--format", "csv").stdout.splitlines()
+    assert rows == ["run,query,measure,value,low,high", "a.run,all,RR,1.0,,"]
+
+
+@pytest.mark.usefixtures("labelled")
+def test_json_and_csv_have_slices_and_intervals():
+    """The same figures in every form."""
+    arguments = ("qrels.txt", "a.run", "-m", "RR", "--queries", "queries.jsonl", "--by", "category",
+                 "--interval", "t", "--per-query")  # fmt: skip
+    [run] = json.loads(berryeval(*arguments, "--json").stdout)["runs"]
+    odd = run["slices"]["category"]["odd"]
+    assert (odd["queries"], odd["means"]) == (2, {"RR": 0.5})
+    assert run["slices"]["category"]["even"]["intervals"] == {"RR": None}
+    low, high = run["intervals"]["RR"]
+    rows = [*csv.DictReader(io.StringIO(berryeval(*arguments, "--format", "csv").stdout))]
+    by_query = {row["query"]: row for row in rows}
+    assert [*by_query] == ["q1", "q2", "q3", "all", "category=even", "category=odd"]
+    assert (float(by_query["all"]["low"]), float(by_query["all"]["high"])) == (low, high)
+    assert by_query["q1"]["low"] == by_query["category=even"]["low"] == ""
+
+
+@pytest.mark.usefixtures("labelled")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--by", "category"), "expected queries with a category: no queries were given"),
+        (
+            ("--by", "difficulty", "--queries", "queries.jsonl"),
+            "expected queries with a difficulty: none has one",
+        ),
+        (("--queries", "nope"), "nope: cannot be read: No such file or directory"),
+    ],
+)
+def test_slices_that_are_none_are_errors(arguments, message):
+    """One line, and exit code 2."""
+    result = berryeval("qrels.txt", "a.run", *arguments)
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"Error: {message}\n")

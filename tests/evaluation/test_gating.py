@@ -324,7 +324,7 @@ def test_a_measure_without_a_highest_value_is_inconclusive_when_few_change():
     """DCG can lose any amount: no crash, no pass."""
     result = decided([5] * 200, [4] * 3 + [5] * 197, "DCG@5")
     assert result.verdict == "inconclusive"
-    json.loads(gate_to_json(result), parse_constant=lambda name: pytest.fail(name))
+    json.loads(gate_to_json(result), parse_constant=pytest.fail)
 
 
 def test_a_geometric_mean_can_lose_more_than_one():
@@ -402,19 +402,42 @@ def test_a_verdict_that_is_firm_is_not_said_to_depend():
 
 
 def test_holes_of_watched_slices_and_other_queries_are_not_listed():
-    """Only what could turn a guard that counts."""
-    queries = [Query(q, "t", category="a" if i < 10 else "b") for i, q in enumerate(ids(40))]
-    runs = unjudged_runs()
-    runs["candidate"] = {q: runs["candidate"][q] if i < 10 else RELEVANT
-                         for i, q in enumerate(ids(40))}  # fmt: skip
-    comparison = compare(judged(40), runs, "P@5", bounds=True, queries=queries)
-    guard = MarginGuard(parse_measure("P@5"), Margin(0.9), ("category",))
-    result = gate(comparison, [guard])
-    assert [g.is_watched for g in result.guards] == [False, True, False]
-    assert result.holes == () or result.guards[0].depends_on_holes
-    gated = gate(comparison, [MarginGuard(guard.measure, Margin(0.05), ("category",))],
-                 smallest_slice=10)  # fmt: skip
-    assert {hole.query_id for hole in gated.holes} <= set(ids(10))
+    """Only what could turn a guard that counts: here one slice, where the whole is firm."""
+    queries = [Query(q, "t", category="a" if i < 30 else "b") for i, q in enumerate(ids(59))]
+    holes = [*ids(59)[1:30:2], "q031"]
+    after = {q: ["u", *RELEVANT[1:]] if q in holes else RELEVANT for q in ids(59)}
+    runs = {"baseline": ranked([5] * 59), "candidate": after}
+    comparison = compare(judged(59), runs, "P@5", bounds=True, queries=queries)
+    guard = MarginGuard(parse_measure("P@5"), Margin(0.1), ("category",))
+    result = gate(comparison, [guard], smallest_slice=30)
+    assert [(g.verdict, g.is_watched, g.depends_on_holes) for g in result.guards] == [
+        ("pass", False, False),
+        ("inconclusive", False, True),
+        ("inconclusive", True, True),
+    ]
+    assert [hole.query_id for hole in result.holes] == holes[:-1]
+    assert result.sentence.endswith("This depends on 15 unjudged documents.")
+
+
+def test_holes_of_several_measures_are_listed_once():
+    """With the larger of their effects, the most decisive first."""
+    comparison = compare(judged(40), unjudged_runs(), ["P@5", "P@1", "P@2"], bounds=True)
+    result = gate(comparison, margin=0.05)
+    assert len(result.holes) == 20
+    assert {hole.effect for hole in result.holes} == {1 / 40}
+
+
+def test_a_watched_slice_is_neither_corrected_nor_corrects():
+    """Its p-value of failing is its own, and that of the whole is as if it were not there."""
+    queries = [Query(q, "t", category="a" if i < 15 else None) for i, q in enumerate(ids(40))]
+    comparison = compared([3] * 40, [1, 2] * 20, queries=queries)
+    guard = MarginGuard(parse_measure("P@5"), Margin(0.05), ("category",))
+    whole, watched = gate(comparison, [guard], seed=4).guards
+    alone = only(gate(comparison, margin=0.05, seed=4))
+    assert watched.is_watched
+    assert whole.p_fail == alone.p_fail
+    values = comparison.differences[0].values[:15, None]
+    assert watched.p_fail == margin_p_values(values, np.array([0.05]), seed=4).failing[0]
 
 
 def test_the_highest_grade_that_was_told_is_used_for_the_list():

@@ -21,7 +21,7 @@ class _TextFormatter(logging.Formatter):
     """``12:00:00 info gate starts queries=50``."""
 
     def format(self, record: logging.LogRecord) -> str:
-        facts = " ".join(f"{key}={value}" for key, value in _facts(record).items())
+        facts = " ".join(f"{key}={_one_word(fact)}" for key, fact in _facts(record).items())
         moment = self.formatTime(record, "%H:%M:%S")
         return f"{moment} {record.levelname.lower()} {record.getMessage()} {facts}".rstrip()
 
@@ -38,6 +38,12 @@ class _JsonFormatter(logging.Formatter):
                 **_facts(record),
             }
         )
+
+
+def _one_word(fact: object) -> str:
+    """Write a fact so that nothing in it passes for another fact, or another line."""
+    text = str(fact)
+    return text if text.isprintable() and " " not in text else repr(text)
 
 
 def _facts(record: logging.LogRecord) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.comparing import compare
+from berryeval.evaluation.comparison import ROUNDING
 from berryeval.evaluation.evaluate import (
     JudgmentsSource,
     MeasureLike,
@@ -100,7 +102,7 @@ def sensitivity(
     (10, [0.225, 0.174, 0.101])
     """
     for margin in margins:
-        if not margin > 0:
+        if not 0 < margin < math.inf:
             raise ArgumentError("margins", "numbers above 0", repr(margin))
     chosen = read_measures(measures)
     if against is not None:
@@ -135,7 +137,8 @@ def sensitivity(
 
 
 def _sd(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    return float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    sd = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    return sd if sd > ROUNDING else 0.0
 
 
 def _spread(

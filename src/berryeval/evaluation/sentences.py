@@ -99,10 +99,9 @@ def _stands(result: GuardResult, harm: str, margin: str, inference: Inference) -
         relation = "within" if result.verdict == "pass" else "beyond"
         return f", {relation} the margin of {margin} on these queries, which are all that matters."
     if result.p_pass is None:
-        changed = f"; {result.n_changed:,} of {count_queries(result.n_queries)} changed"
-        if result.verdict == "pass":
-            return f"{changed}, so few that a {harm} of {margin} is ruled out."
-        return f"{changed}, too few to test whether a {harm} of {margin} is ruled out."
+        so_few = "so few that" if result.verdict == "pass" else "too few to test whether"
+        changed = f"{result.n_changed:,} of {count_queries(result.n_queries)} changed"
+        return f"; {changed}, {so_few} a {harm} of {margin} is ruled out."
     if result.verdict == "pass":
         return f"; a {harm} of {margin} is ruled out."
     if result.verdict == "fail":

@@ -19,8 +19,8 @@ JSON_VERSION = 1
 
 
 def power_tables(found: Sequence[Sensitivity]) -> list[Table]:
-    """Lay out what can be ruled out, how many queries margins need, and the curve."""
-    return [table for one in found for table in (_now(one), _curve(one))]
+    """Lay out what can be ruled out, how many queries margins need, and the curve if any."""
+    return [table for one in found for table in (_now(one), _curve(one)) if table.rows]
 
 
 def _now(found: Sensitivity) -> Table:

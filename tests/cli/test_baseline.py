@@ -1,0 +1,179 @@
+"""berryeval baseline."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from berryeval.cli import main
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path, monkeypatch):
+    """A folder with judgments and two runs, the second better, as the working directory."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("CONFIG", "JUDGMENTS", "RUN", "BASELINE", "QUERIES", "CORPUS"):
+        monkeypatch.delenv(f"BERRYEVAL_{name}", raising=False)
+    Path("qrels.txt").write_text("q1 0 d1 1\nq2 0 d2 1\n")
+    Path("a.run").write_text("q1 Q0 d9 1 2 a\nq1 Q0 d1 2 1 a\n")
+    Path("b.run").write_text("q1 Q0 d1 1 2 b\nq2 Q0 d2 1 1 b\n")
+    Path("berryeval.toml").write_text(
+        'judgments = "qrels.txt"\nrun = "a.run"\nbaseline = "baselines/main.json"\n'
+    )
+
+
+def baseline(*arguments):
+    return CliRunner().invoke(main, ["baseline", *arguments], prog_name="berryeval")
+
+
+def content():
+    return json.loads(Path("baselines/main.json").read_text())
+
+
+def test_the_run_is_saved():
+    """In a folder that is made for it, under the name of the file."""
+    result = baseline("save")
+    assert (result.exit_code, result.stdout) == (
+        0,
+        "Saved baselines/main.json: 2 queries, 10 documents a query.\n",
+    )
+    assert content()["name"] == "main"
+    assert content()["rankings"] == {"q1": ["d9", "d1"], "q2": []}
+
+
+def test_measures_decide_how_deep_rankings_are_kept():
+    """Those of flags, else those that are guarded, else nDCG@10."""
+    baseline("save", "-m", "P@1", "--name", "release")
+    assert (content()["depth"], content()["name"]) == (1, "release")
+    with Path("berryeval.toml").open("a") as file:
+        file.write('[[gate.guard]]\nmeasure = "P@5"\nat_least = 0.1\n')
+    baseline("save", "--force")
+    assert (content()["depth"], [*content()["means"]]) == (5, ["P@5"])
+    result = baseline("save", "--force", "-m", "RR")
+    assert result.stdout == "Saved baselines/main.json: 2 queries, all documents.\n"
+
+
+def test_a_file_that_is_there_is_not_overwritten_by_chance():
+    """Unless --force says so."""
+    baseline("save")
+    before = Path("baselines/main.json").read_bytes()
+    result = baseline("save", "--run", "b.run")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "Error: baseline: expected a file that is not there yet, got 'baselines/main.json'; "
+        "use `berryeval baseline update`, or --force\n"
+    )
+    assert Path("baselines/main.json").read_bytes() == before
+    assert baseline("save", "--run", "b.run", "--force").exit_code == 0
+    assert Path("baselines/main.json").read_bytes() != before
+
+
+def test_an_update_tells_before_and_after():
+    """Measure by measure; the name stays."""
+    baseline("save", "-m", "RR", "--name", "release")
+    result = baseline("update", "--run", "b.run", "-m", "P@1")
+    assert (result.exit_code, result.stdout) == (
+        0,
+        "Updated baselines/main.json: 2 queries, all documents.\n"
+        "RR: 0.2500 -> 1.0000\n"
+        "P@1: not kept -> 1.0000\n",
+    )
+    assert content()["name"] == "release"
+
+
+def test_an_update_keeps_rankings_as_deep_as_guards_look():
+    """A guard that looks deeper than the file is a reason to update: that has to help."""
+    baseline("save", "-m", "P@1")
+    with Path("berryeval.toml").open("a") as file:
+        file.write('[[gate.guard]]\nmeasure = "nDCG@100"\nmargin = 0.1\n')
+    gate = ["gate", "--json"]
+    refused = CliRunner().invoke(main, gate)
+    assert refused.exit_code == 2
+    assert "keeps 1 documents a query, and nDCG@100 looks at 100" in refused.stderr
+    assert baseline("update").exit_code == 0
+    assert content()["depth"] == 100
+    assert CliRunner().invoke(main, gate).exit_code == 0
+
+
+def test_a_baseline_of_other_semantics_can_be_replaced():
+    """By the command that the message names."""
+    baseline("save")
+    Path("baselines/main.json").write_text(json.dumps({**content(), "semantics": 0}))
+    refused = baseline("update")
+    assert refused.exit_code == 2
+    assert refused.stderr.endswith("save its run again with `berryeval baseline save --force`\n")
+    assert baseline("save", "--force").exit_code == 0
+
+
+def test_judges_are_reduced_as_the_settings_say():
+    """As the gate reduces them."""
+    Path("judged.jsonl").write_text(
+        '{"query_id": "q1", "doc_id": "d9", "grade": 1, "judge": "a"}\n'
+        '{"query_id": "q1", "doc_id": "d9", "grade": 0, "judge": "b"}\n'
+    )
+    with Path("berryeval.toml").open("a") as file:
+        file.write('judges = "max"\n')
+    result = baseline("save", "--judgments", "judged.jsonl", "-m", "P@1")
+    assert result.exit_code == 0, result.output
+    assert content()["means"] == {"P@1": 1.0}
+
+
+def test_what_is_in_it_is_shown():
+    """By file, or the one that is configured."""
+    baseline("save", "--corpus", "docs v2")
+    expected = (
+        "baselines/main.json\n"
+        "  Name     main\n"
+        f"  Saved    {content()['created']}\n"
+        "  Queries  2\n"
+        "  Depth    10 documents a query\n"
+        "  Corpus   docs v2\n"
+        "  nDCG@10  0.3155 when it was saved\n"
+    )
+    assert baseline("show").stdout == expected
+    assert baseline("show", "baselines/main.json").stdout == expected
+    Path("baselines/main.json").write_text(
+        json.dumps({**content(), "depth": None, "corpus": None, "settings": {"k1": "0.9"}})
+    )
+    shown = baseline("show").stdout
+    assert "Depth    all\n" in shown
+    assert "Corpus   not told\n" in shown
+    assert "k1       0.9\n" in shown
+
+
+@pytest.mark.parametrize("command", ["save", "update", "show"])
+def test_without_a_name_there_is_no_file(command):
+    """The message says where to name it."""
+    Path("berryeval.toml").write_text("")
+    result = baseline(command)
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "Error: baseline: expected a file, got none; name it in berryeval.toml (baseline = ...) "
+        "or with --baseline\n"
+    )
+
+
+@pytest.mark.parametrize("missing", ["judgments", "run"])
+def test_judgments_and_run_have_to_be_named(missing):
+    """One line, with the way out."""
+    text = Path("berryeval.toml").read_text()
+    Path("berryeval.toml").write_text(
+        "".join(line for line in text.splitlines(keepends=True) if not line.startswith(missing))
+    )
+    result = baseline("save")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"Error: {missing}: expected a file, got none; name one in berryeval.toml "
+        f"({missing} = ...) or with --{missing}\n"
+    )
+    assert not Path("baselines").exists()
+
+
+def test_a_file_that_is_none_is_exit_code_2():
+    """Damaged, or not there."""
+    assert baseline("show", "nope.json").exit_code == 2
+    Path("x.json").write_text("{")
+    result = baseline("show", "x.json")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Error: x.json: expected a baseline in JSON: ")

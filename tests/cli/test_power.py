@@ -1,0 +1,71 @@
+"""berryeval power."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from berryeval.cli import main
+
+ROOT = Path(__file__).parents[2]
+RUNS = ROOT / "examples" / "runs"
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path, monkeypatch):
+    """A folder with judgments and two runs, as the working directory."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("qrels.txt", "words.run", "stems.run"):
+        Path(name).write_bytes((RUNS / name).read_bytes())
+
+
+def power(*arguments):
+    return CliRunner().invoke(main, ["power", "qrels.txt", "words.run", *arguments])
+
+
+def test_two_runs_measure_it():
+    """The smallest drop, the queries that a margin needs, and the curve, with the present in it."""
+    result = power("--against", "stems.run", "--margin", "0.05")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == "nDCG@10, 16 queries"
+    assert lines[2].split() == ["differences", "sd", "smallest", "drop", "N", "for", "0.05"]
+    assert lines[3].startswith("measured ")
+    assert "assumed" not in result.stdout
+    assert any(line.startswith("16 (now)") for line in lines)
+
+
+def test_one_run_is_labelled_as_assumed():
+    """Three correlations, and how to do better."""
+    result = power("-m", "RR", "-m", "P@5")
+    assert result.stdout.count("assumed, correlation 0.7") == 4
+    assert "name a second one with --against to measure it." in result.stdout
+
+
+def test_forms():
+    """JSON, a file of text, and a chart."""
+    content = json.loads(power("--json").stdout)
+    assert content["kind"] == "power"
+    shown = power().stdout
+    assert power("-o", "power.txt").stdout == ""
+    assert Path("power.txt").read_text() == shown
+    assert power("-o", "power.svg").exit_code == 0
+    assert Path("power.svg").read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--alpha", "7"), "alpha: expected a number between 0 and 1, got 7.0"),
+        (("--power", "0"), "power: expected a number between 0 and 1, got 0.0"),
+        (("--margin", "0"), "margins: expected numbers above 0, got 0.0"),
+        (("--margin", "nan"), "margins: expected numbers above 0, got nan"),
+        (("-m", "ndgc@5"), "unknown measure 'ndgc@5': did you mean 'nDCG@5'?"),
+        (("--against", "nope"), "nope: cannot be read: No such file or directory"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, message):
+    """On standard error."""
+    result = power(*arguments)
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"Error: {message}\n")

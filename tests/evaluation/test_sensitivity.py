@@ -1,0 +1,98 @@
+"""What a golden set can see."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from berryeval import ArgumentError
+from berryeval.evaluation.sensitivity import ASSUMED_CORRELATIONS, sensitivity
+from berryeval.reports.power import power_tables, power_to_json, power_to_text
+from berryeval.stats import power_at, queries_needed, sd_of_differences
+
+N = 30
+JUDGMENTS = {f"q{i:02}": {"d": 1} for i in range(N)}
+RUN = {f"q{i:02}": [f"x{j}" for j in range(i % 3)] + ["d"] for i in range(N)}
+OTHER = {f"q{i:02}": [f"x{j}" for j in range(i % 2)] + ["d"] for i in range(N)}
+SCORES = np.array([1 / (i % 3 + 1) for i in range(N)])
+DIFFERENCES = np.array([1 / (i % 2 + 1) for i in range(N)]) - SCORES
+
+
+def test_two_runs_measure_how_differences_vary():
+    """Their standard deviation, and from it the drop that 80 % power can rule out."""
+    [found] = sensitivity(JUDGMENTS, RUN, "RR", against=OTHER)
+    [spread] = found.spreads
+    assert (found.n_queries, spread.correlation, spread.is_assumed) == (N, None, False)
+    assert spread.sd == pytest.approx(DIFFERENCES.std(ddof=1))
+    assert power_at(spread.sd, N, spread.smallest_drop) == pytest.approx(0.8, abs=1e-6)
+
+
+def test_one_run_leaves_the_correlation_to_assume():
+    """One spread for each, labelled so."""
+    [found] = sensitivity(JUDGMENTS, RUN, "RR")
+    assert [spread.correlation for spread in found.spreads] == [*ASSUMED_CORRELATIONS]
+    for spread in found.spreads:
+        assert spread.is_assumed
+        expected = sd_of_differences(SCORES.std(ddof=1), spread.correlation)
+        assert spread.sd == pytest.approx(expected)
+
+
+def test_margins_tell_how_many_queries_they_need():
+    """By the same formula as an inconclusive guard."""
+    [found] = sensitivity(JUDGMENTS, RUN, "RR", against=OTHER, margins=[0.1], power=0.9)
+    [spread] = found.spreads
+    assert spread.needed == ((0.1, queries_needed(spread.sd, 0.1, 0.05, 0.9)),)
+
+
+def test_the_curve_falls_and_has_the_present():
+    """More queries see smaller drops."""
+    [found] = sensitivity(JUDGMENTS, RUN, "RR", against=OTHER)
+    curve = found.spreads[0].curve
+    assert [drop for _, drop in curve] == sorted((drop for _, drop in curve), reverse=True)
+    assert dict(curve)[N] == found.spreads[0].smallest_drop
+
+
+@pytest.mark.parametrize("n_queries", [1, 2, 7, 30])
+def test_without_spread_nothing_can_be_told(n_queries):
+    """None and a dash, never NaN."""
+    judgments = {f"q{i}": {"d": 1, "e": 1, "f": 1} for i in range(n_queries)}
+    found = sensitivity(judgments, {f"q{i}": ["d", "e", "f"] for i in range(n_queries)}, "P@5")
+    for spread in found[0].spreads:
+        assert (spread.sd, spread.smallest_drop, spread.curve) == (0.0, None, ())
+    text = power_to_text(found)
+    assert "-: there is no spread between queries, so nothing can be told." in text
+    assert "nan" not in text
+    assert len(power_tables(found)) == 1
+
+
+def test_each_measure_has_its_own():
+    """In the order in which they were asked for."""
+    assert [str(one.measure) for one in sensitivity(JUDGMENTS, RUN, ["RR", "P@1"])] == ["RR", "P@1"]
+
+
+def test_json_has_every_figure():
+    """Versioned, and by names."""
+    content = json.loads(power_to_json(sensitivity(JUDGMENTS, RUN, "RR", against=OTHER)))
+    assert (content["version"], content["kind"]) == (1, "power")
+    [entry] = content["measures"]
+    assert (entry["measure"], entry["n_queries"]) == ("RR", N)
+    assert entry["spreads"][0]["needed"][0].keys() == {"margin", "queries"}
+    assert entry["spreads"][0]["curve"][0].keys() == {"queries", "drop"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"margins": [0.0]}, "margins: expected numbers above 0, got 0.0"),
+        ({"margins": [math.nan]}, "margins: expected numbers above 0, got nan"),
+        ({"margins": [math.inf]}, "margins: expected numbers above 0, got inf"),
+        ({"alpha": 0.0}, "alpha: expected a number between 0 and 1, got 0.0"),
+        ({"power": 1.0}, "power: expected a number between 0 and 1, got 1.0"),
+    ],
+)
+def test_what_cannot_be_is_an_error(settings, message):
+    """With or without a second run."""
+    for against in (None, OTHER):
+        with pytest.raises(ArgumentError, match=message):
+            sensitivity(JUDGMENTS, RUN, "RR", against=against, **settings)

@@ -1,0 +1,200 @@
+"""Gates from settings: files in, verdict and log out."""
+
+import io
+import json
+import logging
+from dataclasses import replace
+
+import pytest
+
+from berryeval import ArgumentError, FormatError, Judgments, MismatchError, Run
+from berryeval.evaluation.baseline import Baseline
+from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, ThresholdGuard
+from berryeval.measures import parse_measure
+from berryeval.suite.gate import guarded_measures, read_timings, run_gate
+from berryeval.suite.settings import GateSettings, Settings
+
+P5 = parse_measure("P@5")
+N = 12
+
+
+@pytest.fixture
+def settings(tmp_path, monkeypatch):
+    """Twelve queries, the first of which finds nothing; a baseline that is the same run."""
+    monkeypatch.chdir(tmp_path)
+    judgments = {f"q{i:02}": {"d": 1, "x": 0} for i in range(N)}
+    rankings = {f"q{i:02}": ["x", "d"] if i else ["x"] for i in range(N)}
+    (tmp_path / "judgments.json").write_text(json.dumps(judgments))
+    run = {q: {doc: 9 - rank for rank, doc in enumerate(ids)} for q, ids in rankings.items()}
+    (tmp_path / "a.json").write_text(json.dumps(run))
+    baseline = Baseline.make(
+        "main", Judgments.from_dict(judgments), Run.from_lists(rankings), [P5], corpus="v1"
+    )
+    baseline.save("main.json")
+    lines = [json.dumps({"query_id": q, "ms": 10 + i}) for i, q in enumerate(judgments)]
+    (tmp_path / "times.jsonl").write_text("\n".join(lines) + "\n\n")
+    return Settings(judgments="judgments.json", run="a.json", baseline="main.json")
+
+
+def with_guards(settings, *guards, **rules):
+    return replace(settings, gate=GateSettings(guards=guards, **rules))
+
+
+MARGIN = MarginGuard(P5, Margin(0.05))
+
+
+def test_a_baseline_is_scored_again_and_compared(settings):
+    """The same rankings: unchanged."""
+    result = run_gate(with_guards(settings, MARGIN))
+    assert (result.verdict, result.guards[0].is_unchanged) == ("pass", True)
+    assert result.comparison.baseline == "baseline"
+
+
+def test_a_run_can_be_the_baseline(settings):
+    """No file has to be saved first."""
+    result = run_gate(with_guards(replace(settings, baseline="a.json"), MARGIN))
+    assert result.guards[0].is_unchanged
+
+
+def test_standard_input_can_be_the_baseline(settings, monkeypatch):
+    """A run, read once."""
+    rows = [f"q{i:02} Q0 {doc} 0 {score} x\n" for i in range(N) for doc, score in
+            ([("x", 9), ("d", 8)] if i else [("x", 9)])]  # fmt: skip
+    content = "".join(rows).encode()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    result = run_gate(with_guards(replace(settings, baseline="-"), MARGIN))
+    assert result.guards[0].is_unchanged
+
+
+def test_thresholds_and_times_need_no_baseline(settings):
+    """A mean of 11/60, and the slowest of 10 to 21 milliseconds."""
+    alone = replace(settings, baseline=None, timings="times.jsonl")
+    result = run_gate(with_guards(alone, ThresholdGuard(P5, 0.1), LatencyGuard(100, 21)))
+    assert (result.verdict, result.comparison) == ("pass", None)
+    only_times = run_gate(with_guards(alone, LatencyGuard(50, 10)))
+    assert only_times.verdict == "fail"
+
+
+@pytest.mark.parametrize(
+    ("changes", "guards", "message"),
+    [
+        ({}, (), "gate.guard: expected at least one, got none; add .*--at-least or --margin"),
+        ({"judgments": None}, (MARGIN,), "judgments: expected a file, got none; .*--judgments"),
+        ({"run": None}, (MARGIN,), "run: expected a file, got none; name one in berryeval.toml"),
+        ({"baseline": None}, (MARGIN,), "baseline: expected a file, got none; .*--baseline"),
+        ({}, (LatencyGuard(95, 5),), "expected how long queries took, got no times"),
+    ],
+)
+def test_what_is_not_named_is_asked_for(settings, changes, guards, message):
+    """With the way out."""
+    with pytest.raises(ArgumentError, match=message):
+        run_gate(with_guards(replace(settings, **changes), *guards))
+
+
+def test_a_baseline_that_is_not_there_says_how_to_save_one(settings):
+    """The first build of a project has none."""
+    with pytest.raises(FormatError, match=r"none.json: expected a baseline, found no file; save"):
+        run_gate(with_guards(replace(settings, baseline="none.json"), MARGIN))
+
+
+def test_another_corpus_is_refused_unless_allowed(settings):
+    """By a flag, or by the file."""
+    other = replace(settings, corpus="v2")
+    with pytest.raises(MismatchError, match="is of another corpus, 'v1' and not 'v2'"):
+        run_gate(with_guards(other, MARGIN))
+    assert run_gate(with_guards(other, MARGIN, allow_other_corpus=True)).verdict == "pass"
+
+
+def test_the_pool_depth_decides_whether_holes_block(settings, tmp_path):
+    """An unjudged document in place of a relevant one, judged ten deep or not."""
+    run = {f"q{i:02}": {"u": 2, "x": 1} for i in range(N)}
+    (tmp_path / "b.json").write_text(json.dumps(run))
+    changed = with_guards(replace(settings, run="b.json"), MARGIN)
+    assert run_gate(changed).verdict == "fail"
+    assert run_gate(replace(changed, pool_depth=5)).verdict == "inconclusive"
+    told = replace(changed, pool_depth=5, gate=replace(changed.gate, holes="report"))
+    assert run_gate(told).verdict == "fail"
+
+
+def test_measures_are_those_that_guards_name():
+    """Each once; latency has none."""
+    guards = [MARGIN, LatencyGuard(95, 5), ThresholdGuard(P5, 0.5)]
+    assert guarded_measures(guards) == (P5,)
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("x", "found 'x'"),
+        ("[1]", "found '[1]'"),
+        ('{"query_id": "q1"}', "found "),
+        ('{"query_id": 1, "ms": 2}', "found "),
+        ('{"query_id": "q1", "ms": "2"}', "found "),
+        ('{"query_id": "q1", "ms": true}', "found "),
+        ('{"query_id": "q1", "ms": -1}', "found "),
+        ('{"query_id": "q1", "ms": NaN}', "found "),
+        ('{"query_id": "q1", "ms": Infinity}', "found "),
+        (f'{{"query_id": "q1", "ms": 1{"0" * 400}}}', "found "),
+        ("[" * 100_000, "found "),
+        ('{"query_id": "q0", "ms": 2}', "expected each query once, found 'q0' again"),
+    ],
+)
+def test_times_that_are_none_are_errors_with_their_line(tmp_path, line, found):
+    """The file, the line, what was expected and what came."""
+    path = tmp_path / "times.jsonl"
+    path.write_text('{"query_id": "q0", "ms": 1}\n\n' + line + "\n")
+    with pytest.raises(FormatError) as caught:
+        read_timings(str(path))
+    assert caught.value.line == 3
+    assert found in str(caught.value)
+    if "once" not in found:
+        assert 'expected {"query_id": "q1", "ms": 12.5}' in str(caught.value)
+
+
+def test_a_file_without_times_is_an_error(tmp_path):
+    """So is one that is not there."""
+    path = tmp_path / "times.jsonl"
+    path.write_text("\n")
+    with pytest.raises(FormatError, match="expected the time of at least one query, found none"):
+        read_timings(str(path))
+    with pytest.raises(FormatError, match="cannot be read"):
+        read_timings(str(tmp_path / "nope"))
+
+
+def facts(record):
+    plain = vars(logging.makeLogRecord({}))
+    return {key: value for key, value in vars(record).items() if key not in {*plain, "message"}}
+
+
+def test_what_happened_is_logged(settings, caplog):
+    """X9: start, each query, means to three digits, queries without a hit, thresholds missed."""
+    caplog.set_level(logging.DEBUG, "berryeval")
+    logged = replace(settings, timings="times.jsonl")
+    run_gate(with_guards(logged, ThresholdGuard(P5, 0.9), ThresholdGuard(P5, 0.1), MARGIN))
+    told = [(r.levelname, r.getMessage(), facts(r)) for r in caplog.records]
+    assert told[0] == ("INFO", "gate starts", {"queries": N, "guards": 3})
+    queries = [entry for entry in told if entry[1] == "query"]
+    assert len(queries) == N
+    assert queries[0] == ("DEBUG", "query", {"query_id": "q00", "documents": 1, "ms": 10.0})
+    assert ("INFO", "measured", {"P@5": 0.183, "P@10": 0.092, "RR": 0.458}) in told
+    assert ("WARNING", "no relevant result", {"query_id": "q00"}) in told
+    assert sum(level == "WARNING" for level, _, _ in told) == 1
+    missed = {"measure": "P@5", "value": 0.183, "threshold": 0.9}
+    assert [entry for entry in told if entry[0] == "ERROR"] == [
+        ("ERROR", "threshold not met", missed)
+    ]
+    assert told[-1] == ("INFO", "gate ends", {"verdict": "fail"})
+
+
+def test_queries_without_times_are_logged_without(settings, caplog):
+    """X9: nothing is made up."""
+    caplog.set_level(logging.DEBUG, "berryeval")
+    run_gate(with_guards(settings, MARGIN))
+    assert all("ms" not in facts(r) for r in caplog.records)
+
+
+def test_a_missed_threshold_is_logged_even_if_nothing_else_is(settings, caplog):
+    """X9: at level error, no other measure is computed for the log."""
+    caplog.set_level(logging.ERROR, "berryeval")
+    run_gate(with_guards(settings, ThresholdGuard(P5, 0.9)))
+    assert [r.levelname for r in caplog.records] == ["ERROR"]

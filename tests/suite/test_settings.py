@@ -1,0 +1,233 @@
+"""berryeval.toml: what it says, and what it cannot say."""
+
+from pathlib import Path
+
+import pytest
+
+from berryeval import FormatError
+from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, ThresholdGuard
+from berryeval.measures import parse_measure
+from berryeval.suite.settings import Settings, find_settings, read_settings
+
+FULL = """
+judgments = "golden/judgments.jsonl"
+queries = "golden/queries.json"
+run = "runs/candidate.run"
+baseline = "/srv/main.json"
+timings = "-"
+history = "history.jsonl"
+corpus = "docs v2"
+judges = "max"
+max_grade = 3
+pool_depth = 10
+
+[gate]
+alpha = 0.01
+seed = 7
+resamples = 500
+inconclusive = 0
+inference = "set"
+holes = "inconclusive"
+smallest_slice = 5
+allow_other_corpus = true
+
+[[gate.guard]]
+measure = "RR@10"
+at_least = 0.70
+confident = true
+
+[[gate.guard]]
+measure = "nDCG@10"
+at_least = 1
+margin = "2%"
+slices = ["category", "tag", "category"]
+
+[[gate.guard]]
+latency = "p99.9"
+at_most_ms = 200
+"""
+
+
+def read(tmp_path, text, name="berryeval.toml"):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_settings(path)
+
+
+def test_a_file_says_all_of_it(tmp_path, monkeypatch):
+    """Paths are relative to the file; - and absolute ones stay, and so do names."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").mkdir()
+    found = read(tmp_path / "a", FULL)
+    assert found.judgments == str(Path("a/golden/judgments.jsonl"))
+    assert (found.baseline, found.timings) == ("/srv/main.json", "-")
+    assert (found.corpus, found.judges, found.max_grade, found.pool_depth) == (
+        "docs v2",
+        "max",
+        3,
+        10,
+    )
+    gate = found.gate
+    assert (gate.alpha, gate.seed, gate.resamples, gate.inconclusive) == (0.01, 7, 500, 0)
+    assert (gate.inference, gate.holes, gate.smallest_slice) == ("set", "inconclusive", 5)
+    assert gate.allow_other_corpus
+    ndcg, labels = parse_measure("nDCG@10"), ("category", "tag")
+    assert gate.guards == (
+        ThresholdGuard(parse_measure("RR@10"), 0.70, is_confident=True),
+        ThresholdGuard(ndcg, 1, slices=labels),
+        MarginGuard(ndcg, Margin(0.02, is_relative=True), labels),
+        LatencyGuard(99.9, 200),
+    )
+
+
+def test_an_empty_file_says_nothing(tmp_path):
+    """All is as without one."""
+    assert read(tmp_path, "") == Settings()
+
+
+def test_paths_from_elsewhere_are_whole(tmp_path, monkeypatch):
+    """The file may lie above, or beside, the working directory."""
+    (tmp_path / "deep" / "down").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "deep" / "down")
+    assert read(tmp_path, 'run = "a.run"').run == str(tmp_path / "a.run")
+
+
+def test_a_file_beside_us_keeps_short_names(tmp_path, monkeypatch):
+    """As the user wrote them."""
+    monkeypatch.chdir(tmp_path)
+    Path("berryeval.toml").write_text('run = "runs/a.run"')
+    assert read_settings("berryeval.toml").run == "runs/a.run"
+    assert find_settings().run == str(Path("runs/a.run"))
+
+
+def test_the_nearest_file_is_found(tmp_path, monkeypatch):
+    """Upwards from the working directory; a pyproject.toml of others is passed over."""
+    (tmp_path / "berryeval.toml").write_text('corpus = "above"')
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    monkeypatch.chdir(inner)
+    (tmp_path / "a" / "pyproject.toml").write_text('[project]\nname = "x"\n')
+    assert find_settings().corpus == "above"
+    (tmp_path / "a" / "pyproject.toml").write_text('[tool.berryeval]\ncorpus = "project"\n')
+    assert find_settings().corpus == "project"
+    (tmp_path / "a" / "berryeval.toml").write_text('corpus = "own"')
+    assert find_settings().corpus == "own"
+    assert find_settings(tmp_path).corpus == "above"
+
+
+def test_without_any_file_all_is_default(tmp_path, monkeypatch):
+    """No file up to the root."""
+    monkeypatch.setattr(Path, "is_file", lambda _: False)
+    assert find_settings(tmp_path) == Settings()
+
+
+def test_a_table_of_pyproject_is_read(tmp_path):
+    """[tool.berryeval], as [tool.ruff]."""
+    text = '[tool.berryeval.gate]\nalpha = 0.1\n[[tool.berryeval.gate.guard]]\nmeasure = "P@5"\n'
+    found = read(tmp_path, text + "at_least = 0.5\n", "pyproject.toml")
+    assert (found.gate.alpha, len(found.gate.guards)) == (0.1, 1)
+
+
+@pytest.mark.parametrize("text", ["", "tool = 3", "[tool]\nberryeval = 3", "[tool.ruff]"])
+def test_a_pyproject_without_the_table_has_no_settings(tmp_path, text):
+    """Named on purpose, it is an error that says what it lacks; found by chance it is not."""
+    with pytest.raises(FormatError, match=r"expected a table \[tool.berryeval\], found none"):
+        read(tmp_path, text, "pyproject.toml")
+    if "berryeval" not in text:
+        (tmp_path / "sub").mkdir()
+        assert find_settings(tmp_path / "sub").corpus is None
+
+
+GUARD = '[[gate.guard]]\nmeasure = "P@5"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('judgements = "x"', "judgements: unknown key; did you mean 'judgments'?"),
+        ("zzz = 1", "zzz: unknown key; known are judgments, queries, run, baseline, timings"),
+        ("[gate]\nalhpa = 0.1", "gate.alhpa: unknown key; did you mean 'alpha'?"),
+        (GUARD + "at_lest = 1", "gate.guard 1: at_lest: unknown key; did you mean 'at_least'?"),
+        (
+            GUARD + "margin = 1\n" + GUARD + "zzz = 1",
+            "gate.guard 2: zzz: unknown key; known are measure, at_least",
+        ),
+        ("run = 3", "run: expected text, got 3"),
+        ("run = true", "run: expected text, got True"),
+        ("max_grade = true", "max_grade: expected a number, got True"),
+        ("max_grade = -1", "max_grade: expected a number above 0, got -1"),
+        ("max_grade = nan", "max_grade: expected a number above 0, got nan"),
+        ("max_grade = inf", "max_grade: expected a number above 0, got inf"),
+        ("pool_depth = 2.5", "pool_depth: expected a whole number, got 2.5"),
+        ("pool_depth = 0", "pool_depth: expected at least 1, and below 2^63, got 0"),
+        ('judges = "mode"', "judges: expected 'max' or 'mean' or 'majority', got 'mode'"),
+        ("gate = 3", "gate: expected a table, got 3"),
+        ("[gate]\nalpha = true", "gate.alpha: expected a number, got True"),
+        ("[gate]\nalpha = '5%'", "gate.alpha: expected a number, got '5%'"),
+        ("[gate]\nalpha = 0.5", "gate.alpha: expected a number between 0 and 0.5, got 0.5"),
+        ("[gate]\nalpha = 1", "gate.alpha: expected a number between 0 and 0.5, got 1"),
+        ("[gate]\nalpha = 0", "gate.alpha: expected a number between 0 and 0.5, got 0"),
+        ("[gate]\nalpha = nan", "gate.alpha: expected a number between 0 and 0.5, got nan"),
+        ("[gate]\nseed = -1", "gate.seed: expected at least 0, and below 2^63, got -1"),
+        ("[gate]\nseed = true", "gate.seed: expected a whole number, got True"),
+        ("[gate]\nresamples = 0", "gate.resamples: expected at least 1"),
+        ("[gate]\nsmallest_slice = 0", "gate.smallest_slice: expected at least 1"),
+        ("[gate]\ninconclusive = 2", "gate.inconclusive: expected 0 or 1 or 3, got 2"),
+        ("[gate]\ninconclusive = true", "gate.inconclusive: expected a whole number, got True"),
+        ("[gate]\ninference = 'sett'", "gate.inference: expected 'population' or 'set'"),
+        ("[gate]\nholes = 'x'", "gate.holes: expected 'report' or 'inconclusive', got 'x'"),
+        ("[gate]\nallow_other_corpus = 1", "gate.allow_other_corpus: expected true or false"),
+        ("[gate.guard]\nmeasure = 'P@5'", "gate.guard: expected [[gate.guard]], in double"),
+        ("[gate]\nguard = 3", "gate.guard: expected a list, got 3"),
+        ("[gate]\nguard = [3]", "gate.guard 1: expected a table, got 3"),
+        ("[[gate.guard]]\nat_least = 1", "gate.guard 1: expected a measure or a latency"),
+        (GUARD, "gate.guard 1: expected at_least or margin for P@5, found neither"),
+        ("[[gate.guard]]\nmeasure = 5", "gate.guard 1: measure: expected text, got 5"),
+        (
+            "[[gate.guard]]\nmeasure = 'ndgc@10'\nmargin = 1",
+            "gate.guard 1: unknown measure 'ndgc@10': did you mean 'nDCG@10'?",
+        ),
+        (GUARD + "at_least = true", "gate.guard 1: at_least: expected a number, got True"),
+        (GUARD + "at_least = nan", "gate.guard 1: at_least: expected a finite number, got nan"),
+        (GUARD + "margin = true", "gate.guard 1: margin: expected a number, or text such as '2%'"),
+        (GUARD + "margin = 0", "gate.guard 1: margin: expected a number above 0, or a share"),
+        (GUARD + "margin = 'x'", "gate.guard 1: margin: expected a number above 0, or a share"),
+        (GUARD + "margin = []", "gate.guard 1: margin: expected a number, or text such as '2%'"),
+        (GUARD + "margin = 1\nconfident = true", "gate.guard 1: confident: expected at_least be"),
+        (GUARD + "margin = 1\nat_most_ms = 5", "gate.guard 1: at_most_ms: expected latency be"),
+        (GUARD + "margin = 1\nslices = 'tag'", "gate.guard 1: slices: expected a list, got 'tag'"),
+        (
+            GUARD + "margin = 1\nslices = ['categry']",
+            "gate.guard 1: slices: expected 'category' or 'difficulty' or 'tag', got 'categry'",
+        ),
+        (
+            "[[gate.guard]]\nlatency = '95'\nat_most_ms = 5",
+            "gate.guard 1: latency: expected a percentile such as 'p95', got '95'",
+        ),
+        ("[[gate.guard]]\nlatency = 'p²'\nat_most_ms = 5", "latency: expected a percentile such"),
+        ("[[gate.guard]]\nlatency = 'p0'\nat_most_ms = 5", "latency: expected a percentile above"),
+        ("[[gate.guard]]\nlatency = 'p101'\nat_most_ms = 5", "expected a percentile above 0 and"),
+        ("[[gate.guard]]\nlatency = 'p95'", "gate.guard 1: expected latency and at_most_ms, found"),
+        ("[[gate.guard]]\nlatency = 'p95'\nat_most_ms = -1", "at_most_ms: expected a number of"),
+        (
+            "[[gate.guard]]\nlatency = 'p95'\nat_most_ms = 5\nmargin = 1",
+            "gate.guard 1: expected latency and at_most_ms, found latency, at_most_ms, margin",
+        ),
+        ("run = ", "expected TOML: "),
+        (b'run = "\xff"', "expected TOML: "),
+    ],
+)
+def test_what_a_file_cannot_say_is_an_error(tmp_path, text, message):
+    """One line: the file, the key, what was expected, what came, and the nearest that is known."""
+    with pytest.raises(FormatError) as caught:
+        read(tmp_path, text)
+    told = str(caught.value)
+    assert told.startswith(f"{tmp_path / 'berryeval.toml'}: {message}") or message in told
+    assert "\n" not in told
+    assert caught.value.path == str(tmp_path / "berryeval.toml")
+
+
+def test_a_file_that_is_not_there_is_an_error(tmp_path):
+    """With the system's reason."""
+    with pytest.raises(FormatError, match=r"nope.toml: cannot be read: No such file or directory"):
+        read_settings(tmp_path / "nope.toml")
