@@ -10,7 +10,9 @@ namespace {
 // How many grades are kept in all.
 std::size_t n_kept(std::size_t n_pools, std::size_t n_grades) {
     constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(double);
-    if (n_pools > 0 && n_grades > most / n_pools) throw std::length_error("too many grades to keep");
+    if (n_pools > 0 && n_grades > most / n_pools) {
+        throw std::length_error("too many grades to keep");
+    }
     return n_pools * n_grades;
 }
 

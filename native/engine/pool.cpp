@@ -61,7 +61,8 @@ Pools::Pools(const Grouped& judgments, std::size_t n_threads)
     }
     sort_queries();
     make_table();
-    std::vector<std::size_t> first_slot(size() + 1), first_word(size() + 1), first_judged(size() + 1);
+    std::vector<std::size_t> first_slot(size() + 1), first_word(size() + 1),
+        first_judged(size() + 1);
     const auto n_rows = [this](std::size_t number) {
         return judgments_.starts[order_[number] + 1] - judgments_.starts[order_[number]];
     };

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from berryeval.evaluation.notes import holes_notes, query_notes
+from berryeval.reports.figures import shown_interval
 from berryeval.reports.layout import Table, table_to_text
 
 if TYPE_CHECKING:
@@ -105,8 +106,7 @@ def _cell(result: MeasureResult, shown: Shown) -> str:
     mean = f"{result.mean:.4f}"
     if shown.interval is None:
         return mean
-    interval = result.interval_at(method=shown.interval)
-    return f"{mean} (-)" if interval is None else f"{mean} ({interval.low:.4f}-{interval.high:.4f})"
+    return f"{mean} {shown_interval(result.interval_at(method=shown.interval))}"
 
 
 def _notes(runs: Evaluations, shown: Shown) -> tuple[str, ...]:
@@ -114,7 +114,7 @@ def _notes(runs: Evaluations, shown: Shown) -> tuple[str, ...]:
     if shown.interval is None:
         return notes
     how = {"bca": "the BCa bootstrap (10,000 resamples, seed 0)", "t": "Student's t"}
-    return (*notes, f"In parentheses: 95% intervals by {how[shown.interval]}.")
+    return (*notes, f"In brackets: 95% intervals by {how[shown.interval]}.")
 
 
 def evaluations_to_json(runs: Evaluations, shown: Shown = Shown()) -> str:  # noqa: B008 - frozen

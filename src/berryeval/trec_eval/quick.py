@@ -38,7 +38,7 @@ _N_FIRST_BYTES = max(map(len, FIRST_BYTES))
 _TAG = 5
 _MOST_DOCUMENTS = 2**53
 _LONGEST_RELSTRING = 1000
-_QUERIES_AT_ONCE = 500
+_QUERIES_AT_ONCE = 100
 
 _Printed: TypeAlias = "tuple[bytes, array[float] | list[bytes], bool]"
 """A column with a line for each query: its name, what it holds, whether that is whole numbers."""
