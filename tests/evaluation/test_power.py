@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from berryeval import ArgumentError
-from berryeval.evaluation.sensitivity import ASSUMED_CORRELATIONS, sensitivity
+from berryeval.evaluation.power import ASSUMED_CORRELATIONS, sensitivity
 from berryeval.reports.power import power_tables, power_to_json, power_to_text
 from berryeval.stats import power_at, queries_needed, sd_of_differences
 
