@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -14,7 +15,13 @@ from berryeval.reports.comparison import (
     comparison_to_text,
 )
 from berryeval.reports.figures import bounds_text, interval_text, p_text, score, signed
-from berryeval.reports.wording import capitalised, comparison_sentence, listing, statistics_note
+from berryeval.reports.wording import (
+    capitalised,
+    comparison_sentence,
+    finding,
+    listing,
+    statistics_note,
+)
 from example_results import MEASURES, a_comparison, compare_these
 
 JUDGED = {"q1": {"d1": 1}, "q2": {"d2": 1}}
@@ -124,6 +131,15 @@ def test_the_sentence_says_who_is_better(qualities, word):
     sentence = comparison_sentence(comparison)
     assert sentence.startswith(f"new is {word} ")
     assert f"{comparison.differences[0].candidate_mean:.4f}" in sentence
+
+
+@pytest.mark.parametrize(
+    ("p_adjusted", "found"), [(0.05, "better"), (0.051, "unclear"), (None, "unclear")]
+)
+def test_a_difference_is_found_where_its_adjusted_p_value_is_small(p_adjusted, found):
+    """At most 1 - level; without one nothing is claimed."""
+    difference = a_comparison(80, {"old": 0.1, "new": 2.0}).differences[0]
+    assert finding(replace(difference, p_adjusted=p_adjusted), 0.95) == found
 
 
 def test_the_sentence_of_several_candidates_groups_them():

@@ -16,6 +16,7 @@ from berryeval.reports.comparison import comparison_table
 from berryeval.reports.html import charts as page_charts
 from berryeval.reports.html import comparison_to_html, gate_to_html, tables_page, tables_to_html
 from berryeval.reports.html import query_data as query_data_module
+from berryeval.reports.html.focus import Focus, focus_of
 from berryeval.reports.html.query_data import query_data
 from berryeval.reports.layout import Table
 from example_results import a_comparison, a_gate, compare_these
@@ -93,6 +94,23 @@ def test_a_real_gate_has_a_page_in_every_verdict(new, verdict):
     assert "accepted drop" in page
 
 
+@pytest.mark.parametrize(
+    "runs",
+    [
+        {"old": {"q": ["d"]}, "new": {"q": ["x", "d"]}},
+        {"old": {"q": ["d"]}, "new": {"q": ["d"]}},
+        {"old": {"q": ["x"]}, "new": {"q": ["y"]}},
+    ],
+    ids=["one query", "no change", "all zero"],
+)
+def test_what_has_no_statistics_has_a_page(runs):
+    """Dashes and reasons instead of NaN; charts with nothing in them are charts."""
+    comparison = compare_these({"q": {"d": 1}}, runs, measures=["nDCG@10", "RR"])
+    page = comparison_to_html(comparison, be.gate(comparison, margin=0.05))
+    parsed(page)
+    assert "NaN" not in re.sub(r"<script>.*", "", page, flags=re.DOTALL)
+
+
 def test_every_part_of_a_comparison_is_there(page):
     """Guards, differences, slices, queries, cutoffs, method."""
     headings = re.findall(r'<h2 id="(\w+)-heading">', page)
@@ -109,6 +127,27 @@ def test_a_comparison_without_a_gate_says_who_is_better():
     assert "<title>Nightly &lt;1&gt;</title>" in page
     several = a_comparison(60, {"old": 0.5, "new": 3.0, "same": 0.5})
     assert '<p class="badge' not in comparison_to_html(several)
+
+
+def test_the_page_looks_first_at_what_decided():
+    """The candidate that was judged, and the measure of the guard that the verdict is from."""
+    systems = {"base": 3.0, "one": 3.0, "two": 0.0}
+    comparison = a_comparison(40, systems, measures=["P@5", "RR", "nDCG@10"])
+    gate = be.gate(comparison, candidate="two", margin={"nDCG@10": 0.05}, at_least={"P@5": 0.0})
+    assert focus_of(comparison) == Focus("one", comparison.measures[0])
+    assert focus_of(comparison, gate) == Focus("two", comparison.measures[2])
+    page = comparison_to_html(comparison, gate)
+    assert '<option value="2" selected>nDCG@10</option>' in page
+    assert "<dt>nDCG@10, two</dt>" in page
+    data = data_of(page)
+    assert (data["system"], data["measure"]) == (1, 2)
+
+
+def test_names_may_hold_any_character():
+    """A colon is part of a name."""
+    runs = {"a: b": {"q": ["d"]}, "c: d": {"q": ["x", "d"]}}
+    page = comparison_to_html(compare_these({"q": {"d": 1}}, runs))
+    assert "Differences from a: b" in page
 
 
 def test_the_page_asks_nothing_of_the_network(page):
@@ -139,13 +178,16 @@ def test_whatever_the_data_hold_is_text():
         assert parsed(html).scripts <= 2
         assert "<script>alert" not in html
         html.encode()  # no half characters
-    data = data_of(comparison_to_html(comparison))
+    page = comparison_to_html(comparison)
+    written = re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1]
+    assert not set("<>&") & set(written)
+    data = data_of(page)
     assert data["ids"][0].startswith("<script>alert(1)</script>")
 
 
 def test_data_of_queries_are_whole_ten_thousandths(comparison):
     """As the tables have them, and rankings with the rank in each system."""
-    data = query_data(comparison)
+    data = query_data(comparison, focus_of(comparison))
     position = 7
     query_id = comparison.query_ids[position]
     before = comparison.evaluations["bm25"]["nDCG@10"].by_query[query_id]
@@ -168,7 +210,7 @@ def test_long_texts_and_many_rankings_are_cut(comparison, monkeypatch):
     """The page stays small; it says how many can be opened."""
     monkeypatch.setattr(query_data_module, "_MOST_RANKINGS", 5)
     monkeypatch.setattr(query_data_module, "_LONGEST_TEXT", 8)
-    data = query_data(comparison)
+    data = query_data(comparison, focus_of(comparison))
     assert len(data["rankings"]) == 5
     assert max(map(len, data["texts"])) == 8
     assert "Of 30 queries the 5 that changed most can be opened" in comparison_to_html(comparison)
@@ -176,9 +218,10 @@ def test_long_texts_and_many_rankings_are_cut(comparison, monkeypatch):
 
 def test_queries_without_texts_and_labels_need_no_columns_for_them():
     """Only what is known is shown."""
-    data = query_data(a_comparison(5, texts=False))
+    nameless = a_comparison(5, texts=False)
+    data = query_data(nameless, focus_of(nameless))
     assert (data["hasLabels"], data["texts"]) == (False, [None] * 5)
-    assert ">category<" not in comparison_to_html(a_comparison(5, texts=False))
+    assert ">category<" not in comparison_to_html(nameless)
 
 
 def test_without_the_script_everything_can_be_read(page):

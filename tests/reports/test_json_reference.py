@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from berryeval.reports.comparison import comparison_to_json
+from berryeval.reports.evaluation import Shown, evaluations_to_json
 from berryeval.reports.gate import gate_to_json
 from example_results import a_comparison, a_gate
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
-ANY_KEY = {"counts", "means", "ranks"}
-ALIKE = {"slices[]", "per_query[]", "comparison"}
+ANY_KEY = {"counts", "holes", "intervals", "means", "per_query", "ranks", "slices"}
+ALIKE = {"slices[]", "per_query[]", "comparison", "runs[].per_query.*", "runs[].slices.*"}
 """What the page describes elsewhere."""
 
 
@@ -42,11 +43,13 @@ def optional(keys: set[str]) -> set[str]:
     return {key for key in keys if any(other.startswith((f"{key}.", f"{key}[")) for other in keys)}
 
 
-@pytest.mark.parametrize("section", ["Comparison", "Gate"])
+@pytest.mark.parametrize("section", ["Evaluation", "Comparison", "Gate"])
 def test_documented_keys_are_those_written(section):
     """None is forgotten, none is invented."""
     comparison = a_comparison(40)
+    everything = Shown(per_query=True, label="category", interval="t")
     text = {
+        "Evaluation": lambda: evaluations_to_json(comparison.evaluations, everything),
         "Comparison": lambda: comparison_to_json(comparison, per_query=True),
         "Gate": lambda: gate_to_json(a_gate(comparison)),
     }[section]()

@@ -62,6 +62,16 @@ def test_what_comes_from_the_data_is_text(written, shown):
     assert f"| q {shown} |" in comparison_to_markdown(comparison)
 
 
+def test_what_a_comment_cannot_hold_is_left_out():
+    """What is folded goes first; the verdict and the means stay."""
+    measures = [f"{name}@{k}" for name in ("nDCG", "P", "R", "Success") for k in range(1, 11)]
+    systems = {f"a-system-with-a-long-name-{i}": 0.5 + i / 10 for i in range(6)}
+    text = comparison_to_markdown(a_comparison(20, systems, measures))
+    assert len(text) < 65_536
+    assert "| Success@10 |" in text
+    assert "tables are left out: a comment cannot hold them." in text
+
+
 def test_tables_stand_one_below_the_other():
     """With their titles and notes; of very many rows the first 200."""
     few = Table("", ("", "a"), (("x", "1"),), ("A note.",))

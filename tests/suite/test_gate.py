@@ -11,6 +11,7 @@ from berryeval import ArgumentError, FormatError, Judgments, MismatchError, Run
 from berryeval.evaluation.baseline import Baseline
 from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.measures import parse_measure
+from berryeval.suite import history
 from berryeval.suite.gate import guarded_measures, read_timings, run_gate
 from berryeval.suite.settings import GateSettings, Settings
 
@@ -222,3 +223,12 @@ def test_a_missed_threshold_is_logged_even_if_nothing_else_is(settings, caplog):
     caplog.set_level(logging.ERROR, "berryeval")
     run_gate(with_guards(settings, ThresholdGuard(P5, 0.9)))
     assert [r.levelname for r in caplog.records] == ["ERROR"]
+
+
+def test_a_gate_is_remembered_if_the_settings_name_a_history(settings):
+    """E6: each evaluation is appended, with its verdict."""
+    remembered = replace(settings, history="history.jsonl")
+    run_gate(with_guards(remembered, MARGIN))
+    run_gate(with_guards(remembered, MARGIN))
+    entries = history.read("history.jsonl").entries
+    assert [(entry.run, entry.note) for entry in entries] == [("a.json", "pass")] * 2

@@ -33,7 +33,9 @@ _MARKUP = re.compile(r"[\\`*<>&|~$]|(?<!\w)_|_(?!\w)|\](?=[(\[:])")
 _MENTION = re.compile(r"(?<!\w)[@#!](?=\w)")
 _ADDRESS = re.compile(r"\b(?:https?|ftp|mailto|xmpp)(?=:)|\bwww(?=\.)", re.IGNORECASE)
 _MOST_ROWS = 200
-"""Of one table; a comment holds 65,536 characters."""
+"""Of one table."""
+_MOST_CHARACTERS = 60_000
+"""A comment holds 65,536."""
 
 
 def comparison_to_markdown(comparison: Comparison) -> str:
@@ -116,4 +118,12 @@ def _text(text: str) -> str:
 
 
 def _joined(parts: Iterable[str]) -> str:
-    return "\n\n".join(parts) + "\n"
+    """Return the parts, without the last of those that are folded if a comment cannot hold all."""
+    kept = list(parts)
+    left_out = 0
+    while sum(map(len, kept)) > _MOST_CHARACTERS and kept[-1].startswith("<details>"):
+        kept.pop()
+        left_out += 1
+    if left_out:
+        kept.append(f"<sub>{left_out} tables are left out: a comment cannot hold them.</sub>")
+    return "\n\n".join(kept) + "\n"

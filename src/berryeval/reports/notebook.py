@@ -46,8 +46,8 @@ def to_mimebundle(result: Evaluation | Comparison | GateResult) -> dict[str, Any
         from berryeval.reports.charts.drawing import can_draw, to_svg
 
         spec = forest_plot(comparison, _margins(result), width=420)
-        if can_draw():  # a picture in the HTML: every notebook shows that
-            bundle["text/html"] += to_svg(spec)
+        if can_draw():  # a picture in the HTML: every notebook shows that, a dark one on white
+            bundle["text/html"] += to_svg({**spec, "background": "white"})
         else:
             bundle[_VEGA_LITE] = spec
     return bundle
@@ -78,5 +78,5 @@ def _laid_out(result: Any) -> tuple[str, tuple[Table, ...]]:  # noqa: ANN401 - a
         return first.title, (replace(first, title="Guards"), *others)
     from berryeval.reports.evaluation import evaluations_tables
 
-    means, *_ = evaluations_tables({"mean": result})
+    means, *_ = evaluations_tables({"this run": result})
     return "", (replace(means, title="Means"),)

@@ -24,6 +24,7 @@ from berryeval.evaluation.slices import load_queries
 from berryeval.evaluation.verdict import GateResult
 from berryeval.formats._lines import iter_lines
 from berryeval.measures import Measure, Precision, ReciprocalRank
+from berryeval.suite import history
 from berryeval.suite.settings import Settings
 
 __all__ = ["CANDIDATE", "guarded_measures", "read_timings", "run_gate"]
@@ -37,7 +38,7 @@ _LOGGED: tuple[Measure, ...] = (Precision(5), Precision(10), ReciprocalRank())
 
 
 def run_gate(settings: Settings) -> GateResult:
-    """Decide as the settings say.
+    """Decide as the settings say, and append to the history if they name one.
 
     Raises
     ------
@@ -84,6 +85,9 @@ def run_gate(settings: Settings) -> GateResult:
         smallest_slice=settings.gate.smallest_slice,
     )
     _log_outcome(judgments, run, timings, decided)
+    if settings.history is not None:
+        name = Path(_named(settings.run, "run")).name
+        history.append(settings.history, name, decided.evaluation, judgments, decided.verdict)
     return decided
 
 

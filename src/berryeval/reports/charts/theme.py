@@ -54,7 +54,7 @@ DARK = {
 SERIES = ("candidate", "series-2", "series-3", "series-4", "series-5")
 """The roles of several candidates, in turn."""
 
-_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
+_FONT = "-apple-system, 'Segoe UI', Roboto, 'Liberation Sans', Arial, sans-serif"
 
 
 def chart(description: str, **parts: Any) -> Spec:  # noqa: ANN401 - as Vega-Lite has them

@@ -16,6 +16,7 @@ from berryeval.reports.charts import (
 )
 from berryeval.reports.charts.drawing import can_draw
 from berryeval.reports.charts.theme import Spec
+from berryeval.reports.html.focus import Focus
 from berryeval.reports.html.markup import escaped
 
 if TYPE_CHECKING:
@@ -67,11 +68,11 @@ def differences_figure(comparison: Comparison, margins: Mapping[str, float]) -> 
     )
 
 
-def slices_figures(comparison: Comparison) -> str:
-    """Return wins, ties and losses of each candidate in the first measure."""
+def slices_figures(comparison: Comparison, focus: Focus) -> str:
+    """Return wins, ties and losses of each candidate in one measure."""
     if not can_draw():
         return ""
-    measure = comparison.measures[0]
+    measure = focus.measure
     return "".join(
         _figure(
             f"{measure}: {system} against {comparison.baseline}",
@@ -103,17 +104,18 @@ def growth_figures(comparison: Comparison) -> str:
     return f'<div class="pair">{"".join(figures)}</div>' if figures else ""
 
 
-def by_measure(comparison: Comparison) -> str:
+def by_measure(comparison: Comparison, focus: Focus) -> str:
     """Return the charts of queries: sorted differences and scores, by system and measure."""
-    return "".join(_by_measure(comparison)) if can_draw() else ""
+    return "".join(_by_measure(comparison, focus)) if can_draw() else ""
 
 
-def _by_measure(comparison: Comparison) -> Iterator[str]:
+def _by_measure(comparison: Comparison, focus: Focus) -> Iterator[str]:
     pairs = [
         (i_system, i_measure)
         for i_measure in range(len(comparison.measures))
         for i_system in range(len(comparison.candidates))
     ]
+    pairs.sort(key=lambda pair: comparison.measures[pair[1]] != focus.measure)
     for i_system, i_measure in pairs[:MOST_FIGURES]:
         system, measure = comparison.candidates[i_system], comparison.measures[i_measure]
         attributes = f' data-system="{i_system}" data-measure="{i_measure}"'

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from berryeval.reports import figures
 from berryeval.reports.comparison import comparison_table
-from berryeval.reports.gate import candidate_of
 from berryeval.reports.html.charts import (
     by_measure,
     differences_figure,
@@ -15,6 +14,7 @@ from berryeval.reports.html.charts import (
     slices_figures,
 )
 from berryeval.reports.html.document import document
+from berryeval.reports.html.focus import Focus, focus_of
 from berryeval.reports.html.guards import badge, guards_part, margins_of
 from berryeval.reports.html.markup import escaped, figure_text, notes_to_html, table_to_html
 from berryeval.reports.html.queries import queries_part
@@ -57,14 +57,15 @@ def comparison_to_html(
     Charts are drawn with ``berryeval[charts]``; without it the page says so and has the tables.
     """
     names = f"{listing(comparison.candidates)} against {comparison.baseline}"
-    parts = list(_parts(comparison, gate))
+    focus = focus_of(comparison, gate)
+    parts = list(_parts(comparison, gate, focus))
     contents = "".join(
         f'<li><a href="#{part_id}">{escaped(heading)}</a></li>' for part_id, heading, _ in parts
     )
     body = "\n".join(
         [
             _hero(comparison, gate, names),
-            _numbers(comparison, gate),
+            _numbers(comparison, focus),
             f'<nav aria-label="On this page"><ul class="contents">{contents}</ul></nav>',
             *(
                 f'<section class="part" id="{part_id}" aria-labelledby="{part_id}-heading">'
@@ -82,7 +83,7 @@ def gate_to_html(result: GateResult, title: str | None = None) -> str:
         return comparison_to_html(result.comparison, result, title)
     heading = '<section class="part" id="guards"><h2>Guards</h2>'
     body = (
-        f'<div class="hero">{badge(result.verdict)}<h1>{escaped(capitalised(result.sentence))}</h1>'
+        f'<div class="hero">{badge(result.verdict)}{_headline(capitalised(result.sentence))}'
         f"{_lead(result)}</div>{heading}{guards_part(result)}"
         f"{notes_to_html([gate_note(result)])}</section>"
     )
@@ -116,10 +117,9 @@ def _lead(gate: GateResult | None) -> str:
     return f'<p class="lead">{escaped(gate.suggestion)}</p>'
 
 
-def _numbers(comparison: Comparison, gate: GateResult | None) -> str:
-    """Return the figures of the candidate judged, or the first one, in the first measure."""
-    system = (gate and candidate_of(gate)) or comparison.candidates[0]
-    first = comparison.difference(system, comparison.measures[0])
+def _numbers(comparison: Comparison, focus: Focus) -> str:
+    """Return four figures of what the page looks at first."""
+    first = comparison.difference(focus.system, focus.measure)
     interval = first.interval
     level = figures.percent(interval.level if interval else comparison.statistics.level)
     tiles = [
@@ -141,27 +141,28 @@ def _numbers(comparison: Comparison, gate: GateResult | None) -> str:
     return f'<dl class="numbers">{cells}</dl>'
 
 
-def _parts(comparison: Comparison, gate: GateResult | None) -> Iterator[tuple[str, str, str]]:
+def _parts(
+    comparison: Comparison, gate: GateResult | None, focus: Focus
+) -> Iterator[tuple[str, str, str]]:
     """Return the id, the heading and the content of each part of the page."""
-    tables = {table.title.split(":")[0]: table for table in comparison_table(comparison)}
+    means, differences, *others = comparison_table(comparison)
     if gate is not None:
         yield "guards", "Guards", guards_part(gate) + notes_to_html([gate_note(gate)])
-    differences = f"Differences from {comparison.baseline}"
     yield (
         "differences",
         "Differences",
         differences_figure(comparison, margins_of(gate))
-        + table_to_html(tables[differences])
-        + f"<h3 class='under'>Means</h3>{table_to_html(tables['Means'])}",
+        + table_to_html(differences)
+        + f"<h3 class='under'>Means</h3>{table_to_html(means, with_notes=False)}",
     )
     if comparison.sliced:
         yield (
             "slices",
             "Slices",
-            slices_figures(comparison) + _folded("All slices and measures", tables["Slices"]),
+            slices_figures(comparison, focus) + _folded("All slices and measures", others[0]),
         )
     growth = growth_figures(comparison)
-    yield "queries", "Queries", queries_part(comparison, by_measure(comparison))
+    yield "queries", "Queries", queries_part(comparison, focus, by_measure(comparison, focus))
     if growth:
         yield "cutoffs", "Cutoffs", growth
     yield "method", "Method", _method(comparison)

@@ -64,7 +64,7 @@ def guards_part(gate: GateResult) -> str:
 def _row(guard: GuardResult) -> str:
     figures = (*guard_figures(guard), f"{guard.n_queries:,}")
     cells = "".join(f'<td class="n">{escaped(figure_text(cell))}</td>' for cell in figures)
-    reason = f'<span class="reason">{escaped(reason_of(guard))}</span>'
+    reason = f'<span class="reason">{escaped(figure_text(reason_of(guard)))}</span>'
     return (
         f"<tr{' class=watched' if guard.is_watched else ''}>"
         f'<th scope="row">{escaped(guard.name)}{reason}</th>'

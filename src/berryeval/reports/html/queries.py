@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from berryeval.reports.comparison import changed_most
 from berryeval.reports.figures import score, signed
+from berryeval.reports.html.focus import Focus
 from berryeval.reports.html.markup import escaped, figure_text, json_script, scroll_box
 from berryeval.reports.html.query_data import DEPTH, moves, query_data
 
@@ -20,24 +21,25 @@ __all__ = ["queries_part"]
 _N_ROWS = 100
 
 
-def queries_part(comparison: Comparison, figures: str) -> str:
+def queries_part(comparison: Comparison, focus: Focus, figures: str) -> str:
     """Return the choice of a measure, its figures, the table, and its data."""
-    data = query_data(comparison)
+    data = query_data(comparison, focus)
     heads = [("query", "query"), ("difference", "difference"), ("baseline", comparison.baseline),
-             ("candidate", comparison.candidates[0]),
+             ("candidate", focus.system),
              *([(None, "category")] if data["hasLabels"] else [])]  # fmt: skip
     head = "".join(_head(key, name) for key, name in heads)
-    changes = comparison.changes(comparison.candidates[0], comparison.measures[0])
+    changes = comparison.changes(focus.system, focus.measure)
     rows = "".join(_row(comparison, c, has_label=data["hasLabels"]) for c in changes[:_N_ROWS])
     table = scroll_box(
         "Queries",
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>",
         ' class="queries" id="queries-table"',
     )
+    without_script = _without_script(comparison, focus.system, changes)
     return (
         f"{_choices(data)}{figures}{_controls()}{table}"
         '<button type="button" class="more" id="more" hidden></button>'
-        f"{_about_rankings(data)}<noscript>{_without_script(comparison, changes)}</noscript>"
+        f"{_about_rankings(data)}<noscript>{without_script}</noscript>"
         f"{json_script('data', data)}"
     )
 
@@ -52,7 +54,7 @@ def _head(key: str | None, name: str) -> str:
 def _choices(data: dict[str, Any]) -> str:
     """Return what to choose from, where there is a choice."""
     choices = [
-        f'<label>{label}<select id="choose-{key}">{_options(names)}</select></label>'
+        f'<label>{label}<select id="choose-{key}">{_options(names, data[key])}</select></label>'
         for key, label, names in (
             ("measure", "Measure", data["measures"]),
             ("system", "Candidate", data["systems"][1:]),
@@ -62,8 +64,11 @@ def _choices(data: dict[str, Any]) -> str:
     return f'<div class="controls" hidden>{"".join(choices)}</div>' if choices else ""
 
 
-def _options(names: list[str]) -> str:
-    return "".join(f'<option value="{i}">{escaped(name)}</option>' for i, name in enumerate(names))
+def _options(names: list[str], chosen: int) -> str:
+    return "".join(
+        f'<option value="{i}"{" selected" if i == chosen else ""}>{escaped(name)}</option>'
+        for i, name in enumerate(names)
+    )
 
 
 def _controls() -> str:
@@ -101,19 +106,22 @@ def _about_rankings(data: dict[str, Any]) -> str:
     )
 
 
-def _without_script(comparison: Comparison, changes: list[QueryChange]) -> str:
+def _without_script(comparison: Comparison, system: str, changes: list[QueryChange]) -> str:
     """Return the rankings of the queries that changed most."""
-    shown = "".join(_opened(comparison, change) for change in changed_most(changes, 10))
+    shown = "".join(_opened(comparison, system, change) for change in changed_most(changes, 10))
     left_out = len(changes) - _N_ROWS
     more = f'<p class="note">{left_out:,} queries more need JavaScript.</p>' if left_out > 0 else ""
     return f"{more}<h3>The queries that changed most</h3>{shown}"
 
 
-def _opened(comparison: Comparison, change: QueryChange) -> str:
+def _opened(comparison: Comparison, system: str, change: QueryChange) -> str:
     documents = moves(comparison, change.query_id)
     columns = "".join(
         _ranking(name, column, documents)
-        for column, name in ((2, comparison.baseline), (3, comparison.candidates[0]))
+        for column, name in (
+            (2, comparison.baseline),
+            (3 + comparison.candidates.index(system), system),
+        )
     )
     return (
         f"<details><summary>{escaped(change.query_id)} {escaped(change.text or '')} "

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from berryeval.reports.html.focus import Focus
 from berryeval.reports.printable import printable
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ Documents = list[list[Any]]
 """Of each document its id, grade or None, and its rank in each run, 0 if it has none."""
 
 
-def query_data(comparison: Comparison) -> dict[str, Any]:
+def query_data(comparison: Comparison, focus: Focus) -> dict[str, Any]:
     """Return what the script of the page reads."""
     ids = list(comparison.query_ids)
     baseline = comparison.baseline
@@ -38,6 +39,8 @@ def query_data(comparison: Comparison) -> dict[str, Any]:
     return {
         "systems": [baseline, *comparison.candidates],
         "measures": measures,
+        "system": comparison.candidates.index(focus.system),
+        "measure": comparison.measures.index(focus.measure),
         "higher": [measure.higher_is_better for measure in comparison.measures],
         "depth": DEPTH,
         "ids": [printable(query_id) for query_id in ids],

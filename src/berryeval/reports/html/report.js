@@ -30,8 +30,8 @@
   const PAGE = 100;
   const UNIT = 10000;
   const state = {
-    system: 0, measure: 0, key: "difference", isRising: data.higher[0], text: "", outcome: "",
-    n: PAGE, open: new Set(),
+    system: data.system, measure: data.measure, key: "difference",
+    isRising: data.higher[data.measure], text: "", outcome: "", n: PAGE, open: new Set(),
   };
   const order = new Intl.Collator(undefined, { numeric: true });
   const haystack = data.ids.map((id, i) =>

@@ -1,0 +1,39 @@
+"""What a page looks at first: one candidate in one measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from berryeval.measures import Measure
+from berryeval.reports.gate import candidate_of
+
+if TYPE_CHECKING:
+    from berryeval.evaluation.comparison import Comparison
+    from berryeval.evaluation.verdict import GateResult
+
+__all__ = ["Focus", "focus_of"]
+
+
+@dataclass(frozen=True)
+class Focus:
+    """A candidate and a measure."""
+
+    system: str
+    measure: Measure
+
+
+def focus_of(comparison: Comparison, gate: GateResult | None = None) -> Focus:
+    """Return the candidate that was judged and the measure that decided; else the first ones."""
+    system, measure = comparison.candidates[0], comparison.measures[0]
+    if gate is None:
+        return Focus(system, measure)
+    deciding = [
+        guard.guard.measure
+        for guard in gate.guards
+        if hasattr(guard.guard, "measure")
+        and guard.verdict == gate.verdict
+        and not guard.is_watched
+    ]
+    compared = [found for found in deciding if found in comparison.measures]
+    return Focus(candidate_of(gate) or system, next(iter(compared), measure))
