@@ -211,7 +211,7 @@ def test_means_have_intervals(method):
     how = {"bca": "the BCa bootstrap (10,000 resamples, seed 0)", "t": "Student's t"}[method]
     assert result.exit_code == 0
     assert "RR  0.6667 (" in result.stdout
-    assert f"In parentheses: 95 % intervals by {how}." in result.stdout
+    assert f"In parentheses: 95% intervals by {how}." in result.stdout
 
 
 def test_one_query_has_no_interval(data):

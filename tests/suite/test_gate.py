@@ -117,6 +117,30 @@ def test_the_pool_depth_decides_whether_holes_block(settings, tmp_path):
     assert run_gate(told).verdict == "fail"
 
 
+def test_slices_are_gated_from_the_size_that_is_asked_for(settings, tmp_path):
+    """Twelve queries of one category: watched, unless twelve are enough."""
+    rows = [{"query_id": f"q{i:02}", "text": "t", "category": "a"} for i in range(N)]
+    (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    sliced = replace(settings, queries="queries.jsonl")
+    guard = MarginGuard(P5, Margin(0.05), ("category",))
+    for smallest, is_watched in ((20, True), (12, False)):
+        result = run_gate(with_guards(sliced, guard, smallest_slice=smallest))
+        assert [g.is_watched for g in result.guards] == [False, is_watched]
+
+
+def test_the_highest_grade_bounds_what_holes_are_worth(settings, tmp_path):
+    """Ten for an unjudged document, if the scale says so; else what was given, one."""
+    run = {f"q{i:02}": {"u": 2, "x": 1} for i in range(N)}
+    (tmp_path / "b.json").write_text(json.dumps(run))
+    guarded = with_guards(
+        replace(settings, run="b.json", baseline="a.json"),
+        MarginGuard(parse_measure("DCG@1"), Margin(0.05)),
+    )
+    for grade, highest in ((None, 1.0), (10, 10.0)):
+        [difference] = run_gate(replace(guarded, max_grade=grade)).comparison.differences
+        assert difference.bounds.high == highest
+
+
 def test_measures_are_those_that_guards_name():
     """Each once; latency has none."""
     guards = [MARGIN, LatencyGuard(95, 5), ThresholdGuard(P5, 0.5)]

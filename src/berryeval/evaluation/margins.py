@@ -79,7 +79,6 @@ def margin_p_values(
 def _student(differences: Floats, nulls: Floats) -> tuple[Floats, Floats]:
     n_queries = len(differences)
     distance = differences.mean(axis=0) - nulls
-    distance[np.abs(distance) < ROUNDING] = 0.0  # equal differences must not decide by rounding
     error = differences.std(axis=0, ddof=1) / math.sqrt(n_queries)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(distance == 0.0, 0.0, distance / error)
