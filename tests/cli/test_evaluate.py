@@ -210,15 +210,15 @@ def test_means_have_intervals(method):
     result = berryeval("qrels.txt", "a.run", "-m", "RR", "--interval", method)
     how = {"bca": "the BCa bootstrap (10,000 resamples, seed 0)", "t": "Student's t"}[method]
     assert result.exit_code == 0
-    assert "RR  0.6667 (" in result.stdout
-    assert f"In parentheses: 95% intervals by {how}." in result.stdout
+    assert "RR  0.6667 [" in result.stdout
+    assert f"In brackets: 95% intervals by {how}." in result.stdout
 
 
 def test_one_query_has_no_interval(data):
     """A dash, null, or nothing; never NaN."""
     (data / "one.txt").write_text("q1 0 d1 1\n")
     arguments = ("one.txt", "a.run", "-m", "RR", "--interval", "bca")
-    assert "RR  1.0000 (-)" in berryeval(*arguments).stdout
+    assert "RR  1.0000 -" in berryeval(*arguments).stdout
     [run] = json.loads(berryeval(*arguments, "--json").stdout)["runs"]
     assert run["intervals"] == {"RR": None}
     rows = berryeval(*arguments, "--format", "csv").stdout.splitlines()
