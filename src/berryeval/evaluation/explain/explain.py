@@ -80,7 +80,7 @@ def explain(
     >>> found.difference
     -0.5
     >>> [(move.doc_id, move.rank_before, move.rank_after) for move in found.effective]
-    [('d1', 1, 2), ('d2', 2, None)]
+    [('d1', 1, 2)]
     """
     chosen = _one_measure(measure)
     loaded = load_judgments(judgments, duplicates, judges)
