@@ -82,6 +82,16 @@ def test_queries_that_changed_most_are_losses_and_gains():
     assert changed_most(changes[:4]) == changes[:4]
 
 
+def test_where_nothing_fell_the_greatest_gains_are_shown():
+    """A small gain is not listed as if it were a loss."""
+    changes = a_comparison(60).changes("hybrid", "nDCG@10")
+    gains = [change for change in changes if change.difference > 0]
+    assert len(gains) > 10
+    assert changed_most(gains) == gains[-10:]
+    loss = next(change for change in changes if change.difference < 0)
+    assert changed_most([loss, *gains]) == [loss, *gains[-9:]]
+
+
 def test_json_has_every_digit_and_a_version():
     """Numbers come back as they were computed."""
     comparison = a_comparison(30)

@@ -132,9 +132,15 @@ def _changes(comparison: Comparison) -> Iterator[Table]:
 
 
 def changed_most(changes: Sequence[QueryChange], n: int = N_CHANGED) -> list[QueryChange]:
-    """Return the `n` greatest losses and the `n` greatest gains, the ties left out."""
-    changed = [change for change in changes if change.difference]
-    return changed if len(changed) <= 2 * n else changed[:n] + changed[-n:]
+    """Return the `n` greatest losses and the `n` greatest gains, the ties left out.
+
+    Where there are fewer of one kind, more of the other are shown: a small gain is no loss.
+    """
+    by_size = sorted(changes, key=lambda change: abs(change.difference), reverse=True)
+    up = [change.query_id for change in by_size if change.difference > 0]
+    down = [change.query_id for change in by_size if change.difference < 0]
+    shown = {*up[: max(n, 2 * n - len(down))], *down[: max(n, 2 * n - len(up))]}
+    return [change for change in changes if change.query_id in shown]
 
 
 def _label(change: QueryChange) -> str:
