@@ -60,7 +60,7 @@ def test_many_deciding_documents_are_counted(result):
     holes = tuple(Hole(f"q{i}", "d", {"hybrid": 1}, 0.1) for i in range(12))
     table = gate_table(replace(result, holes=holes))[1]
     assert len(table.rows) == 10
-    assert table.notes == ("2 documents more.",)
+    assert table.notes == ("2 documents more; `berryeval holes` lists them.",)
 
 
 def test_a_passing_gate_has_no_reasons_to_list(result):
