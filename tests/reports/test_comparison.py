@@ -65,6 +65,13 @@ def test_slices_and_changed_queries_are_left_out_where_there_are_none():
     assert [table.title for table in tables] == ["Means", "Differences from a"]
 
 
+def test_a_baseline_of_that_name_is_not_told_twice():
+    """A gate calls its runs baseline and candidate."""
+    same = {"q1": ["d1"], "q2": ["d2"]}
+    means, *_ = comparison_table(compare_these(JUDGED, {"baseline": same, "candidate": same}))
+    assert means.header == ("", "baseline", "candidate")
+
+
 def test_a_test_that_is_not_defined_is_a_dash_with_its_reason():
     """Never NaN."""
     same = {"q1": ["d1"], "q2": ["d2"]}
