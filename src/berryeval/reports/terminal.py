@@ -65,27 +65,33 @@ def show_table(table: Table) -> None:
 
 
 def _layout(table: Table, available: int) -> tuple[list[int], list[list[int]]]:
-    """Return widths of columns, and blocks of them that fit; fold keys if that saves blocks."""
-    widths = _widths(table, available, available)
-    blocks = _blocks(table, widths, available)
-    folded = _widths(table, available, available // 3)
-    fewer = _blocks(table, folded, available)
-    return (folded, fewer) if len(fewer) < len(blocks) else (widths, blocks)
+    """Return widths of columns, and blocks of them that fit.
 
-
-def _widths(table: Table, available: int, most_for_keys: int) -> list[int]:
-    """Return a width for each column so that the keys and any one of the others fit.
-
-    Long words of keys and headers are folded for that; figures never are.
+    Keys are folded to as little as a third of the screen, if that saves blocks, and no further
+    than that takes.
     """
     from rich.cells import cell_len
 
     columns = list(zip(table.header, *table.rows, strict=True))
-    widths = [max(map(cell_len, column)) for column in columns]
+    wanted = [max(map(cell_len, column)) for column in columns]
     figures = [max(map(cell_len, column[1:]), default=0) for column in columns]
-    n_keys = table.n_keys
+    layouts = []
+    for for_keys in range(available, available // 3 - 1, -1):
+        widths = _widths(wanted, figures, table.n_keys, available, for_keys)
+        layouts.append((widths, _blocks(table, widths, available)))
+    return min(layouts, key=lambda layout: len(layout[1]))
+
+
+def _widths(
+    wanted: list[int], figures: list[int], n_keys: int, available: int, for_keys: int
+) -> list[int]:
+    """Return a width for each column so that the keys and any one of the others fit.
+
+    Long words of keys and headers are folded for that; figures never are.
+    """
+    widths = wanted.copy()
     room = available - _frame(n_keys + 1)
-    for_keys = min(most_for_keys, room - max(figures[n_keys:], default=0))
+    for_keys = min(for_keys, room - max(figures[n_keys:], default=0))
     while sum(widths[:n_keys]) > for_keys and max(widths[:n_keys]) > 1:
         widest = max(range(n_keys), key=widths.__getitem__)
         widths[widest] -= 1
