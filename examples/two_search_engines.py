@@ -47,6 +47,7 @@ def write_trec_files(
     folder: Path, judgments: dict[str, dict[str, int]], runs: dict[str, dict[str, list[str]]]
 ) -> None:
     """Write judgments and runs as trec_eval reads them."""
+    folder.mkdir(parents=True, exist_ok=True)
     lines = [f"{q} 0 {d} {grade}" for q, grades in judgments.items() for d, grade in grades.items()]
     (folder / "qrels.txt").write_text("\n".join(lines) + "\n")
     for engine, run in runs.items():

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib import metadata
@@ -246,3 +247,14 @@ def test_output_needs_no_more_than_ascii(arguments):
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("line", ["q1 Q0 d1 1", "q1 Q0 d1 1 nan run"])
+def test_a_broken_file_is_one_line_and_nothing_else(tmp_path, line):
+    """Not even at exit does the extension have a word to say."""
+    run, qrels = tmp_path / "broken.run", tmp_path / "qrels.txt"
+    run.write_text(line + "\n")
+    qrels.write_text("q1 0 d1 1\n")
+    done = run_in_shell(f"berryeval evaluate {qrels} {run}")
+    assert done.returncode == 2
+    assert re.fullmatch(r"Error: .*\n", done.stderr)

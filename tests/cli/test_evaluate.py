@@ -246,7 +246,10 @@ def test_json_and_csv_have_slices_and_intervals():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--by", "category"), "expected queries with a category: no queries were given"),
+        (
+            ("--by", "category"),
+            "expected queries with a category: no queries were given (`queries`, --queries)",
+        ),
         (
             ("--by", "difficulty", "--queries", "queries.jsonl"),
             "expected queries with a difficulty: none has one",

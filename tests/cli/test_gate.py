@@ -181,7 +181,7 @@ def test_a_slice_that_nobody_has_is_exit_code_2():
     Path("queries.jsonl").write_text('{"query_id": "q00", "text": "t"}\n')
     with Path("berryeval.toml").open("a") as file:
         file.write('slices = ["category"]\n')
-    for arguments, reason in (((), "no queries were given"),
+    for arguments, reason in (((), "no queries were given (`queries`, --queries)"),
                               (("--queries", "queries.jsonl"), "none has one")):  # fmt: skip
         result = gate(*arguments)
         assert result.exit_code == 2

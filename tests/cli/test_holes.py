@@ -53,6 +53,13 @@ def test_the_table_has_effects_ranks_and_bounds():
 
 
 @pytest.mark.usefixtures("data")
+def test_the_table_has_the_texts_of_queries():
+    """Who judges has to know what was asked."""
+    result = holes("qrels.txt", "a.run", "-m", "P@2", "--queries", "queries.jsonl")
+    assert result.output.splitlines()[1] == "q1  a, or b?  d9        0.2500      1"
+
+
+@pytest.mark.usefixtures("data")
 def test_a_baseline_makes_it_a_matter_of_differences():
     """It may be among the runs, or not."""
     result = holes("qrels.txt", "b.run", "--against", "a.run", "-m", "P@2", "-n", "1")

@@ -247,10 +247,10 @@ def test_failing_is_corrected_over_all_margin_guards():
 
 def test_a_gate_passes_only_if_all_pass_and_fails_if_any_fails():
     """Whatever the order."""
-    comparison = compared([3] * 30, [3, 4] * 15, ["P@5", "RR"])
+    comparison = compared([3] * 30, [3, 4] * 15, ["P@5", "P@10"])
     good, bad = {"P@5": 0.1}, {"P@5": 0.9}
     assert gate(comparison, at_least=good, margin={"P@5": 0.05}).verdict == "pass"
-    failed = gate(comparison, at_least={**bad, "RR": 2.0}, margin={"P@5": 0.05})
+    failed = gate(comparison, at_least={**bad, "P@10": 0.9}, margin={"P@5": 0.05})
     assert failed.verdict == "fail"
     assert len(failed.failed) == 2
     assert failed.sentence == "P@5 is 0.7000, below 0.9. 1 more guard fails."
@@ -485,7 +485,8 @@ def test_a_clearly_better_candidate_suggests_a_higher_baseline():
     """Better beyond chance and nowhere worse; otherwise there is no suggestion."""
     better = decided([3] * 30, [4] * 20 + [3] * 10)
     assert better.suggestion == (
-        "The candidate is better (P@5 +0.1333): consider raising the baseline to it."
+        "The candidate is better (P@5 +0.1333): consider raising the baseline to it "
+        "(`berryeval baseline update`)."
     )
     assert decided([3] * 30, [4] * 9 + [3] * 21, margin=0.5).suggestion is None
     assert decided([3] * 30, [3] * 30).suggestion is None

@@ -87,3 +87,19 @@ def test_guards_have_names():
 def test_limits_are_written_as_people_write_them():
     """With all digits that they have, and none that adding up left behind."""
     assert (written(0.7), written(0.70004123), written(0.1 + 0.2)) == ("0.7", "0.70004123", "0.3")
+
+
+def test_a_threshold_that_cannot_be_reached_is_an_error():
+    """70 was meant to be 0.70; a measure without an upper end takes any."""
+    with pytest.raises(ArgumentError, match="at most 1, the highest nDCG@10 there is, got 70"):
+        ThresholdGuard(NDCG, 70)
+    assert ThresholdGuard(NDCG, 1.0).at_least == 1
+    assert ThresholdGuard(parse_measure("DCG@10"), 70).at_least == 70
+
+
+def test_a_margin_beyond_the_range_is_an_error():
+    """5 was meant to be 5% or 0.05, and would let everything pass."""
+    with pytest.raises(ArgumentError, match="at most 1, the range of nDCG@10, got 5"):
+        MarginGuard(NDCG, Margin(5))
+    assert MarginGuard(NDCG, Margin(1)).margin.amount == 1
+    assert MarginGuard(parse_measure("DCG@10"), Margin(5)).margin.amount == 5

@@ -230,6 +230,8 @@ def test_nicknames_stand_for_what_trec_eval_prints(nickname, n_measures):
         ("ndgc(gain=exp2)@10", "did you mean 'nDCG(gain=exp2)@10'?"),
         ("ndgc_cut_10", "did you mean 'nDCG@10'?"),
         ("mrr_10", "did you mean 'RR@10'?"),
+        ("nDCG10", "unknown measure 'nDCG10': did you mean 'nDCG@10'?"),
+        ("ndgc5", "did you mean 'nDCG@5'?"),
         ("r_precision_10", "did you mean 'Rprec'?"),
         ("Bperf", "did you mean 'Bpref'?"),
         ("velocity@3", "unknown measure 'velocity@3': known are "),
@@ -325,3 +327,9 @@ def test_deep_brackets_are_no_danger():
     """A text is not trusted to be sensible."""
     with pytest.raises(MeasureSyntaxError):
         parse_measure("nDCG(gain=" + "[" * 50_000 + "]" * 50_000 + ")")
+
+
+def test_a_cutoff_after_a_line_below_is_told_where_to_stand():
+    """trec_eval's ndcg takes gains there, which few know."""
+    with pytest.raises(MeasureSyntaxError, match="got '10'; write for example 'nDCG@10'"):
+        parse_measure("nDCG_10")

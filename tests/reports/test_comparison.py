@@ -65,6 +65,13 @@ def test_slices_and_changed_queries_are_left_out_where_there_are_none():
     assert [table.title for table in tables] == ["Means", "Differences from a"]
 
 
+def test_a_baseline_of_that_name_is_not_told_twice():
+    """A gate calls its runs baseline and candidate."""
+    same = {"q1": ["d1"], "q2": ["d2"]}
+    means, *_ = comparison_table(compare_these(JUDGED, {"baseline": same, "candidate": same}))
+    assert means.header == ("", "baseline", "candidate")
+
+
 def test_a_test_that_is_not_defined_is_a_dash_with_its_reason():
     """Never NaN."""
     same = {"q1": ["d1"], "q2": ["d2"]}
@@ -80,6 +87,16 @@ def test_queries_that_changed_most_are_losses_and_gains():
     found = changed_most(changes)
     assert found == changes[:5] + changes[-5:]
     assert changed_most(changes[:4]) == changes[:4]
+
+
+def test_where_nothing_fell_the_greatest_gains_are_shown():
+    """A small gain is not listed as if it were a loss."""
+    changes = a_comparison(60).changes("hybrid", "nDCG@10")
+    gains = [change for change in changes if change.difference > 0]
+    assert len(gains) > 10
+    assert changed_most(gains) == gains[-10:]
+    loss = next(change for change in changes if change.difference < 0)
+    assert changed_most([loss, *gains]) == [loss, *gains[-9:]]
 
 
 def test_json_has_every_digit_and_a_version():

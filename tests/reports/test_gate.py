@@ -60,14 +60,16 @@ def test_many_deciding_documents_are_counted(result):
     holes = tuple(Hole(f"q{i}", "d", {"hybrid": 1}, 0.1) for i in range(12))
     table = gate_table(replace(result, holes=holes))[1]
     assert len(table.rows) == 10
-    assert table.notes == ("2 documents more.",)
+    assert table.notes == ("2 documents more; `berryeval holes` lists them.",)
 
 
 def test_a_passing_gate_has_no_reasons_to_list(result):
     """Nothing to explain, nothing to judge."""
     passing = replace(result, verdict="pass", guards=result.guards[:1], holes=(), suggestion=None)
     (table,) = gate_table(passing)
-    assert len(table.notes) == 1
+    assert table.notes == (
+        "Limits are held against the figures of these queries; nothing is tested.",
+    )
 
 
 def test_json_has_verdict_guards_and_comparison(result):

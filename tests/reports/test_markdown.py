@@ -20,7 +20,7 @@ def test_a_gate_starts_with_its_verdict():
     lines = text.splitlines()
     assert lines[0].startswith("### ❌ Fail: hybrid must not ship")
     assert lines[2] == "| guard | verdict | value | limit | interval | why |"
-    assert lines[3].startswith("| :--- | :--- | ---: |")
+    assert lines[3] == "| :--- | :--- | ---: | ---: | ---: | :--- |"
     assert "<details><summary>hybrid against bm25, 40 queries</summary>" in text
     assert text.count("<details>") == text.count("</details>") == 2
 

@@ -150,3 +150,31 @@ def test_long_names_are_folded_for_the_numbers_to_fit(on_terminal, monkeypatch):
 def test_a_table_that_fits_is_one_block(on_terminal):
     """No key is repeated without need."""
     assert on_terminal(terminal.show_table, TABLE).count("MRR") == 1
+
+
+def test_long_keys_are_folded_where_that_saves_blocks(on_terminal, monkeypatch):
+    """The table of a gate stays in one piece, or nearly; each row keeps its figures."""
+    monkeypatch.setenv("COLUMNS", "60")
+    guard = "nDCG@10 drops by less than 0.05 (category=billing)"
+    table = Table("", ("guard", "value", "limit", "p"), ((guard, "+0.1234", "-0.0500", "0.5"),))
+    lines = plain(on_terminal(terminal.show_table, table))
+    assert sum("guard" in line for line in lines) == 1
+    assert " ".join(re.split(r"\s{2,}", line)[0] for line in lines[2:]) == guard
+    assert len(lines[1]) == 60, "folded no further than it takes"
+    assert lines[2].split()[-3:] == ["+0.1234", "-0.0500", "0.5"]
+
+
+def test_columns_are_two_spaces_apart_as_in_a_pipe(on_terminal, monkeypatch):
+    """What fits 80 columns in plain text fits a terminal of 80 columns."""
+    table = Table("", ("", *"abcdefgh"), (("MRR", *["0.12345"] * 8),))
+    width = max(map(len, table_to_text(table).splitlines()))
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = plain(on_terminal(terminal.show_table, table))
+    assert [lines[0].rstrip(), lines[2]] == table_to_text(table).splitlines()
+
+
+def test_a_title_may_be_wider_than_its_table(on_terminal):
+    """A verdict is a sentence: it runs over the screen, not over the columns."""
+    title = "PASS: all 2 guards hold over 60 queries."
+    table = Table(title, ("", "a"), (("b", "1"),))
+    assert plain(on_terminal(terminal.show_table, table))[:2] == [title, ""]

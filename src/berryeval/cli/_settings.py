@@ -41,13 +41,22 @@ _NAMED = (
 )
 
 
-def named_options(command: Command) -> Command:
-    """Give a command options for what berryeval.toml names, each also a variable."""
-    for name, variable, help_text in reversed(_NAMED):
-        metavar = "NAME" if name == "corpus" else "FILE"
-        option = click.option(f"--{name}", metavar=metavar, envvar=variable, help=help_text)
-        command = option(command)
-    return command
+def named_options(**texts: str) -> Callable[[Command], Command]:
+    """Give a command options for what berryeval.toml names, each also a variable.
+
+    `texts` are helps that differ from those of a gate.
+    """
+
+    def decorate(command: Command) -> Command:
+        for name, variable, usual in reversed(_NAMED):
+            metavar = "NAME" if name == "corpus" else "FILE"
+            text = texts.get(name, usual)
+            command = click.option(f"--{name}", metavar=metavar, envvar=variable, help=text)(
+                command
+            )
+        return command
+
+    return decorate
 
 
 def load_settings(config: str | None, named: Mapping[str, str | None]) -> Settings:

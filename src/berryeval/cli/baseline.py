@@ -27,6 +27,9 @@ def command() -> None:
     """
 
 
+_named_options = named_options(
+    run="What becomes the baseline.", baseline="Where the baseline is kept: a file of JSON."
+)
 _measure_option = click.option(
     "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
     help="What it will be compared in; decides how deep rankings are kept.  [default: what "
@@ -36,8 +39,8 @@ _measure_option = click.option(
 
 @command.command("save")
 @config_option
-@named_options
-@click.option("--name", help="What to call it.  [default: the name of the file]")
+@_named_options
+@click.option("--name", help="What to call it.  [default: the name of its file]")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 @_measure_option
 def save(
@@ -66,7 +69,7 @@ def save(
 
 @command.command("update")
 @config_option
-@named_options
+@_named_options
 @_measure_option
 def update(config: str | None, measures: tuple[str, ...], **named: str | None) -> None:
     """Replace the baseline by the run, and tell what changed.

@@ -19,9 +19,9 @@ __all__ = ["command"]
 FORMATS = ("table", "csv", "json", "markdown", "latex", "junit", "html")
 
 
-@click.command("gate")
+@click.command("gate", short_help="Decide whether a candidate may ship.")
 @config_option
-@named_options
+@named_options()
 @click.option(
     "--at-least",
     multiple=True,
@@ -88,7 +88,7 @@ def command(
     berryeval gate
     berryeval gate --judgments qrels.txt --run new.run --baseline main.json \\
         --at-least 'P@5=0.70' --margin 'nDCG@10=0.05'
-    berryeval gate -o gate.xml --format junit
+    berryeval gate -o gate.xml
     """
     from berryeval.reports import gate as report
     from berryeval.reports.rendering import render_gate

@@ -19,7 +19,7 @@ __all__ = ["command"]
 FORMATS = ("table", "csv", "json", "svg", "png")
 
 
-@click.command("history")
+@click.command("history", short_help="Show how a measure went over time, and where it declined.")
 @click.argument("file", metavar="FILE")
 @click.option(
     "-m",

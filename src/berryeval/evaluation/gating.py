@@ -224,7 +224,9 @@ def _may_turn(guards: Sequence[GuardResult]) -> bool:
 
 def _judge_latency(guard: LatencyGuard, milliseconds: Sequence[float] | None) -> GuardResult:
     if milliseconds is None or len(milliseconds) == 0:
-        raise ArgumentError(str(guard), "how long queries took", "no times")
+        raise ArgumentError(
+            str(guard), "how long queries took", "no times (`milliseconds`, --timings)"
+        )
     times = np.asarray(milliseconds, dtype=np.float64)
     if not (np.isfinite(times) & (times >= 0)).all():
         raise ArgumentError("milliseconds", "finite numbers from 0", "others among them")

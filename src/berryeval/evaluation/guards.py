@@ -79,6 +79,10 @@ class ThresholdGuard:
     def __post_init__(self) -> None:
         if isinstance(self.at_least, bool) or not _is_finite(self.at_least):
             raise ArgumentError("at_least", "a finite number", repr(self.at_least)[:40])
+        highest = self.measure.bounds[1]
+        if self.at_least > highest:
+            expected = f"at most {written(highest)}, the highest {self.measure} there is"
+            raise ArgumentError("at_least", expected, written(self.at_least))
 
     def __str__(self) -> str:
         return f"{self.measure} at least {written(self.at_least)}"
@@ -92,6 +96,12 @@ class MarginGuard:
     margin: Margin
     slices: tuple[str, ...] = ()
     """Labels whose every slice is held to it as well."""
+
+    def __post_init__(self) -> None:
+        lowest, highest = self.measure.bounds
+        if not self.margin.is_relative and self.margin.amount > highest - lowest:
+            expected = f"at most {written(highest - lowest)}, the range of {self.measure}"
+            raise ArgumentError("margin", expected, str(self.margin))
 
     def __str__(self) -> str:
         worsens = "drops" if self.measure.higher_is_better else "rises"

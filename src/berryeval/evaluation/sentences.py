@@ -142,4 +142,7 @@ def of_better(measures: Sequence[tuple[Measure, float]]) -> str | None:
         f"{measure} {gain if measure.higher_is_better else -gain:+.4f}"
         for measure, gain in measures
     )
-    return f"The candidate is better ({told}): consider raising the baseline to it."
+    return (
+        f"The candidate is better ({told}): consider raising the baseline to it "
+        "(`berryeval baseline update`)."
+    )

@@ -66,7 +66,7 @@ def find_slices(
         for value in _values(queries.get(query_id), label):
             found.setdefault(Slice(label, value), []).append(position)
     if not found:
-        reason = "none has one" if queries else "no queries were given"
+        reason = "none has one" if queries else "no queries were given (`queries`, --queries)"
         raise MismatchError(f"expected queries with a {label}: {reason}")
     return dict(sorted(found.items()))
 

@@ -37,7 +37,7 @@ _SHAPE = re.compile(
     re.DOTALL,
 )
 _NEXT_NUMBER = re.compile(r"[-+]?\.?\d[\d.eE+-]*(?:=[-+]?\.?\d[\d.eE+-]*)?(?=[,\s]|$)")
-_NUMBERED = re.compile(r"(?P<name>.+?)_(?P<k>\d+)")
+_NUMBERED = re.compile(r"(?P<name>.+?)_?(?P<k>\d+)")
 
 _OTHER_NAMES: dict[str, tuple[str, dict[str, Any]]] = {
     "ndcg_burges": ("nDCG", {"gain": "exp2"}),
@@ -146,6 +146,9 @@ def _read_trec_eval(word: str, name: str, parameters: str) -> Iterator[Measure]:
     elif parameter == "worth":
         values = [[_number(word, part, example) for part in parameters.split(",")]]
     elif parameter == "gain":
+        if re.fullmatch(r"\d+", parameters):
+            cutoff = f"{measure.name}@{parameters}" if measure.at == "k" else example
+            raise MeasureSyntaxError(word, "a gain such as 1=3", repr(parameters), cutoff)
         pairs = [part.partition("=") for part in parameters.split(",")]
         values = [
             [(_number(word, a, example), _number(word, b, example)) for a, _, b in pairs],

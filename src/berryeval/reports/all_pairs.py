@@ -40,8 +40,9 @@ def run_similarity_table(found: Iterable[RunSimilarity], depth: int | None) -> T
             for one in found
         ),
         (
-            f"Means over queries, of {ranks}. overlap: rank-biased overlap, p 0.9. tau: Kendall's,",
-            "of documents in both; tau_AP: so, with more weight at the top.",
+            f"Means over queries, of {ranks}.",
+            "overlap: rank-biased overlap, p 0.9; tau: Kendall's, of documents in both; "
+            "tau_AP: so, with more weight at the top.",
         ),
         n_keys=2,
     )

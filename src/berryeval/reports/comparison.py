@@ -16,7 +16,7 @@ from berryeval.reports.figures import (
     signed,
 )
 from berryeval.reports.layout import Table, table_to_text
-from berryeval.reports.wording import statistics_note, undefined_notes
+from berryeval.reports.wording import query_label, statistics_note, undefined_notes
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison, Difference, QueryChange
@@ -32,7 +32,6 @@ __all__ = [
 
 JSON_VERSION = 1
 N_CHANGED = 5
-TEXT_WIDTH = 50
 
 
 def comparison_table(comparison: Comparison) -> tuple[Table, ...]:
@@ -58,7 +57,8 @@ def _means(comparison: Comparison) -> Table:
 
 
 def _heading(comparison: Comparison, name: str) -> str:
-    return f"{name} (baseline)" if name == comparison.baseline else name
+    is_told = name == "baseline"  # as in a gate
+    return f"{name} (baseline)" if name == comparison.baseline and not is_told else name
 
 
 def _differences(comparison: Comparison) -> Table:
@@ -125,24 +125,27 @@ def _changes(comparison: Comparison) -> Iterator[Table]:
                 title=f"Queries that changed most: {measure}, {system}",
                 header=("query", comparison.baseline, system, "difference"),
                 rows=tuple(
-                    (_label(c), score(c.baseline), score(c.candidate), signed(c.difference))
+                    (
+                        query_label(c.query_id, c.text),
+                        score(c.baseline),
+                        score(c.candidate),
+                        signed(c.difference),
+                    )
                     for c in found
                 ),
             )
 
 
 def changed_most(changes: Sequence[QueryChange], n: int = N_CHANGED) -> list[QueryChange]:
-    """Return the `n` greatest losses and the `n` greatest gains, the ties left out."""
-    changed = [change for change in changes if change.difference]
-    return changed if len(changed) <= 2 * n else changed[:n] + changed[-n:]
+    """Return the `n` greatest losses and the `n` greatest gains, the ties left out.
 
-
-def _label(change: QueryChange) -> str:
-    if change.text is None:
-        return change.query_id
-    text = " ".join(change.text.split())
-    short = text if len(text) <= TEXT_WIDTH else text[: TEXT_WIDTH - 1].rstrip() + "…"
-    return f"{change.query_id}  {short}"
+    Where there are fewer of one kind, more of the other are shown: a small gain is no loss.
+    """
+    by_size = sorted(changes, key=lambda change: abs(change.difference), reverse=True)
+    up = [change.query_id for change in by_size if change.difference > 0]
+    down = [change.query_id for change in by_size if change.difference < 0]
+    shown = {*up[: max(n, 2 * n - len(down))], *down[: max(n, 2 * n - len(up))]}
+    return [change for change in changes if change.query_id in shown]
 
 
 def _effect(value: float | None) -> str:

@@ -111,7 +111,9 @@ def _holes(result: GateResult) -> Table:
         title="Unjudged documents that could turn the verdict",
         header=("query", "document", "ranks", "effect"),
         rows=tuple((h.query_id, h.doc_id, ranks_text(h), score(h.effect)) for h in shown),
-        notes=(f"{count(left_out, 'document')} more.",) if left_out else (),
+        notes=(f"{count(left_out, 'document')} more; `berryeval holes` lists them.",)
+        if left_out
+        else (),
         n_keys=2,
     )
 

@@ -15,6 +15,7 @@ from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.formats import trec
 from berryeval.reports.layout import TEXT_WIDTH, Table, table_to_text
+from berryeval.reports.wording import query_label
 
 if TYPE_CHECKING:
     from berryeval.evaluation.holes import Hole
@@ -90,7 +91,7 @@ def holes_table(found: HoleList) -> Table:
     """Lay out a row for each hole, with its rank in each run, and notes on what it means."""
     rows = tuple(
         (
-            hole.query_id,
+            query_label(hole.query_id, found.texts.get(hole.query_id)),
             hole.doc_id,
             f"{hole.effect:.4f}",
             *(str(hole.ranks.get(run, "-")) for run in found.runs),

@@ -53,6 +53,7 @@ def gate_to_markdown(result: GateResult) -> str:
             ("guard", "verdict", "value", "limit", "interval", "why"),
             [_guard(guard) for guard in result.guards],
             n_keys=2,
+            n_words=1,
         ),
         f"<sub>{_text(gate_note(result))}</sub>",
     ]
@@ -101,9 +102,12 @@ def _table(table: Table) -> str:
     return "\n\n".join([shown, *(f"<sub>{_text(note)}</sub>" for note in notes)])
 
 
-def _rows(header: tuple[str, ...], rows: list[tuple[str, ...]], n_keys: int) -> str:
-    """Return a table; its figures are aligned to the right."""
-    rule = [":---" if i < n_keys else "---:" for i in range(len(header))]
+def _rows(
+    header: tuple[str, ...], rows: list[tuple[str, ...]], n_keys: int, n_words: int = 0
+) -> str:
+    """Return a table; the figures between keys and the words at its end are to the right."""
+    n_figures = len(header) - n_keys - n_words
+    rule = [*[":---"] * n_keys, *["---:"] * n_figures, *[":---"] * n_words]
     lines = [header, tuple(rule), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["show_sections", "show_table", "show_tables"]
 
+_GAP = 2
+"""Spaces between columns, as many as in plain text."""
+
 
 def show_tables(tables: Iterable[Table]) -> None:
     """Write tables to standard output, a blank line between them."""
@@ -32,12 +35,19 @@ def show_table(table: Table) -> None:
         return
     from rich import box
     from rich.table import Table as RichTable
+    from rich.text import Text
 
     console = _console()
-    widths = _widths(table, console.width)
-    for number, columns in enumerate(_blocks(table, widths, console.width)):
-        title = table.title if number == 0 else None
-        shown = RichTable(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    if table.title:
+        console.print(Text(table.title, style="bold"))
+        console.print()
+    widths, blocks = _layout(table, console.width)
+    for number, columns in enumerate(blocks):
+        if number:
+            console.print()
+        shown = RichTable(
+            box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, _GAP - 1, 0, 0)
+        )
         for i_column in columns:
             shown.add_column(
                 table.header[i_column],
@@ -48,23 +58,40 @@ def show_table(table: Table) -> None:
         for row in table.rows:
             shown.add_row(*(row[i_column] for i_column in columns))
         console.print(shown)
+    if table.notes:
+        console.print()
     for note in table.notes:
         console.print(note, style="dim")
 
 
-def _widths(table: Table, available: int) -> list[int]:
-    """Return a width for each column so that the keys and any one of the others fit.
+def _layout(table: Table, available: int) -> tuple[list[int], list[list[int]]]:
+    """Return widths of columns, and blocks of them that fit.
 
-    Long words of keys and headers are folded for that; figures never are.
+    Keys are folded to as little as a third of the screen, if that saves blocks, and no further
+    than that takes.
     """
     from rich.cells import cell_len
 
     columns = list(zip(table.header, *table.rows, strict=True))
-    widths = [max(map(cell_len, column)) for column in columns]
+    wanted = [max(map(cell_len, column)) for column in columns]
     figures = [max(map(cell_len, column[1:]), default=0) for column in columns]
-    n_keys = table.n_keys
+    layouts = []
+    for for_keys in range(available, available // 3 - 1, -1):
+        widths = _widths(wanted, figures, table.n_keys, available, for_keys)
+        layouts.append((widths, _blocks(table, widths, available)))
+    return min(layouts, key=lambda layout: len(layout[1]))
+
+
+def _widths(
+    wanted: list[int], figures: list[int], n_keys: int, available: int, for_keys: int
+) -> list[int]:
+    """Return a width for each column so that the keys and any one of the others fit.
+
+    Long words of keys and headers are folded for that; figures never are.
+    """
+    widths = wanted.copy()
     room = available - _frame(n_keys + 1)
-    for_keys = room - max(figures[n_keys:], default=0)
+    for_keys = min(for_keys, room - max(figures[n_keys:], default=0))
     while sum(widths[:n_keys]) > for_keys and max(widths[:n_keys]) > 1:
         widest = max(range(n_keys), key=widths.__getitem__)
         widths[widest] -= 1
@@ -88,8 +115,8 @@ def _blocks(table: Table, widths: list[int], available: int) -> list[list[int]]:
 
 
 def _frame(n_columns: int) -> int:
-    """Return the width of what Rich draws around and between columns."""
-    return 3 * n_columns + 1
+    """Return the width of the gaps between columns."""
+    return _GAP * (n_columns - 1)
 
 
 def show_sections(sections: Iterable[Section]) -> None:

@@ -22,10 +22,13 @@ __all__ = [
     "finding",
     "gate_note",
     "listing",
+    "query_label",
     "reason_of",
     "statistics_note",
     "undefined_notes",
 ]
+
+TEXT_WIDTH = 50
 
 Finding: TypeAlias = Literal["better", "worse", "unclear"]
 
@@ -102,7 +105,12 @@ def statistics_note(statistics: Statistics) -> str:
 
 
 def gate_note(result: GateResult) -> str:
-    """Say how a gate decides, and what its intervals are."""
+    """Say how a gate decides, and what its intervals are, if it has any."""
+    from berryeval.evaluation.guards import MarginGuard  # where there is a result, it is loaded
+
+    guards = result.guards
+    if not any(isinstance(guard.guard, MarginGuard) or guard.interval for guard in guards):
+        return "Limits are held against the figures of these queries; nothing is tested."
     if result.inference == "set":
         return "Verdicts are on the point difference: these queries are all that matters."
     level = percent(1 - 2 * result.alpha)
@@ -110,6 +118,15 @@ def gate_note(result: GateResult) -> str:
         f"Intervals are unadjusted two-sided 1 - 2 alpha ({level}); alpha {result.alpha:g}, "
         f"seed {result.seed}. p fail is adjusted by Holm over all margin guards, p pass is not."
     )
+
+
+def query_label(query_id: str, text: str | None) -> str:
+    """Return the id of a query and the beginning of its text, if it is known."""
+    if text is None:
+        return query_id
+    line = " ".join(text.split())
+    short = line if len(line) <= TEXT_WIDTH else line[: TEXT_WIDTH - 1].rstrip() + "…"
+    return f"{query_id}  {short}"
 
 
 def undefined_notes(differences: Iterable[Difference]) -> list[str]:
