@@ -70,6 +70,26 @@ def test_adding_up_does_not_miss_a_threshold(n_queries, hits):
     assert gate(result, at_least={"P@5": hits / 5}).verdict == "pass"
 
 
+def test_the_margin_of_a_geometric_mean_is_one_of_that_mean():
+    """Not of the logarithms that are tested: a drop by 0.1 is one by 0.1, and 10% are 10%."""
+    before, after = [4] * 20, [4] * 10 + [3] * 10  # AP is a fifth of the hits
+    drop = 0.8 - math.sqrt(0.8 * 0.6)
+    for margin, verdict in (
+        (drop + 1e-6, "pass"),
+        (drop - 1e-6, "fail"),
+        (f"{100 * drop / 0.8 + 1e-4}%", "pass"),
+        (f"{100 * drop / 0.8 - 1e-4}%", "fail"),
+    ):
+        guard = only(decided(before, after, "GMAP", margin, inference="set"))
+        assert guard.verdict == verdict
+        assert guard.value == pytest.approx(-drop)
+        assert guard.limit == pytest.approx(-drop, abs=1e-5)
+    tested = only(decided(before, after, "GMAP", 0.2))
+    assert tested.interval.low < -drop < tested.interval.high < 0
+    with pytest.raises(ArgumentError, match=r"below the baseline's mean, 0.8000, got 0.9"):
+        decided(before, after, "GMAP", 0.9)
+
+
 def test_a_confident_threshold_asks_for_the_lower_end():
     """The mean alone reaches it: inconclusive. The interval does, too: pass. Neither: fail."""
     result = evaluate(judged(40), ranked([3, 4] * 20), "P@5")

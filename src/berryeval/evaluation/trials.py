@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -23,6 +24,7 @@ from berryeval.evaluation.margins import (
     margin_p_values,
     widened,
 )
+from berryeval.evaluation.result import aggregated, change_of_mean
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.evaluation.verdict import GuardResult, Inference, Verdict
 from berryeval.measures import GEOMETRIC_FLOOR, Measure
@@ -67,6 +69,8 @@ class Trial:
     extremes: tuple[Floats, Floats] | None
     """The same at their lowest and highest, by the grades of unjudged documents."""
     margin: float
+    """In what the mean is taken of, as the differences are."""
+    baseline_mean: float
     is_unchanged: bool
     rules: Rules
 
@@ -85,6 +89,10 @@ class Trial:
         """The mean difference; 0 where only rounding tells it from that."""
         mean = float(np.add.accumulate(self.differences)[-1] / self.n_queries)
         return 0.0 if abs(mean) < ROUNDING else mean
+
+    def in_units(self, change: float) -> float:
+        """Return a change of what is averaged as one of the mean."""
+        return change_of_mean(self.guard.measure, change, self.baseline_mean)
 
     @property
     def is_watched(self) -> bool:
@@ -137,10 +145,7 @@ def find_trials(
         difference = comparison.difference(system, guard.measure)
     except KeyError:
         raise ArgumentError(str(guard), "a measure that was compared", str(guard.measure)) from None
-    margin = guard.margin.of(difference.baseline_mean)
-    if margin == 0.0:
-        got = f"{guard.margin} of a baseline whose mean is 0"
-        raise ArgumentError(str(guard), "a margin above 0", got)
+    margin = _margin(guard, difference.baseline_mean)
     parts: list[tuple[Slice | None, Sequence[int]]] = [(None, range(comparison.n_queries))]
     for label in guard.slices:
         parts += find_slices(comparison.queries, label, comparison.query_ids).items()
@@ -148,6 +153,26 @@ def find_trials(
         _trial(guard, part, positions, difference, comparison, margin, rules)
         for part, positions in parts
     ]
+
+
+def _margin(guard: MarginGuard, baseline_mean: float) -> float:
+    """Return the margin in what the mean is taken of: a geometric mean has one of logarithms."""
+    margin = guard.margin.of(baseline_mean)
+    if margin == 0.0:
+        got = f"{guard.margin} of a baseline whose mean is 0"
+        raise ArgumentError(str(guard), "a margin above 0", got)
+    if guard.measure.aggregate != "geometric":
+        return margin
+    if margin >= baseline_mean:
+        expected = f"a margin below the baseline's mean, {baseline_mean:.4f}"
+        raise ArgumentError(str(guard), expected, str(guard.margin))
+    return -math.log1p(-margin / baseline_mean)
+
+
+def _baseline_mean(comparison: Comparison, measure: Measure, positions: Sequence[int]) -> float:
+    by_query = comparison.evaluations[comparison.baseline][str(measure)].by_query
+    scores = array("d", (by_query[comparison.query_ids[position]] for position in positions))
+    return aggregated(measure, scores)
 
 
 def _trial(
@@ -169,7 +194,8 @@ def _trial(
     is_unchanged = not differences.any() and comparison.is_unchanged(
         difference.system, guard.measure.k, [comparison.query_ids[i] for i in positions]
     )
-    return Trial(guard, part, differences, extremes, margin, is_unchanged, rules)
+    before = _baseline_mean(comparison, guard.measure, positions)
+    return Trial(guard, part, differences, extremes, margin, before, is_unchanged, rules)
 
 
 def judge_margins(trials: Sequence[Trial]) -> list[GuardResult]:
@@ -213,8 +239,8 @@ def _judge(
         verdict,
         "",
         trial.n_queries,
-        trial.mean,
-        -trial.margin,
+        trial.in_units(trial.mean),
+        trial.in_units(-trial.margin),
         is_watched=trial.is_watched,
         interval=_interval(trial),
         p_pass=p_values[trial].passing if trial in p_values else None,
@@ -266,7 +292,10 @@ def _interval(trial: Trial) -> Interval | None:
     if rules.inference == "set" or trial.is_unchanged:
         return None
     column = trial.tested[:, None]
-    return margin_intervals(column, rules.alpha, rules.n_resamples, rules.seed)[0]
+    found = margin_intervals(column, rules.alpha, rules.n_resamples, rules.seed)[0]
+    if found is None:
+        return None
+    return replace(found, low=trial.in_units(found.low), high=trial.in_units(found.high))
 
 
 def _needed(trial: Trial, verdict: Verdict) -> int | None:
