@@ -11,6 +11,7 @@ import pytest
 
 from berryeval import ArgumentError, MismatchError, Query, compare, evaluate, gate
 from berryeval.errors import InputTypeError
+from berryeval.evaluation import trials
 from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.margins import correct_failing, margin_p_values
 from berryeval.measures import parse_measure
@@ -627,3 +628,21 @@ def test_the_simulation_judges_as_the_gate_does(seed):
     columns = np.stack([d.values for d in comparison.differences], axis=1)
     [verdicts] = simulation.judge_gates(columns, 2, 2000)
     assert [guard.verdict for guard in result.guards] == verdicts
+
+
+def test_many_slices_are_corrected_once(monkeypatch):
+    """Time does not grow with the square of the slices: what cannot fail is not corrected."""
+    calls = []
+
+    def counted(p_values):
+        calls.append(len(p_values))
+        return correct_failing(p_values)
+
+    monkeypatch.setattr(trials, "correct_failing", counted)
+    n_queries = 600
+    queries = [Query(q, "", category=f"c{i % 30}") for i, q in enumerate(ids(n_queries))]
+    hits = [1, 2, 3, 4] * (n_queries // 4)
+    found = compared(hits, [n + 1 for n in hits], queries=queries)
+    guard = MarginGuard(parse_measure("P@5"), Margin(0.05), ("category",))
+    assert len(gate(found, [guard]).guards) == 31
+    assert calls == [31]

@@ -201,7 +201,11 @@ def _trial(
 def judge_margins(trials: Sequence[Trial]) -> list[GuardResult]:
     """Judge the margin guards of one gate: what fails is corrected over all of them."""
     p_values = _p_values([variant for trial in trials for variant in (trial, *trial.by_holes)])
-    return [_judge(trial, trials, p_values) for trial in trials]
+    p_fails = _corrected(trials, p_values)
+    return [
+        _judge(trial, p_fail, trials, p_values)
+        for trial, p_fail in zip(trials, p_fails, strict=True)
+    ]
 
 
 def _p_values(trials: Sequence[Trial]) -> dict[Trial, _PValues]:
@@ -222,12 +226,14 @@ def _p_values(trials: Sequence[Trial]) -> dict[Trial, _PValues]:
 
 
 def _judge(
-    trial: Trial, trials: Sequence[Trial], p_values: Mapping[Trial, _PValues]
+    trial: Trial,
+    p_fail: float | None,
+    trials: Sequence[Trial],
+    p_values: Mapping[Trial, _PValues],
 ) -> GuardResult:
-    p_fail = _corrected(trial, trial, trials, p_values)
     verdict = _verdict(trial, p_values.get(trial), p_fail)
     by_holes = [
-        _verdict(variant, p_values.get(variant), _corrected(variant, trial, trials, p_values))
+        _verdict(variant, p_values.get(variant), _p_fail_as(variant, trial, trials, p_values))
         for variant in trial.by_holes
     ]
     is_blocked = trial.rules.holes == "inconclusive" and bool(set(by_holes) - {verdict})
@@ -254,20 +260,29 @@ def _judge(
     return replace(result, reason=sentences.of_margin(result, trial.rules.inference))
 
 
-def _corrected(
-    variant: Trial, trial: Trial, trials: Sequence[Trial], p_values: Mapping[Trial, _PValues]
-) -> float | None:
-    """Return the p-value of failing, by Holm over the guards that count, this one as `variant`.
+def _corrected(trials: Sequence[Trial], p_values: Mapping[Trial, _PValues]) -> list[float | None]:
+    """Return the p-values of failing, by Holm over the guards that count.
 
     A guard that is watched only is not corrected, and corrects no other.
     """
+    failing = [p_values[trial].failing if trial in p_values else None for trial in trials]
+    counted = [i for i, trial in enumerate(trials) if not trial.is_watched]
+    for i, p in zip(counted, correct_failing([failing[i] for i in counted]), strict=True):
+        failing[i] = p
+    return failing
+
+
+def _p_fail_as(
+    variant: Trial, trial: Trial, trials: Sequence[Trial], p_values: Mapping[Trial, _PValues]
+) -> float | None:
+    """Return what the p-value of failing is if a trial is another one, and all others stay."""
     if variant not in p_values:
         return None
-    if trial.is_watched:
-        return p_values[variant].failing
-    family = [variant if other is trial else other for other in trials if not other.is_watched]
-    failing = [p_values[other].failing if other in p_values else None for other in family]
-    return correct_failing(failing)[family.index(variant)]
+    p = p_values[variant].failing
+    if p > trial.rules.alpha:  # nor would it fail if it were corrected
+        return p
+    family = [variant if other is trial else other for other in trials]
+    return _corrected(family, p_values)[family.index(variant)]
 
 
 def _verdict(trial: Trial, p: _PValues | None, p_fail: float | None) -> Verdict:
