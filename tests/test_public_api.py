@@ -40,6 +40,19 @@ def test_light_things_load_nothing_heavy(code):
     assert not loaded_by(code) & set(HEAVY)
 
 
+@pytest.mark.parametrize(
+    "more", [[], ["--json"], ["-q"], ["--format", "latex"], ["--history", "h"]]
+)
+def test_evaluating_files_loads_nothing_heavy(more, tmp_path, monkeypatch):
+    """The command that scores a run starts quickly, whatever it prints."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text("q1 0 d1 1\n")
+    (tmp_path / "run").write_text("q1 Q0 d1 1 0.5 x\n")
+    arguments = ["evaluate", "qrels", "run", *more]
+    code = f"from berryeval.cli import main; main({arguments}, standalone_mode=False)"
+    assert not loaded_by(code) & set(HEAVY)
+
+
 def test_arrays_load_numpy_only_when_used():
     """The lazy attribute works, and is what brings NumPy in."""
     assert "numpy" in loaded_by("import berryeval; berryeval.metrics")

@@ -82,6 +82,15 @@ def test_an_update_tells_before_and_after():
     assert content()["name"] == "release"
 
 
+def test_an_update_keeps_the_name_of_the_corpus():
+    """Otherwise a later gate on other documents would not be refused."""
+    baseline("save", "--corpus", "v1")
+    baseline("update", "--run", "b.run")
+    assert content()["corpus"] == "v1"
+    baseline("update", "--corpus", "v2")
+    assert content()["corpus"] == "v2"
+
+
 def test_an_update_keeps_rankings_as_deep_as_guards_look():
     """A guard that looks deeper than the file is a reason to update: that has to help."""
     baseline("save", "-m", "P@1")

@@ -114,9 +114,32 @@ def test_queries_that_one_run_lacks_can_be_left_out_of_all():
     found = compare(JUDGMENTS, {"a": BEFORE, "b": shorter}, "RR", missing="skip")
     assert found.query_ids == [f"q{i}" for i in range(1, 8)]
     assert found.difference("b", "RR").values == pytest.approx(differences()[1:])
-    halves = {"a": {"q0": ["d"]}, "b": {"q1": ["d"]}}
-    with pytest.raises(MismatchError, match="no query is scored for all runs: a, b"):
-        compare(JUDGMENTS, halves, "RR", missing="skip")
+    parts = {"a": {"q0": ["d"], "q1": ["d"]}, "b": {"q0": ["d"]}, "c": {"q1": ["d"]}}
+    with pytest.raises(MismatchError, match="no query is scored for all runs: a, b, c"):
+        compare(JUDGMENTS, parts, "RR", missing="skip")
+
+
+@pytest.mark.parametrize("missing", ["zero", "skip"])
+def test_runs_of_other_queries_are_refused(missing):
+    """Each would be worth 0 where the other has documents; a query that is not judged is none."""
+    halves = {"a": {"q0": ["d"], "x": ["d"]}, "b": {"q1": ["d"], "x": ["d"]}}
+    with pytest.raises(MismatchError, match="a and b have no judged query in common"):
+        compare(JUDGMENTS, halves, "RR", missing=missing)
+
+
+def test_a_geometric_mean_is_compared_by_logarithms_and_told_as_it_is():
+    """Means, their difference, its interval and each query's change are what evaluate tells."""
+    found = compare(JUDGMENTS, {"before": BEFORE, "after": AFTER}, "GMAP", interval="t")
+    d = found.difference("after", "GMAP")
+    before, after = (found.evaluations[name]["GMAP"].mean for name in ("before", "after"))
+    assert (d.baseline_mean, d.candidate_mean) == pytest.approx((before, after))
+    assert d.mean == pytest.approx(after - before)
+    logs = np.log([1 / (1 + depth) for depth in DEPTHS])
+    assert d.test.p_value == pytest.approx(stats.ttest_1samp(d.values, 0).pvalue)
+    assert np.exp(logs.mean()) == pytest.approx(before)
+    low = stats.t.interval(0.95, 7, d.values.mean(), stats.sem(d.values))[0]
+    assert d.interval.low == pytest.approx(before * np.exp(low) - before)
+    assert all(c.difference == c.candidate - c.baseline for c in found.changes("after", "GMAP"))
 
 
 def test_bounds_hold_what_grades_of_holes_could_make_of_it():

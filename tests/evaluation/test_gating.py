@@ -11,6 +11,7 @@ import pytest
 
 from berryeval import ArgumentError, MismatchError, Query, compare, evaluate, gate
 from berryeval.errors import InputTypeError
+from berryeval.evaluation import trials
 from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.margins import correct_failing, margin_p_values
 from berryeval.measures import parse_measure
@@ -68,6 +69,26 @@ def test_adding_up_does_not_miss_a_threshold(n_queries, hits):
     """Queries that all score 0.6 have a mean of 0.6, whatever the last digit of the sum."""
     result = evaluate(judged(n_queries), ranked([hits] * n_queries), "P@5")
     assert gate(result, at_least={"P@5": hits / 5}).verdict == "pass"
+
+
+def test_the_margin_of_a_geometric_mean_is_one_of_that_mean():
+    """Not of the logarithms that are tested: a drop by 0.1 is one by 0.1, and 10% are 10%."""
+    before, after = [4] * 20, [4] * 10 + [3] * 10  # AP is a fifth of the hits
+    drop = 0.8 - math.sqrt(0.8 * 0.6)
+    for margin, verdict in (
+        (drop + 1e-6, "pass"),
+        (drop - 1e-6, "fail"),
+        (f"{100 * drop / 0.8 + 1e-4}%", "pass"),
+        (f"{100 * drop / 0.8 - 1e-4}%", "fail"),
+    ):
+        guard = only(decided(before, after, "GMAP", margin, inference="set"))
+        assert guard.verdict == verdict
+        assert guard.value == pytest.approx(-drop)
+        assert guard.limit == pytest.approx(-drop, abs=1e-5)
+    tested = only(decided(before, after, "GMAP", 0.2))
+    assert tested.interval.low < -drop < tested.interval.high < 0
+    with pytest.raises(ArgumentError, match=r"below the baseline's mean, 0.8000, got 0.9"):
+        decided(before, after, "GMAP", 0.9)
 
 
 def test_a_confident_threshold_asks_for_the_lower_end():
@@ -608,3 +629,21 @@ def test_the_simulation_judges_as_the_gate_does(seed):
     columns = np.stack([d.values for d in comparison.differences], axis=1)
     [verdicts] = simulation.judge_gates(columns, 2, 2000)
     assert [guard.verdict for guard in result.guards] == verdicts
+
+
+def test_many_slices_are_corrected_once(monkeypatch):
+    """Time does not grow with the square of the slices: what cannot fail is not corrected."""
+    calls = []
+
+    def counted(p_values):
+        calls.append(len(p_values))
+        return correct_failing(p_values)
+
+    monkeypatch.setattr(trials, "correct_failing", counted)
+    n_queries = 600
+    queries = [Query(q, "", category=f"c{i % 30}") for i, q in enumerate(ids(n_queries))]
+    hits = [1, 2, 3, 4] * (n_queries // 4)
+    found = compared(hits, [n + 1 for n in hits], queries=queries)
+    guard = MarginGuard(parse_measure("P@5"), Margin(0.05), ("category",))
+    assert len(gate(found, [guard]).guards) == 31
+    assert calls == [31]

@@ -213,7 +213,9 @@ def test_another_file_is_no_history(tmp_path, monkeypatch, content, message):
 @pytest.mark.parametrize(
     ("key", "value"),
     [("run", 7), ("means", {"RR": "high"}), ("means", {"RR": float("nan")}), ("time", "today"),
-     ("scores", {"RR": 1}), ("time", "2026-01-05T06:30:00"), ("n_queries", None)],
+     ("scores", {"RR": 1}), ("time", "2026-01-05T06:30:00"), ("n_queries", None),
+     ("n_queries", float("inf")), ("n_queries", 9), ("means", {"RR": 10**400}), ("means", {}),
+     ("scores", {"P@1": [1] * 10}), ("time", "0001-01-01T00:00:00+10:00")],
 )  # fmt: skip
 def test_a_value_of_another_type_is_an_error(tmp_path, key, value):
     """No half-read entry, and no NaN."""
@@ -222,6 +224,12 @@ def test_a_value_of_another_type_is_an_error(tmp_path, key, value):
     (tmp_path / "h").write_text(json.dumps(record | {key: value}) + "\n")
     with pytest.raises(be.FormatError, match="h:1: expected an evaluation"):
         read(tmp_path / "h")
+
+
+def test_half_a_character_in_a_note_is_replaced(tmp_path):
+    """A note that somebody cut in the middle of an emoji can be shown."""
+    append(tmp_path / "h", "run", evaluated(), JUDGMENTS, "cut \ud83d")
+    assert read(tmp_path / "h").entries[0].note == "cut \ufffd"
 
 
 def test_changes_are_those_to_the_entry_before():

@@ -215,6 +215,7 @@ GUARD = '[[gate.guard]]\nmeasure = "P@5"\n'
         ),
         ("run = ", "expected TOML: "),
         (b'run = "\xff"', "expected TOML: "),
+        pytest.param("run = " + "[" * 100_000, "expected TOML: ", id="too deep"),
     ],
 )
 def test_what_a_file_cannot_say_is_an_error(tmp_path, text, message):
@@ -231,3 +232,10 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path):
     """With the system's reason."""
     with pytest.raises(FormatError, match=r"nope.toml: cannot be read: No such file or directory"):
         read_settings(tmp_path / "nope.toml")
+
+
+def test_files_of_windows_are_read(tmp_path):
+    """A mark of the byte order, and carriage returns, are not part of the settings."""
+    (tmp_path / "berryeval.toml").write_bytes(b'\xef\xbb\xbfcorpus = "a"\r\njudges = "max"\r\n')
+    settings = read_settings(tmp_path / "berryeval.toml")
+    assert (settings.corpus, settings.judges) == ("a", "max")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -74,7 +75,7 @@ def save(
 def update(config: str | None, measures: tuple[str, ...], **named: str | None) -> None:
     """Replace the baseline by the run, and tell what changed.
 
-    Measures that it had are kept.
+    Measures that it had are kept, and so is the name of its corpus unless another is given.
 
     \b
     berryeval baseline update
@@ -84,6 +85,7 @@ def update(config: str | None, measures: tuple[str, ...], **named: str | None) -
     settings = load_settings(config, named)
     path = _path(settings)
     before = Baseline.read(path)
+    settings = replace(settings, corpus=settings.corpus or before.corpus)
     after = _make(settings, before.name, (*before.means, *_measures(settings, measures)))
     after.save(path)
     click.echo(f"Updated {path}: {_told(after)}.")

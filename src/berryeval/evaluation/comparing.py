@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.core.judging import Judges
+from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.engine import MissingQueries, NoRelevant
 from berryeval.errors import ArgumentError, MismatchError
@@ -26,7 +28,7 @@ from berryeval.evaluation.evaluate import (
 )
 from berryeval.evaluation.extremes import bound_differences
 from berryeval.evaluation.notes import query_notes
-from berryeval.evaluation.result import Evaluation, averaged
+from berryeval.evaluation.result import Evaluation, averaged, change_of_mean
 from berryeval.evaluation.slices import QueriesSource, Slice, find_slices, load_queries
 from berryeval.formats import Duplicates
 from berryeval.measures import Measure
@@ -122,6 +124,7 @@ def compare(
         )
         for name, run in loaded_runs.items()
     }
+    _check_common(loaded, loaded_runs, reference)
     query_ids = _common_queries(evaluations)
     pairs = [
         _pair(evaluations[reference], evaluations[name], name, measure, query_ids)
@@ -211,6 +214,15 @@ def _check_runs(runs: Mapping[str, RunSource], baseline: str | None) -> str:
     return baseline
 
 
+def _check_common(judgments: Judgments, runs: Mapping[str, Run], reference: str) -> None:
+    """Refuse runs of other queries: each would be worth 0 where the other has documents."""
+    judged = set(judgments.query_ids.iter_bytes())
+    before = judged.intersection(runs[reference].query_ids.iter_bytes())
+    for name, run in runs.items():
+        if before.isdisjoint(run.query_ids.iter_bytes()):
+            raise MismatchError(f"{reference} and {name} have no judged query in common")
+
+
 def _common_queries(evaluations: Mapping[str, Evaluation]) -> list[str]:
     first, *others = (evaluation.scores.query_ids for evaluation in evaluations.values())
     common = set(first).intersection(*others)
@@ -242,15 +254,16 @@ def _describe(pairs: Sequence[_Pair], part: Slice | None, how: Statistics) -> li
     found = []
     for number, (pair, interval) in enumerate(zip(pairs, _intervals(columns, how), strict=True)):
         values = np.ascontiguousarray(columns[:, number])
+        before = _mean(pair.measure, pair.baseline)
         found.append(
             Difference(
                 system=pair.system,
                 measure=pair.measure,
                 slice=part,
-                baseline_mean=_mean(pair.baseline),
-                candidate_mean=_mean(pair.candidate),
+                baseline_mean=before,
+                candidate_mean=_mean(pair.measure, pair.candidate),
                 values=values,
-                interval=interval,
+                interval=_of_mean(interval, pair.measure, before),
                 test=_test(values, how),
                 p_adjusted=None,
                 cohens_dz=cohens_dz(values),
@@ -270,8 +283,16 @@ def _test(values: NDArray[np.float64], how: Statistics) -> TestResult:
     return paired_test(how.test, values, n_resamples=how.n_resamples, seed=how.seed)
 
 
-def _mean(values: NDArray[np.float64]) -> float:
-    return float(np.add.accumulate(values)[-1] / len(values))
+def _mean(measure: Measure, values: NDArray[np.float64]) -> float:
+    mean = float(np.add.accumulate(values)[-1] / len(values))
+    return math.exp(mean) if measure.aggregate == "geometric" else mean
+
+
+def _of_mean(interval: Interval | None, measure: Measure, before: float) -> Interval | None:
+    if interval is None:
+        return None
+    low, high = (change_of_mean(measure, end, before) for end in (interval.low, interval.high))
+    return replace(interval, low=low, high=high)
 
 
 def _correct(

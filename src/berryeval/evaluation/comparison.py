@@ -15,7 +15,7 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.bounds import Bounds
 from berryeval.evaluation.display import Displayed
-from berryeval.evaluation.result import Evaluation
+from berryeval.evaluation.result import Evaluation, change_of_mean
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure, parse_measure
 from berryeval.stats import CorrectionName, Interval, TestResult
@@ -54,7 +54,7 @@ class Difference:
     candidate_mean: float
     values: NDArray[np.float64]
     """Candidate minus baseline, one number a query in the order of ids as bytes. What differs by
-    rounding only is 0."""
+    rounding only is 0. Of a measure with a geometric mean the logarithms are taken."""
     interval: Interval | None
     """Of the mean difference; None with fewer than two queries."""
     test: TestResult
@@ -71,8 +71,9 @@ class Difference:
 
     @cached_property
     def mean(self) -> float:
-        """The mean difference, candidate minus baseline."""
-        return float(np.add.accumulate(self.values)[-1] / len(self.values))
+        """The mean difference, or how far apart two geometric means are."""
+        mean = float(np.add.accumulate(self.values)[-1] / len(self.values))
+        return change_of_mean(self.measure, mean, self.baseline_mean)
 
     @property
     def n_queries(self) -> int:
@@ -211,8 +212,14 @@ class Comparison(Displayed):
         before, after = (self.evaluations[run][name].by_query for run in (self.baseline, system))
         sign = 1 if difference.measure.higher_is_better else -1
         changes = [
-            QueryChange(query_id, self.text_of(query_id), before[query_id], after[query_id], value)
-            for query_id, value in zip(self.query_ids, difference.values.tolist(), strict=True)
+            QueryChange(
+                query_id,
+                self.text_of(query_id),
+                before[query_id],
+                after[query_id],
+                after[query_id] - before[query_id] if is_changed else 0.0,
+            )
+            for query_id, is_changed in zip(self.query_ids, difference.values, strict=True)
         ]
         return sorted(changes, key=lambda change: sign * change.difference)
 

@@ -316,4 +316,6 @@ def _suggestion(verdict: Verdict, trials: Sequence[Trial], rules: Rules) -> str 
     if any(trial.mean < 0 for trial in whole):
         return None
     better = [trial for trial in whole if is_clearly_better(trial)]
-    return sentences.of_better([(trial.guard.measure, trial.mean) for trial in better])
+    return sentences.of_better(
+        [(trial.guard.measure, trial.in_units(trial.mean)) for trial in better]
+    )

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from berryeval.core.query import Query
     from berryeval.stats import Interval
 
-__all__ = ["Evaluation", "MeasureResult", "averaged", "holes_measure"]
+__all__ = [
+    "Evaluation",
+    "MeasureResult",
+    "aggregated",
+    "averaged",
+    "change_of_mean",
+    "holes_measure",
+]
 
 
 def holes_measure(measure: Measure) -> Holes:
@@ -123,7 +130,7 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
     ) -> None:
         self._results = {
             str(measure): MeasureResult(
-                measure, _aggregate(measure, scores.values[str(measure)]), scores
+                measure, aggregated(measure, scores.values[str(measure)]), scores
             )
             for measure in measures
         }
@@ -191,7 +198,7 @@ def averaged(measure: Measure, values: array[float]) -> Iterable[float]:
     return values
 
 
-def _aggregate(measure: Measure, values: array[float]) -> float:
+def aggregated(measure: Measure, values: array[float]) -> float:
     """Make one number of those of all queries, adding them up in their order."""
     # sum() compensates for rounding in some versions of Python
     total = reduce(add, averaged(measure, values), 0.0)
@@ -199,3 +206,11 @@ def _aggregate(measure: Measure, values: array[float]) -> float:
         return total
     mean = total / len(values)
     return math.exp(mean) if measure.aggregate == "geometric" else mean
+
+
+def change_of_mean(measure: Measure, change: float, before: float) -> float:
+    """Return how far a mean moves from `before` if that of what is averaged moves by `change`.
+
+    Both are the same but for a geometric mean, of which logarithms are averaged.
+    """
+    return before * math.expm1(change) if measure.aggregate == "geometric" else change

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -23,6 +24,7 @@ from berryeval.evaluation.margins import (
     margin_p_values,
     widened,
 )
+from berryeval.evaluation.result import aggregated, change_of_mean
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.evaluation.verdict import GuardResult, Inference, Verdict
 from berryeval.measures import GEOMETRIC_FLOOR, Measure
@@ -67,6 +69,8 @@ class Trial:
     extremes: tuple[Floats, Floats] | None
     """The same at their lowest and highest, by the grades of unjudged documents."""
     margin: float
+    """In what the mean is taken of, as the differences are."""
+    baseline_mean: float
     is_unchanged: bool
     rules: Rules
 
@@ -85,6 +89,10 @@ class Trial:
         """The mean difference; 0 where only rounding tells it from that."""
         mean = float(np.add.accumulate(self.differences)[-1] / self.n_queries)
         return 0.0 if abs(mean) < ROUNDING else mean
+
+    def in_units(self, change: float) -> float:
+        """Return a change of what is averaged as one of the mean."""
+        return change_of_mean(self.guard.measure, change, self.baseline_mean)
 
     @property
     def is_watched(self) -> bool:
@@ -137,10 +145,7 @@ def find_trials(
         difference = comparison.difference(system, guard.measure)
     except KeyError:
         raise ArgumentError(str(guard), "a measure that was compared", str(guard.measure)) from None
-    margin = guard.margin.of(difference.baseline_mean)
-    if margin == 0.0:
-        got = f"{guard.margin} of a baseline whose mean is 0"
-        raise ArgumentError(str(guard), "a margin above 0", got)
+    margin = _margin(guard, difference.baseline_mean)
     parts: list[tuple[Slice | None, Sequence[int]]] = [(None, range(comparison.n_queries))]
     for label in guard.slices:
         parts += find_slices(comparison.queries, label, comparison.query_ids).items()
@@ -148,6 +153,26 @@ def find_trials(
         _trial(guard, part, positions, difference, comparison, margin, rules)
         for part, positions in parts
     ]
+
+
+def _margin(guard: MarginGuard, baseline_mean: float) -> float:
+    """Return the margin in what the mean is taken of: a geometric mean has one of logarithms."""
+    margin = guard.margin.of(baseline_mean)
+    if margin == 0.0:
+        got = f"{guard.margin} of a baseline whose mean is 0"
+        raise ArgumentError(str(guard), "a margin above 0", got)
+    if guard.measure.aggregate != "geometric":
+        return margin
+    if margin >= baseline_mean:
+        expected = f"a margin below the baseline's mean, {baseline_mean:.4f}"
+        raise ArgumentError(str(guard), expected, str(guard.margin))
+    return -math.log1p(-margin / baseline_mean)
+
+
+def _baseline_mean(comparison: Comparison, measure: Measure, positions: Sequence[int]) -> float:
+    by_query = comparison.evaluations[comparison.baseline][str(measure)].by_query
+    scores = array("d", (by_query[comparison.query_ids[position]] for position in positions))
+    return aggregated(measure, scores)
 
 
 def _trial(
@@ -169,13 +194,18 @@ def _trial(
     is_unchanged = not differences.any() and comparison.is_unchanged(
         difference.system, guard.measure.k, [comparison.query_ids[i] for i in positions]
     )
-    return Trial(guard, part, differences, extremes, margin, is_unchanged, rules)
+    before = _baseline_mean(comparison, guard.measure, positions)
+    return Trial(guard, part, differences, extremes, margin, before, is_unchanged, rules)
 
 
 def judge_margins(trials: Sequence[Trial]) -> list[GuardResult]:
     """Judge the margin guards of one gate: what fails is corrected over all of them."""
     p_values = _p_values([variant for trial in trials for variant in (trial, *trial.by_holes)])
-    return [_judge(trial, trials, p_values) for trial in trials]
+    p_fails = _corrected(trials, p_values)
+    return [
+        _judge(trial, p_fail, trials, p_values)
+        for trial, p_fail in zip(trials, p_fails, strict=True)
+    ]
 
 
 def _p_values(trials: Sequence[Trial]) -> dict[Trial, _PValues]:
@@ -196,12 +226,14 @@ def _p_values(trials: Sequence[Trial]) -> dict[Trial, _PValues]:
 
 
 def _judge(
-    trial: Trial, trials: Sequence[Trial], p_values: Mapping[Trial, _PValues]
+    trial: Trial,
+    p_fail: float | None,
+    trials: Sequence[Trial],
+    p_values: Mapping[Trial, _PValues],
 ) -> GuardResult:
-    p_fail = _corrected(trial, trial, trials, p_values)
     verdict = _verdict(trial, p_values.get(trial), p_fail)
     by_holes = [
-        _verdict(variant, p_values.get(variant), _corrected(variant, trial, trials, p_values))
+        _verdict(variant, p_values.get(variant), _p_fail_as(variant, trial, trials, p_values))
         for variant in trial.by_holes
     ]
     is_blocked = trial.rules.holes == "inconclusive" and bool(set(by_holes) - {verdict})
@@ -213,8 +245,8 @@ def _judge(
         verdict,
         "",
         trial.n_queries,
-        trial.mean,
-        -trial.margin,
+        trial.in_units(trial.mean),
+        trial.in_units(-trial.margin),
         is_watched=trial.is_watched,
         interval=_interval(trial),
         p_pass=p_values[trial].passing if trial in p_values else None,
@@ -228,20 +260,29 @@ def _judge(
     return replace(result, reason=sentences.of_margin(result, trial.rules.inference))
 
 
-def _corrected(
-    variant: Trial, trial: Trial, trials: Sequence[Trial], p_values: Mapping[Trial, _PValues]
-) -> float | None:
-    """Return the p-value of failing, by Holm over the guards that count, this one as `variant`.
+def _corrected(trials: Sequence[Trial], p_values: Mapping[Trial, _PValues]) -> list[float | None]:
+    """Return the p-values of failing, by Holm over the guards that count.
 
     A guard that is watched only is not corrected, and corrects no other.
     """
+    failing = [p_values[trial].failing if trial in p_values else None for trial in trials]
+    counted = [i for i, trial in enumerate(trials) if not trial.is_watched]
+    for i, p in zip(counted, correct_failing([failing[i] for i in counted]), strict=True):
+        failing[i] = p
+    return failing
+
+
+def _p_fail_as(
+    variant: Trial, trial: Trial, trials: Sequence[Trial], p_values: Mapping[Trial, _PValues]
+) -> float | None:
+    """Return what the p-value of failing is if a trial is another one, and all others stay."""
     if variant not in p_values:
         return None
-    if trial.is_watched:
-        return p_values[variant].failing
-    family = [variant if other is trial else other for other in trials if not other.is_watched]
-    failing = [p_values[other].failing if other in p_values else None for other in family]
-    return correct_failing(failing)[family.index(variant)]
+    p = p_values[variant].failing
+    if p > trial.rules.alpha:  # nor would it fail if it were corrected
+        return p
+    family = [variant if other is trial else other for other in trials]
+    return _corrected(family, p_values)[family.index(variant)]
 
 
 def _verdict(trial: Trial, p: _PValues | None, p_fail: float | None) -> Verdict:
@@ -266,7 +307,10 @@ def _interval(trial: Trial) -> Interval | None:
     if rules.inference == "set" or trial.is_unchanged:
         return None
     column = trial.tested[:, None]
-    return margin_intervals(column, rules.alpha, rules.n_resamples, rules.seed)[0]
+    found = margin_intervals(column, rules.alpha, rules.n_resamples, rules.seed)[0]
+    if found is None:
+        return None
+    return replace(found, low=trial.in_units(found.low), high=trial.in_units(found.high))
 
 
 def _needed(trial: Trial, verdict: Verdict) -> int | None:

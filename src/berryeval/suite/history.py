@@ -15,6 +15,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from berryeval.core.content_hash import hash_of_ids, hash_of_judgments
+from berryeval.core.text import without_halves
 from berryeval.errors import ArgumentError, FormatError, InputTypeError
 from berryeval.evaluation import Evaluation
 from berryeval.evaluation.evaluate import JudgmentsSource, load_judgments
@@ -191,7 +192,7 @@ def _to_entry(record: Any, path: str, line: int) -> Entry:  # noqa: ANN401 - any
         message = f"expected version {VERSION}, found {version}: a newer berryeval wrote it"
         raise FormatError(message, path, line)
     try:
-        return Entry(
+        entry = Entry(
             time=_utc(datetime.fromisoformat(record["time"].replace("Z", "+00:00"))),
             run=_text(record["run"]),
             note=None if record.get("note") is None else _text(record["note"]),
@@ -204,16 +205,34 @@ def _to_entry(record: Any, path: str, line: int) -> Entry:  # noqa: ANN401 - any
                 for m, column in record["scores"].items()
             },
         )
-    except (ArgumentError, AttributeError, KeyError, TypeError, ValueError) as error:
+        _check_scores(entry)
+    except (
+        ArgumentError,
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
         reason = f"no {error}" if isinstance(error, KeyError) else "something else"
         message = f"expected an evaluation as `berryeval evaluate --history` writes, found {reason}"
         raise FormatError(message, path, line) from None
+    return entry
+
+
+def _check_scores(entry: Entry) -> None:
+    """Raise unless each measure has a score for every query."""
+    if not entry.means:
+        raise KeyError("means")
+    for measure in entry.means:
+        if len(entry.scores[measure]) != entry.n_queries:
+            raise ArgumentError("scores", f"{entry.n_queries}", f"{len(entry.scores[measure])}")
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise InputTypeError("history", "text", type(value).__name__)
-    return value
+    return without_halves(value)
 
 
 def _number(value: object) -> float:

@@ -143,10 +143,10 @@ def _own_table(project: object) -> object:
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", str(path)) from None
-    except ValueError as error:  # not UTF-8, or not TOML
+    except (ValueError, RecursionError) as error:  # not UTF-8, or not TOML
         raise FormatError(f"expected TOML: {error}", str(path)) from None
 
 

@@ -66,6 +66,14 @@ def test_labels_are_read_from_every_format(write, content):
     assert read_queries(write(content)) == [LABELLED]
 
 
+@pytest.mark.parametrize("wrap", ["[%s]", "%s"])
+def test_half_a_character_is_replaced(write, wrap):
+    """JSON can hold what UTF-8 cannot; a text that was cut within an emoji can be shown."""
+    record = rb'{"id": "q1", "text": "cut \ud83d", "category": "\udfff", "tags": ["\ud800"]}'
+    (query,) = read_queries(write(wrap.encode() % record))
+    assert (query.text, query.category, query.tags) == ("cut \ufffd", "\ufffd", ("\ufffd",))
+
+
 def test_two_columns_without_a_header(write):
     """As MS MARCO has them: quotes are part of the text, and so are further tabs."""
     path = write(b'1\twhat is "x\r\n\n2\ta\tb\n3\t\n')

@@ -8,6 +8,7 @@ from typing import Any
 from berryeval.core.column_names import find_name
 from berryeval.core.id_column import decode_id
 from berryeval.core.query import Query
+from berryeval.core.text import without_halves
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, path_name
 from berryeval.formats.keys import id_bytes
@@ -57,7 +58,7 @@ def to_record(query: Query, id_key: str, text_key: str) -> dict[str, Any]:
 
 def _text(value: object, key: str, path: PathLike, line: int | None) -> str:
     if isinstance(value, str):
-        return value
+        return without_halves(value)
     message = f"expected text as {key}, found {type(value).__name__}"
     raise FormatError(message, path_name(path), line)
 
@@ -70,6 +71,6 @@ def _tags(value: object, path: PathLike, line: int | None) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, list) and all(isinstance(tag, str) for tag in value):
-        return tuple(value)
+        return tuple(map(without_halves, value))
     message = f"expected a list of text as tags, found {value!r}"
     raise FormatError(message[:200], path_name(path), line)

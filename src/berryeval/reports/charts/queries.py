@@ -27,7 +27,7 @@ def per_query_chart(
     """
     difference = comparison.difference(system, measure)
     sign = 1 if difference.measure.higher_is_better else -1
-    changes = sorted(difference.values.tolist(), key=lambda value: sign * value)
+    changes = [change.difference for change in comparison.changes(system, measure)]
     n = len(changes)
     n_bars = min(n, _MOST_BARS, width)
     places = [round(i * (n - 1) / max(n_bars - 1, 1)) for i in range(n_bars)]

@@ -14,6 +14,7 @@ from berryeval.reports.printable import printable
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
+    from berryeval.measures import Measure
 
 __all__ = ["DEPTH", "moves", "query_data"]
 
@@ -52,14 +53,18 @@ def query_data(comparison: Comparison, focus: Focus) -> dict[str, Any]:
             {
                 "scores": [_scores(comparison, system, measure) for measure in measures],
                 "differences": [
-                    [_rounded(value) for value in comparison.difference(system, m).values.tolist()]
-                    for m in comparison.measures
+                    _differences(comparison, system, measure) for measure in comparison.measures
                 ],
             }
             for system in comparison.candidates
         ],
         "rankings": _rankings(comparison),
     }
+
+
+def _differences(comparison: Comparison, system: str, measure: Measure) -> list[int]:
+    found = {change.query_id: change.difference for change in comparison.changes(system, measure)}
+    return [_rounded(found[query_id]) for query_id in comparison.query_ids]
 
 
 def _label(comparison: Comparison, query_id: str) -> str | None:
