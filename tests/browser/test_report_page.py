@@ -203,17 +203,27 @@ def test_without_javascript_the_page_can_be_read(html, open_page):
     assert page.locator(".rankings").last.is_visible()
 
 
-def test_seven_thousand_queries_are_small_and_quick(open_page):
-    """Below 5 MB, and open in less than 2 s, all of them sorted and found."""
-    html = comparison_to_html(a_comparison(7_000))
-    assert len(html.encode()) < 5_000_000
-    seconds = []
-    for _ in range(3):  # a shared machine has slow moments
-        started = time.perf_counter()
-        page = open_page(html)
-        assert page.locator("#status").inner_text() == "7,000 of 7,000 queries"
-        seconds.append(time.perf_counter() - started)
-    assert min(seconds) < 2
+def _seconds_to_open(open_page, html, n_queries):
+    started = time.perf_counter()
+    page = open_page(html)
+    assert page.locator("#status").inner_text() == f"{n_queries} of {n_queries} queries"
+    return time.perf_counter() - started
+
+
+def test_seven_thousand_queries_are_small_and_quick(html, open_page):
+    """Below 5 MB, and open nearly as soon as sixty: a hundred times as many, not ten times as long.
+
+    By the clock that is a third of a second where nothing else runs; tests compare, as machines
+    are shared.
+    """
+    large = comparison_to_html(a_comparison(7_000))
+    assert len(large.encode()) < 5_000_000
+    of_sixty, of_all = (
+        min(_seconds_to_open(open_page, content, n) for _ in range(3))
+        for content, n in ((html, "60"), (large, "7,000"))
+    )
+    assert of_all < 10 * of_sixty
+    page = open_page(large)
     assert page.locator("#queries-table > tbody > tr").count() == 100
     page.locator("#more").click()
     assert page.locator("#queries-table > tbody > tr").count() == 300
