@@ -282,3 +282,12 @@ def test_a_format_goes_before_the_name_of_the_file(tmp_path, monkeypatch):
     arguments = ["evaluate", "q", "r", "-m", "AP", "--format", "csv", "-o", "out.svg"]
     assert CliRunner().invoke(main, arguments).exit_code == 0
     assert (tmp_path / "out.svg").read_text().startswith("run,")
+
+
+def test_a_misspelt_command_is_answered_with_the_nearest():
+    """As misspelt measures are."""
+    result = CliRunner().invoke(main, ["compair"])
+    assert result.exit_code == 2
+    assert "No such command 'compair'" in result.stderr
+    assert "compare" in result.stderr
+    assert "Did you mean" not in CliRunner().invoke(main, ["xyz"]).stderr
