@@ -258,3 +258,36 @@ def test_a_broken_file_is_one_line_and_nothing_else(tmp_path, line):
     done = run_in_shell(f"berryeval evaluate {qrels} {run}")
     assert done.returncode == 2
     assert re.fullmatch(r"Error: .*\n", done.stderr)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["evaluate", "x", "y", "-o", "z.svg"], ["explain", "x", "y", "z", "-o", "z.html"]]
+)
+def test_a_name_of_another_commands_format_is_an_error(arguments):
+    """A picture must not turn out to be a table in plain text."""
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2
+    assert re.fullmatch(
+        rf"Error: --output: expected a name that ends in .*\.csv.*, or --format, "
+        rf"got '{arguments[-1]}'\n",
+        result.stderr,
+    )
+
+
+def test_a_format_goes_before_the_name_of_the_file(tmp_path, monkeypatch):
+    """Whoever says how knows what they want."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q").write_text("q1 0 d1 1\n")
+    (tmp_path / "r").write_text("q1 Q0 d1 1 1 r\n")
+    arguments = ["evaluate", "q", "r", "-m", "AP", "--format", "csv", "-o", "out.svg"]
+    assert CliRunner().invoke(main, arguments).exit_code == 0
+    assert (tmp_path / "out.svg").read_text().startswith("run,")
+
+
+def test_a_misspelt_command_is_answered_with_the_nearest():
+    """As misspelt measures are."""
+    result = CliRunner().invoke(main, ["compair"])
+    assert result.exit_code == 2
+    assert "No such command 'compair'" in result.stderr
+    assert "compare" in result.stderr
+    assert "Did you mean" not in CliRunner().invoke(main, ["xyz"]).stderr

@@ -57,6 +57,20 @@ class _LazyGroup(click.Group):
         command: click.Command = module.command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib  # slow to import, and most names are known
+
+            near = difflib.get_close_matches(args[0], [*_COMMANDS, *_ALIASES], n=1)
+            if not near or "Did you mean" in error.message:  # newer versions of click say so
+                raise
+            message = f"{error.message} Did you mean {near[0]!r}?"
+            raise click.UsageError(message, error.ctx) from error
+
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
         _show_every_id()
         try:

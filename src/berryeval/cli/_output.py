@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from berryeval.core.files import uncompressed_name, write_whole
+from berryeval.errors import ArgumentError
 
 __all__ = ["chosen_format", "output_options", "write_output", "write_picture"]
 
@@ -52,14 +53,26 @@ def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
 def chosen_format(
     output_format: str | None, as_json: bool, output: str | None, formats: Sequence[str]
 ) -> str:
-    """Return the format that flags and the name of the file ask for."""
+    """Return the format that flags and the name of the file ask for; an unknown name is a table.
+
+    Raises
+    ------
+    ArgumentError
+        If the name asks for a format that only other commands write.
+    """
     if as_json and output_format not in (None, "json"):
         raise click.UsageError(f"Give --json or --format {output_format}, not both.")
     if as_json:
         return "json"
+    if output_format is not None:
+        return output_format
     ending = os.path.splitext(uncompressed_name(output or ""))[1].lower()  # noqa: PTH122
     by_name = _ENDINGS.get(ending, "table")
-    return output_format or (by_name if by_name in formats else "table")
+    if by_name not in formats:
+        endings = ", ".join(known for known, name in _ENDINGS.items() if name in formats)
+        expected = f"a name that ends in {endings}, or --format"
+        raise ArgumentError("--output", expected, repr(output))
+    return by_name
 
 
 def write_output(text: str, output: str | None) -> None:

@@ -156,7 +156,8 @@ def read(path: PathLike) -> History:
         else:
             entries.append(_to_entry(record, path_name(path), number))
     if not entries:
-        found = "a line that was cut off" if damaged else "nothing"
+        lines = "a line that was cut off" if len(damaged) == 1 else "no line of JSON"
+        found = lines if damaged else "nothing"
         raise FormatError(f"expected a history of evaluations, found {found}", path_name(path))
     return History(path_name(path), tuple(entries), tuple(damaged))
 
