@@ -33,23 +33,25 @@ def show_table(table: Table) -> None:
     from rich import box
     from rich.table import Table as RichTable
 
+    from berryeval.reports.printable import printable
+
     console = _console()
     widths = _widths(table, console.width)
     for number, columns in enumerate(_blocks(table, widths, console.width)):
-        title = table.title if number == 0 else None
+        title = printable(table.title) if number == 0 else None
         shown = RichTable(title=title, title_justify="left", box=box.SIMPLE_HEAD)
         for i_column in columns:
             shown.add_column(
-                table.header[i_column],
+                printable(table.header[i_column]),
                 justify="left" if i_column < table.n_keys else "right",
                 width=widths[i_column],
                 overflow="fold",
             )
         for row in table.rows:
-            shown.add_row(*(row[i_column] for i_column in columns))
+            shown.add_row(*(printable(row[i_column]) for i_column in columns))
         console.print(shown)
     for note in table.notes:
-        console.print(note, style="dim")
+        console.print(printable(note), style="dim")
 
 
 def _widths(table: Table, available: int) -> list[int]:
