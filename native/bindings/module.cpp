@@ -82,7 +82,8 @@ void define_score(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_native, m) {
-    // An error's traceback may hold readers until Python exits: nothing that a user could mend.
+    // The command line ends without looking for garbage (see berryeval/__main__.py): what an
+    // error still holds by then is no leak to warn users of.
     nb::set_leak_warnings(false);
     m.doc() = "The native twins. Use them through berryeval.metrics.";
     define_score<float>(m);

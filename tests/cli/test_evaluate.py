@@ -4,6 +4,8 @@ import csv
 import gzip
 import io
 import json
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -261,3 +263,16 @@ def test_slices_that_are_none_are_errors(arguments, message):
     """One line, and exit code 2."""
     result = berryeval("qrels.txt", "a.run", *arguments)
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"Error: {message}\n")
+
+
+def test_an_error_is_one_line_to_the_very_end(tmp_path):
+    """Nothing is said of what the process still holds when it ends."""
+    (tmp_path / "qrels").write_text("q1 0 d1 1\nq1 0\n")
+    (tmp_path / "run").write_text("q1 Q0 d1 1 0.5 x\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "berryeval", "evaluate", "qrels", "run"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: qrels:2: expected 4 columns")
+    assert done.stderr.count("\n") == 1

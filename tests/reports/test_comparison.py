@@ -41,7 +41,7 @@ def test_differences_tell_everything_about_their_certainty():
     """Interval, p, adjusted p, effect sizes and wins, and the test behind them in a note."""
     _, differences, *_ = comparison_table(a_comparison(30))
     assert differences.header[1:9] == (
-        "difference", "95% interval", "p", "p adjusted", "d_z", "r_rb", "W/T/L", "bounds",
+        "difference", "95% interval", "p", "p adj.", "d_z", "r_rb", "W/T/L", "bounds",
     )  # fmt: skip
     assert all(len(row) == len(differences.header) for row in differences.rows)
     assert "two-sided paired t-test, adjusted by Holm" in differences.notes[0]

@@ -3,7 +3,10 @@
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
+from berryeval import evaluate, gate
 from berryeval.core.query import Query
+from berryeval.evaluation.guards import ThresholdGuard
+from berryeval.measures import parse_measure
 from berryeval.reports.junit import gate_to_junit
 from example_results import a_comparison, a_gate, compare_these
 
@@ -66,6 +69,20 @@ def test_without_a_baseline_the_lowest_scores_are_named():
     messages = [case[0].get("message") for case in read(alone)[1].iter("testcase")]
     assert messages
     assert all(float(message.split()[1]) < 0.5 for message in messages)
+
+
+def test_without_a_baseline_a_failing_slice_names_its_own_queries():
+    """With their texts, if these are known."""
+    queries = [Query("q1", "one", category="a"), Query("q2", "two", category="b")]
+    judged = {"q1": {"d": 1}, "q2": {"d": 1}}
+    evaluation = evaluate(judged, {"q1": ["x", "d"], "q2": ["x", "x2", "d"]}, "RR", queries=queries)
+    guard = ThresholdGuard(parse_measure("RR"), 0.45, slices=("category",))
+    names = [case.get("name") for case in read(gate(evaluation, [guard], smallest_slice=1))[1]]
+    assert names == [
+        "RR at least 0.45: q2 two",
+        "RR at least 0.45 (category=b): q2 two",
+        None,
+    ]
 
 
 def test_a_failing_latency_names_no_query():

@@ -121,6 +121,7 @@ def command(
     from berryeval.reports.charts import forest_plot
     from berryeval.reports.rendering import render_comparison
     from berryeval.reports.terminal import show_tables
+    from berryeval.reports.wording import comparison_sentence
 
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     paths = (baseline, *candidates)
@@ -130,6 +131,7 @@ def command(
     if chosen in ("svg", "png"):
         write_picture(forest_plot(comparison), chosen, output)
     elif chosen == "table" and output in (None, "-"):
+        click.echo(comparison_sentence(comparison) + "\n")
         show_tables([*report.comparison_table(comparison), *more])
     else:
         write_output(render_comparison(comparison, chosen, more), output)

@@ -66,7 +66,7 @@ def _differences(comparison: Comparison) -> Table:
     has_bounds = any(d.bounds is not None for d in comparison.differences)
     several = len(comparison.candidates) > 1
     header = ["measure", *(["system"] if several else [])]
-    header += ["difference", f"{level} interval", "p", "p adjusted", "d_z", "r_rb", "W/T/L"]
+    header += ["difference", f"{level} interval", "p", "p adj.", "d_z", "r_rb", "W/T/L"]
     notes = [statistics_note(comparison.statistics), *undefined_notes(comparison.differences)]
     notes.append("d_z: Cohen's d of paired differences; r_rb: matched-pairs rank-biserial; "
                  "W/T/L: queries better, equal, worse.")  # fmt: skip
@@ -96,7 +96,7 @@ def _slices(comparison: Comparison) -> Table:
     several = len(comparison.candidates) > 1
     header = ("slice", "measure", *(["system"] if several else []), "queries", "baseline",
               "candidate", "difference", f"{percent(comparison.statistics.level)} interval",
-              "p adjusted", "W/T/L")  # fmt: skip
+              "p adj.", "W/T/L")  # fmt: skip
     rows = [
         (
             str(d.slice),

@@ -6,6 +6,7 @@ and does not pass is skipped.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
@@ -16,6 +17,8 @@ from berryeval.reports.printable import printable
 from berryeval.reports.wording import gate_note
 
 if TYPE_CHECKING:
+    from berryeval.core.query import Query
+    from berryeval.evaluation.result import Evaluation
     from berryeval.evaluation.verdict import GateResult, GuardResult
 
 __all__ = ["gate_to_junit"]
@@ -97,14 +100,8 @@ def _losers(
 ) -> list[tuple[str, str | None, str]]:
     comparison, system = result.comparison, candidate_of(result)
     if comparison is None or system is None:
-        scores = result.evaluation[measure].by_query
-        lowest = sorted(scores, key=scores.__getitem__)[:MOST_QUERIES]
-        return [(q, None, f"{measure} {score(scores[q])}") for q in lowest
-                if scores[q] < guard.limit]  # fmt: skip
-    wanted = None
-    if guard.slice is not None:
-        slices = find_slices(comparison.queries, guard.slice.label, comparison.query_ids)
-        wanted = {comparison.query_ids[position] for position in slices[guard.slice]}
+        return _lowest(result.evaluation, guard, measure)
+    wanted = _guarded(guard, comparison.queries, comparison.query_ids)
     difference = comparison.difference(system, measure)
     sign = 1 if difference.measure.higher_is_better else -1
     return [
@@ -115,8 +112,32 @@ def _losers(
             f"({signed(change.difference)})",
         )
         for change in comparison.changes(system, measure)
-        if sign * change.difference < 0 and (wanted is None or change.query_id in wanted)
+        if sign * change.difference < 0 and change.query_id in wanted
     ][:MOST_QUERIES]
+
+
+def _lowest(
+    evaluation: Evaluation, guard: GuardResult, measure: str
+) -> list[tuple[str, str | None, str]]:
+    scores = evaluation[measure].by_query
+    wanted = _guarded(guard, evaluation.queries, evaluation.scores.query_ids)
+    below = [query_id for query_id in wanted if scores[query_id] < guard.limit]
+    found = []
+    for query_id in sorted(below, key=scores.__getitem__)[:MOST_QUERIES]:
+        query = evaluation.queries.get(query_id)
+        text = None if query is None else query.text
+        found.append((query_id, text, f"{measure} {score(scores[query_id])}"))
+    return found
+
+
+def _guarded(
+    guard: GuardResult, queries: Mapping[str, Query], query_ids: Sequence[str]
+) -> dict[str, None]:
+    """Return the ids of the queries that a guard looks at, each once and in their order."""
+    if guard.slice is None:
+        return dict.fromkeys(query_ids)
+    positions = find_slices(queries, guard.slice.label, query_ids)[guard.slice]
+    return dict.fromkeys(query_ids[position] for position in positions)
 
 
 def _text(text: str) -> str:

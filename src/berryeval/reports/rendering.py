@@ -36,9 +36,11 @@ def render_comparison(comparison: Comparison, format: str, more: Sequence[Table]
         return comparison_to_html(comparison)
     if format == "table":
         from berryeval.reports.layout import table_to_text
+        from berryeval.reports.wording import comparison_sentence
 
         tables = (*plain.comparison_table(comparison), *more)
-        return "\n\n".join(map(table_to_text, tables)) + "\n"
+        parts = [comparison_sentence(comparison), *map(table_to_text, tables)]
+        return "\n\n".join(parts) + "\n"
     write = {"csv": plain.comparison_to_csv, "json": plain.comparison_to_json}
     return write[format](comparison)
 

@@ -37,9 +37,11 @@ def show_table(table: Table) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
+    from berryeval.reports.printable import printable
+
     console = _console()
     if table.title:
-        console.print(Text(table.title, style="bold"))
+        console.print(Text(printable(table.title), style="bold"))
         console.print()
     widths, blocks = _layout(table, console.width)
     for number, columns in enumerate(blocks):
@@ -50,18 +52,18 @@ def show_table(table: Table) -> None:
         )
         for i_column in columns:
             shown.add_column(
-                table.header[i_column],
+                printable(table.header[i_column]),
                 justify="left" if i_column < table.n_keys else "right",
                 width=widths[i_column],
                 overflow="fold",
             )
         for row in table.rows:
-            shown.add_row(*(row[i_column] for i_column in columns))
+            shown.add_row(*(printable(row[i_column]) for i_column in columns))
         console.print(shown)
     if table.notes:
         console.print()
     for note in table.notes:
-        console.print(note, style="dim")
+        console.print(printable(note), style="dim")
 
 
 def _layout(table: Table, available: int) -> tuple[list[int], list[list[int]]]:

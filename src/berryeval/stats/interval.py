@@ -22,7 +22,8 @@ class Interval:
     level: float
     """The confidence, two-sided, such as 0.95."""
     method: str
-    """``"bca"``, the bootstrap, or ``"t"``, Student's."""
+    """``"bca"``, the bootstrap; ``"t"``, Student's; or ``"t and bca"``, from the lower of both
+    low ends to the higher of both high ones."""
 
     def contains(self, value: float) -> bool:
         """Tell whether a value lies within; the ends belong to it."""
