@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from berryeval.reports.layout import Section, Table, section_to_text, table_to_text
@@ -37,11 +38,10 @@ def show_table(table: Table) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    from berryeval.reports.printable import printable
-
+    table = _printable(table)
     console = _console()
     if table.title:
-        console.print(Text(printable(table.title), style="bold"))
+        console.print(Text(table.title, style="bold"))
         console.print()
     widths, blocks = _layout(table, console.width)
     for number, columns in enumerate(blocks):
@@ -52,18 +52,31 @@ def show_table(table: Table) -> None:
         )
         for i_column in columns:
             shown.add_column(
-                printable(table.header[i_column]),
+                table.header[i_column],
                 justify="left" if i_column < table.n_keys else "right",
                 width=widths[i_column],
                 overflow="fold",
             )
         for row in table.rows:
-            shown.add_row(*(printable(row[i_column]) for i_column in columns))
+            shown.add_row(*(row[i_column] for i_column in columns))
         console.print(shown)
     if table.notes:
         console.print()
     for note in table.notes:
-        console.print(printable(note), style="dim")
+        console.print(note, style="dim")
+
+
+def _printable(table: Table) -> Table:
+    """Return the table without what could steer the terminal."""
+    from berryeval.reports.printable import printable
+
+    return replace(
+        table,
+        title=printable(table.title),
+        header=tuple(map(printable, table.header)),
+        rows=tuple(tuple(map(printable, row)) for row in table.rows),
+        notes=tuple(map(printable, table.notes)),
+    )
 
 
 def _layout(table: Table, available: int) -> tuple[list[int], list[list[int]]]:
