@@ -47,6 +47,7 @@ def test_a_comparison_folds_what_is_long():
         ("<script>", "&#60;script&#62;"),
         ("a & b", "a &#38; b"),
         ("two\nlines", "two lines"),
+        ("\x1b[31mred", "\ufffd[31mred"),
         ("*bold* _it_ snake_case", "&#42;bold&#42; &#95;it&#95; snake_case"),
         ("ask @someone", "ask @\u2060someone"),
         ("see #12", "see #\u206012"),

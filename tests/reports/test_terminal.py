@@ -55,6 +55,14 @@ def test_a_table_on_a_terminal_is_drawn_by_rich(on_terminal):
         assert text in shown
 
 
+def test_data_cannot_steer_a_terminal(on_terminal):
+    """Escape sequences in an id, a title or a note are shown as text."""
+    evil = "\x1b]0;title\x07"
+    shown = on_terminal(terminal.show_table, Table(evil, ("", evil), ((evil, "1"),), (evil,)))
+    assert "\x1b]0;" not in shown
+    assert shown.count("\ufffd]0;title\ufffd") == 4
+
+
 def test_a_section_in_a_pipe_hangs_under_its_labels(capsys):
     """Lines are at most 80 columns wide and continue under the text."""
     terminal.show_sections([SECTION, SECTION])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from berryeval.reports.comparison import comparison_table
 from berryeval.reports.gate import gate_table, guard_figures
 from berryeval.reports.layout import Table
+from berryeval.reports.printable import printable
 from berryeval.reports.wording import (
     capitalised,
     comparison_sentence,
@@ -110,7 +111,7 @@ def _rows(header: tuple[str, ...], rows: list[tuple[str, ...]], n_keys: int) -> 
 
 def _text(text: str) -> str:
     """Return text on one line that shows as it is."""
-    line = " ".join(text.split())
+    line = printable(" ".join(text.split()))
     # A word joiner between sign and name: nobody is called, and no issue or page is linked.
     for pattern in (_MENTION, _ADDRESS):
         line = pattern.sub("\\g<0>\u2060", line)

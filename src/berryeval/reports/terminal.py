@@ -33,6 +33,7 @@ def show_table(table: Table) -> None:
     from rich import box
     from rich.table import Table as RichTable
 
+    table = _without_controls(table)
     console = _console()
     widths = _widths(table, console.width)
     for number, columns in enumerate(_blocks(table, widths, console.width)):
@@ -50,6 +51,19 @@ def show_table(table: Table) -> None:
         console.print(shown)
     for note in table.notes:
         console.print(note, style="dim")
+
+
+def _without_controls(table: Table) -> Table:
+    """Return a table whose data cannot steer a terminal."""
+    from berryeval.reports.printable import printable
+
+    return Table(
+        printable(table.title),
+        tuple(map(printable, table.header)),
+        tuple(tuple(map(printable, row)) for row in table.rows),
+        tuple(map(printable, table.notes)),
+        table.n_keys,
+    )
 
 
 def _widths(table: Table, available: int) -> list[int]:
