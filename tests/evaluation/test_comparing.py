@@ -127,6 +127,14 @@ def test_runs_of_other_queries_are_refused(missing):
         compare(JUDGMENTS, halves, "RR", missing=missing)
 
 
+def test_sums_are_told_as_such():
+    """Their differences are means, and so of another size."""
+    found = compare(JUDGMENTS, {"before": BEFORE, "after": AFTER}, ["RR", "NumRelRet"])
+    [note] = [note for note in found.notes if "sum" in note]
+    assert note == "Of NumRelRet the sum over queries is told; differences are means."
+    assert not any("sum" in note for note in comparison().notes)
+
+
 def test_a_geometric_mean_is_compared_by_logarithms_and_told_as_it_is():
     """Means, their difference, its interval and each query's change are what evaluate tells."""
     found = compare(JUDGMENTS, {"before": BEFORE, "after": AFTER}, "GMAP", interval="t")

@@ -158,7 +158,11 @@ def compare(
         differences=whole,
         sliced=sliced,
         statistics=how,
-        notes=(*query_notes(evaluations), *_depth_notes(loaded_runs, chosen)),
+        notes=(
+            *query_notes(evaluations),
+            *_depth_notes(loaded_runs, chosen),
+            *_sum_notes(chosen),
+        ),
         max_grade=max_grade,
     )
 
@@ -312,6 +316,13 @@ def _depth_notes(runs: Mapping[str, Run], measures: Sequence[Measure]) -> Iterat
     if len(set(depths.values())) > 1 and is_seen:
         told = ", ".join(f"{name} up to {depth:,}" for name, depth in depths.items())
         yield f"Caution: runs differ in depth (documents a query): {told}."
+
+
+def _sum_notes(measures: Sequence[Measure]) -> Iterator[str]:
+    """Say that a sum and a difference of means are not of the same size."""
+    summed = ", ".join(str(measure) for measure in measures if measure.aggregate == "sum")
+    if summed:
+        yield f"Of {summed} the sum over queries is told; differences are means."
 
 
 def _depth(run: Run) -> int:
