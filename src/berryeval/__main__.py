@@ -3,7 +3,10 @@
 import atexit
 import gc
 
-__all__ = ["run"]
+__all__ = ["BUG", "run"]
+
+BUG = 70
+"""The exit code of what should not happen, as in BSD's sysexits."""
 
 _FEW_COLLECTIONS = 50_000
 
@@ -18,7 +21,13 @@ def run() -> None:
     atexit.register(gc.freeze)
     from berryeval.cli import main
 
-    main(prog_name="berryeval")
+    try:
+        main(prog_name="berryeval")
+    except Exception:  # noqa: BLE001 - a bug of ours: 1 would tell CI that a gate failed
+        import traceback
+
+        traceback.print_exc()
+        raise SystemExit(BUG) from None
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The command line, as its user meets it."""
 
+import gc
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from berryeval import __version__
+from berryeval.__main__ import run
 from berryeval.backend import Backend, backend
 from berryeval.cli import main
 from berryeval.cli import version as version_module
@@ -291,3 +293,19 @@ def test_a_misspelt_command_is_answered_with_the_nearest():
     assert "No such command 'compair'" in result.stderr
     assert "compare" in result.stderr
     assert "Did you mean" not in CliRunner().invoke(main, ["xyz"]).stderr
+
+
+def test_a_bug_of_ours_is_not_taken_for_a_gate_that_fails(monkeypatch, capsys):
+    """Exit code 70 and a traceback: 1 would tell CI something else."""
+
+    def fail(**_arguments):
+        raise RuntimeError("impossible")
+
+    monkeypatch.setattr("berryeval.cli.main", fail)
+    monkeypatch.setattr("atexit.register", lambda _function: None)
+    before = gc.get_threshold()
+    with pytest.raises(SystemExit) as ended:
+        run()
+    gc.set_threshold(*before)
+    assert ended.value.code == 70
+    assert "RuntimeError: impossible" in capsys.readouterr().err

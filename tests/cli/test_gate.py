@@ -268,7 +268,7 @@ def test_log_lines_can_be_text():
     first = result.stderr.splitlines()[0]
     assert first.endswith("info gate starts queries=30 guards=1")
     Path("odd.json").write_text('{"a b\\nerror c=1": {"d": 1}, "q00": {"r0": 1}}')
-    odd = gate("--judgments", "odd.json", "--at-least", "P@5=0.0")
+    odd = gate("--judgments", "odd.json", "--at-least", "P@5=0.0", "--log-level", "warning")
     assert odd.stderr.count("\n") == 1
     assert "query_id='a b\\nerror c=1'" in odd.stderr
 

@@ -55,7 +55,7 @@ def logging_options(command: Command) -> Command:
     level = click.option(
         "--log-level",
         type=click.Choice(["debug", "info", "warning", "error"]),
-        default="warning",
+        default="error",
         show_default=True,
         expose_value=False,
         callback=_set_level,

@@ -32,6 +32,7 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html", "svg", "png")
 @click.argument("baseline", metavar="BASELINE")
 @click.argument("candidates", metavar="CANDIDATE...", nargs=-1, required=True)
 @measures_option
+@click.option("-q", "--per-query", is_flag=True, help="Report every query, in csv and json.")
 @click.option("--queries", metavar="FILE", help="Texts and labels of the queries.")
 @click.option(
     "--by",
@@ -97,6 +98,7 @@ def command(
     baseline: str,
     candidates: tuple[str, ...],
     measures: tuple[str, ...],
+    per_query: bool,
     all_pairs: TukeyMethod | None,
     similarity: bool,
     output_format: str | None,
@@ -134,7 +136,7 @@ def command(
         click.echo(comparison_sentence(comparison) + "\n")
         show_tables([*report.comparison_table(comparison), *more])
     else:
-        write_output(render_comparison(comparison, chosen, more), output)
+        write_output(render_comparison(comparison, chosen, more, per_query=per_query), output)
 
 
 def _more(

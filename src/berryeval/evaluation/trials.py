@@ -122,6 +122,8 @@ class Trial:
         """The trial with unjudged documents graded to the candidate's harm, and to its help."""
         if self.extremes is None or self.is_unchanged:
             return ()
+        if all(np.array_equal(extreme, self.differences) for extreme in self.extremes):
+            return ()
         return tuple(replace(self, differences=extreme, extremes=None) for extreme in self.extremes)
 
 

@@ -13,10 +13,13 @@ if TYPE_CHECKING:
 __all__ = ["render_comparison", "render_gate"]
 
 
-def render_comparison(comparison: Comparison, format: str, more: Sequence[Table] = ()) -> str:
+def render_comparison(
+    comparison: Comparison, format: str, more: Sequence[Table] = (), *, per_query: bool = False
+) -> str:
     """Return a comparison as table, csv, json, markdown, latex or html.
 
-    Tables and markdown have more tables below, if there are some.
+    Tables and markdown have more tables below, if there are some; csv and json can tell of
+    every query.
     """
     from berryeval.reports import comparison as plain
 
@@ -42,7 +45,7 @@ def render_comparison(comparison: Comparison, format: str, more: Sequence[Table]
         parts = [comparison_sentence(comparison), *map(table_to_text, tables)]
         return "\n\n".join(parts) + "\n"
     write = {"csv": plain.comparison_to_csv, "json": plain.comparison_to_json}
-    return write[format](comparison)
+    return write[format](comparison, per_query=per_query)
 
 
 def render_gate(result: GateResult, format: str) -> str:

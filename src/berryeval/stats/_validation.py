@@ -14,6 +14,7 @@ from berryeval.errors import ArgumentError, InputTypeError
 
 __all__ = [
     "MOST_QUERIES",
+    "MOST_RESAMPLES",
     "Columns",
     "Values",
     "as_columns",
@@ -24,6 +25,9 @@ __all__ = [
     "check_resampling",
     "check_share",
 ]
+
+MOST_RESAMPLES = 10_000_000
+"""More would take more memory than time to think about them."""
 
 Values: TypeAlias = "NDArray[np.float64]"
 """One number a query."""
@@ -68,7 +72,7 @@ def as_pair(x: ArrayLike, y: ArrayLike) -> tuple[Values, Values]:
 def check_resampling(n_resamples: int, seed: int) -> None:
     """Check that these are whole numbers in range."""
     for name, number, least, most in (
-        ("n_resamples", n_resamples, 1, 2**31 - 1),
+        ("n_resamples", n_resamples, 1, MOST_RESAMPLES),
         ("seed", seed, 0, 2**64 - 1),
     ):
         expected = f"a whole number from {least} to {most}"

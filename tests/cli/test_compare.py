@@ -1,0 +1,101 @@
+"""``berryeval compare``, as its user meets it."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from click.testing import CliRunner
+
+from berryeval.cli import main
+
+RUNS = Path(__file__).parents[2] / "examples" / "runs"
+FILES = [str(RUNS / name) for name in ("qrels.txt", "words.run", "stems.run")]
+
+if not RUNS.exists():
+    pytest.skip("the examples are not in a source distribution", allow_module_level=True)
+
+
+def berryeval(*arguments: str):
+    return CliRunner().invoke(main, ["compare", *arguments], prog_name="berryeval")
+
+
+def test_the_answer_comes_first_then_the_figures():
+    """E3: a sentence, means side by side, differences, and what changed most."""
+    result = berryeval(*FILES, "-m", "nDCG@10")
+    assert result.exit_code == 0
+    sentence, _, means, *_ = result.output.splitlines()
+    assert sentence.startswith("stems.run is not clearly different from words.run")
+    assert means == "Means"
+    for part in ("words.run (baseline)", "Differences from words.run", "Queries that changed most"):
+        assert part in result.output
+
+
+def test_without_a_measure_the_usual_ones_are_compared():
+    """E4: RR, and recall, precision, nDCG and success at 1, 3, 5, 10."""
+    found = json.loads(berryeval(*FILES, "--json").output)
+    assert [d["measure"] for d in found["differences"]][:5] == [
+        "RR", "R@1", "P@1", "nDCG@1", "Success@1",
+    ]  # fmt: skip
+    assert len(found["differences"]) == 17
+
+
+def test_a_file_has_the_same_tables(tmp_path):
+    """Whole, under the sentence."""
+    path = tmp_path / "comparison.txt"
+    assert berryeval(*FILES, "-m", "RR", "-o", str(path), "--format", "table").exit_code == 0
+    assert path.read_text() == berryeval(*FILES, "-m", "RR").output
+
+
+def test_every_query_can_be_told():
+    """In CSV a line each, in JSON an entry."""
+    rows = berryeval(*FILES, "-m", "RR", "-q", "--format", "csv").output.splitlines()
+    assert rows[0] == "system,measure,query,baseline,candidate,difference"
+    assert len(rows) == 1 + 16
+    assert len(json.loads(berryeval(*FILES, "-m", "RR", "-q", "--json").output)["per_query"]) == 16
+
+
+def test_every_run_can_be_held_against_every_other():
+    """With three of them; how alike they are, and the measures, too."""
+    third = [*FILES, str(RUNS / "qrels.txt")]
+    del third[3]
+    arguments = ("-m", "nDCG@10", "-m", "RR", "--all-pairs", "ordinary", "--similarity")
+    shown = berryeval(*third, *arguments).output
+    assert "All pairs of systems" in shown
+    assert "ordinary Tukey HSD" in shown
+    assert "Similarity of rankings" in shown
+    assert "Similarity of system orders" not in shown  # two runs have one order
+    markdown = berryeval(*FILES, *arguments, "--format", "markdown").output
+    assert "Similarity of rankings" in markdown
+
+
+@pytest.mark.parametrize("ending", ["html", "svg", "png", "md", "tex", "csv", "json"])
+def test_the_name_of_the_file_says_the_form(tmp_path, ending):
+    """Pages and pictures among them."""
+    pytest.importorskip("vl_convert")
+    path = tmp_path / f"comparison.{ending}"
+    result = berryeval(*FILES, "-m", "nDCG@10", "-o", str(path))
+    assert (result.exit_code, result.output) == (0, "")
+    content = path.read_bytes()
+    starts = {"html": b"<!DOCTYPE html>", "svg": b"<svg", "png": b"\x89PNG", "md": b"###",
+              "tex": b"\\begin{table}", "csv": b"system,", "json": b"{"}  # fmt: skip
+    assert content.startswith(starts[ending])
+    if ending == "svg":
+        ET.fromstring(content)  # noqa: S314 - it is ours
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--by", "category"], "expected queries with a category: no queries were given"),
+        (["-m", "nDGC@10"], "did you mean 'nDCG@10'?"),
+        (["--level", "2"], "level: expected a number between 0 and 1"),
+        (["--resamples", "0"], "n_resamples: expected"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, message):
+    """Whatever it is."""
+    result = berryeval(*FILES, *arguments)
+    assert result.exit_code == 2
+    assert message in result.output
+    assert len(result.output.splitlines()) == 1
