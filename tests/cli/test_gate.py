@@ -273,9 +273,9 @@ def test_log_lines_can_be_text():
     assert "query_id='a b\\nerror c=1'" in odd.stderr
 
 
-def test_by_default_only_warnings_and_errors_are_told():
-    """X9: and at level error only what fails."""
+def test_by_default_only_errors_are_told():
+    """X9: what fails."""
     assert gate().stderr == ""
-    told = gate("--run", "worse.run", "--at-least", "P@5=0.9", "--log-level", "error").stderr
+    told = gate("--run", "worse.run", "--at-least", "P@5=0.9").stderr
     assert told.count("\n") == 1
     assert told.rstrip().endswith("error threshold not met measure=P@5 value=0.3 threshold=0.9")
