@@ -79,6 +79,25 @@ def test_an_index_on_disk_finds_what_it_found_in_memory(mode, tmp_path):
     assert memory.fingerprint() == opened.fingerprint()
 
 
+def test_an_index_on_disk_is_replaced_as_a_whole(tmp_path):
+    """An attempt that fails leaves the old one; one that works leaves nothing else."""
+
+    def model(texts):
+        if "boom" in texts:
+            raise ValueError("no model")
+        return [[1.0, len(text)] for text in texts]
+
+    system = Embedded("vector", path=tmp_path, embedder=model)
+    system.index(DOCUMENTS)
+    with pytest.raises(BackendError, match=r"model: ValueError: no model"):
+        system.index([Document("d", "boom")])
+    opened = Embedded("vector", path=tmp_path, embedder=model)
+    assert opened.search("cache", 3) == system.search("cache", 3)
+    system.index(DOCUMENTS[:2])
+    assert len(Embedded("vector", path=tmp_path, embedder=model).search("cache", 9)) == 2
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_words_are_found_by_their_stems():
     """X4: lexical search knows English."""
     system = Embedded("bm25")

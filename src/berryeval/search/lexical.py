@@ -38,6 +38,8 @@ class LexicalIndex:
     """
 
     def __init__(self, index: tantivy.Index, title_weight: float) -> None:
+        # Left to itself, a thread would watch the folder for changes.
+        index.config_reader(reload_policy="manual")
         self._index = index
         self._searcher = index.searcher()
         self._fields = ["text"] if title_weight == 0 else ["title", "text"]
@@ -67,7 +69,6 @@ class LexicalIndex:
             writer.add_document(tantivy.Document(number=number, **fields))
         writer.commit()
         writer.wait_merging_threads()
-        index.reload()
         return cls(index, title_weight)
 
     @classmethod
