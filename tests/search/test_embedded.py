@@ -105,6 +105,14 @@ def test_words_are_found_by_their_stems():
     assert [hit.doc_id for hit in system.search("renewing", 5)] == ["auth.md#tokens"]
 
 
+def test_words_that_say_nothing_are_passed_over():
+    """How, what and the: rare in a small collection, and yet no reason to find something."""
+    system = Embedded("bm25")
+    system.index([*DOCUMENTS, Document("what", "What the how?", "How do you")])
+    assert [hit.doc_id for hit in system.search("how is the cache?", 5)] == ["tuning.md#cache"]
+    assert system.search("what is the", 5) == []
+
+
 def test_vectors_find_what_shares_no_word():
     """X4: vector search knows meanings."""
     vector, words = Embedded("vector"), Embedded("bm25")
