@@ -301,10 +301,11 @@ class Postgres(System):
 
     def _widen(self, connection: psycopg.Connection[Any], n_candidates: int) -> None:
         """Let an HNSW index look at enough candidates; more than it can, one after the other."""
-        wanted = str(max(40, min(n_candidates, _MOST_CANDIDATES)))
-        settings = (("hnsw.ef_search", wanted), ("hnsw.iterative_scan", "strict_order"))
-        for name, value in settings:
-            connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+        connection.execute(
+            "SELECT set_config('hnsw.ef_search', %s, false), "
+            "set_config('hnsw.iterative_scan', 'strict_order', false)",
+            (str(max(40, min(n_candidates, _MOST_CANDIDATES))),),
+        )
 
 
 def _check_choice(argument: str, value: str, known: Sequence[str]) -> None:
