@@ -82,6 +82,8 @@ def test_every_module_is_documented_and_lists_what_exists(name):
     "error",
     [
         berryeval.ArgumentError("k", "an integer, at least 1", "0"),
+        berryeval.BackendError("postgres", "the connection broke", transient=True),
+        berryeval.BackendTimeout("http", "no answer within 30 s"),
         berryeval.InputTypeError("k", "an integer, at least 1", "None"),
         berryeval.FormatError("expected 6 columns, found 5", "bm25.run", 1412),
         berryeval.MismatchError("query 'q7' is judged and not in the run"),
@@ -100,6 +102,8 @@ def test_errors_survive_a_trip_between_processes(error):
 def test_errors_belong_to_the_tree():
     """All can be caught as BerryEvalError, and as Python's own kinds."""
     assert issubclass(berryeval.ArgumentError, berryeval.InputError)
+    assert issubclass(berryeval.AnswerError, berryeval.BackendError)
+    assert issubclass(berryeval.BackendTimeout, berryeval.BackendError)
     assert issubclass(berryeval.InputError, (berryeval.BerryEvalError, ValueError))
     assert issubclass(berryeval.InputTypeError, (berryeval.BerryEvalError, TypeError))
     assert issubclass(berryeval.MeasureSyntaxError, berryeval.InputError)

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from berryeval.core.judgments import Judgments
     from berryeval.core.run import Run
     from berryeval.errors import (
+        AnswerError,
         ArgumentError,
+        BackendError,
+        BackendTimeout,
         BackendWarning,
         BerryEvalError,
         FormatError,
@@ -47,7 +50,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AnswerError",
     "ArgumentError",
+    "BackendError",
+    "BackendTimeout",
     "BackendWarning",
     "Baseline",
     "BerryEvalError",
@@ -90,7 +96,10 @@ _HOME = {
     "compare": "berryeval.evaluation",
     "GateResult": "berryeval.evaluation",
     "Comparison": "berryeval.evaluation",
+    "AnswerError": "berryeval.errors",
     "ArgumentError": "berryeval.errors",
+    "BackendError": "berryeval.errors",
+    "BackendTimeout": "berryeval.errors",
     "BackendWarning": "berryeval.errors",
     "BerryEvalError": "berryeval.errors",
     "Document": "berryeval.core",

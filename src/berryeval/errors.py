@@ -3,6 +3,9 @@
 ::
 
     BerryEvalError
+    ├── BackendError                    a system under test fails
+    │   ├── AnswerError                 it answers with what cannot be used
+    │   └── BackendTimeout              it does not answer in time
     ├── InputError (ValueError)         something given cannot be used
     │   ├── ArgumentError               an argument's value
     │   ├── FormatError                 a line of a file
@@ -23,7 +26,10 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
+    "AnswerError",
     "ArgumentError",
+    "BackendError",
+    "BackendTimeout",
     "BackendWarning",
     "BerryEvalError",
     "FormatError",
@@ -39,6 +45,38 @@ __all__ = [
 
 class BerryEvalError(Exception):
     """Any error that BerryEval raises on purpose."""
+
+
+class BackendError(BerryEvalError):
+    """A system under test fails.
+
+    Parameters
+    ----------
+    system : str
+        What the system is called.
+    message : str
+        What happened.
+    transient : bool
+        Whether it may work a moment later: a connection that broke, a server that is busy.
+    """
+
+    def __init__(self, system: str, message: str, *, transient: bool = False) -> None:
+        super().__init__(f"{system}: {message}")
+        self.system = system
+        self.message = message
+        self.transient = transient
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The third is what pickle makes the attributes of, which keywords cannot travel as.
+        return type(self), (self.system, self.message), {"transient": self.transient}
+
+
+class AnswerError(BackendError):
+    """A system under test answers with something that is no ranking."""
+
+
+class BackendTimeout(BackendError):  # noqa: N818 - what it is called everywhere
+    """A system under test does not answer in time."""
 
 
 class InputError(BerryEvalError, ValueError):

@@ -1,0 +1,226 @@
+"""A search engine inside the process: BM25, vectors, and both fused. The default of everything."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from berryeval.core.documents import Document
+from berryeval.core.files import write_whole
+from berryeval.errors import ArgumentError, BackendError, FormatError, MismatchError
+from berryeval.search.embedding import Embedder, as_embedder
+from berryeval.search.hits import Hit, best_hits, check_k
+from berryeval.search.lexical import LexicalIndex
+from berryeval.search.rank_fusion import check_fusion, fuse_hits
+from berryeval.search.system import System
+from berryeval.search.vectors import VectorIndex
+
+__all__ = ["Embedded", "Mode", "check_mode"]
+
+Mode: TypeAlias = Literal["bm25", "vector", "hybrid"]
+"""How to search: by words, by meaning, or by both."""
+
+_EMBEDDED_AT_ONCE = 1024
+_LAYOUT = 1  # of the folder; raised when an older one can no longer be read
+
+
+def check_mode(mode: str) -> None:
+    """Raise unless there is such a way to search."""
+    if mode not in get_args(Mode):
+        raise ArgumentError("mode", " or ".join(map(repr, get_args(Mode))), repr(mode))
+
+
+class Embedded(System):
+    """BM25 by tantivy, vectors by NumPy or usearch, and hybrid by reciprocal rank fusion.
+
+    Parameters
+    ----------
+    mode : {"hybrid", "bm25", "vector"}
+        How to search.
+    path : path, optional
+        A folder to keep the index in; one that is there already is opened. In memory without it.
+    embedder : Embedder or callable, optional
+        What makes vectors; `WordLlama` unless given. Not used by BM25.
+    title_weight : float
+        How much more a word counts in the title than in the text.
+    weights : pair of float
+        What the ranks of BM25 and of the vectors are worth in a fusion.
+    constant : float
+        What is added to each rank in a fusion: the higher, the less the first ranks stand out.
+    depth : int
+        How many hits of each are fused, at least; k if that is more.
+    approximate : bool
+        Whether to narrow vectors down by usearch before comparing them, for very many.
+
+    Examples
+    --------
+    >>> system = Embedded("bm25")
+    >>> system.index([Document("d1", "Renew tokens hourly."), Document("d2", "Ripe bananas.")])
+    2
+    >>> [hit.doc_id for hit in system.search("token renewal", k=10)]
+    ['d1']
+    """
+
+    def __init__(
+        self,
+        mode: Mode = "hybrid",
+        *,
+        path: str | os.PathLike[str] | None = None,
+        embedder: Embedder | Callable[[list[str]], Any] | None = None,
+        title_weight: float = 1.0,
+        weights: Sequence[float] = (1.0, 1.0),
+        constant: float = 60.0,
+        depth: int = 100,
+        approximate: bool = False,
+    ) -> None:
+        check_mode(mode)
+        check_fusion(weights, constant, depth)
+        if title_weight < 0:
+            raise ArgumentError("title_weight", "a number from 0", repr(title_weight))
+        self.name = mode
+        self.mode = mode
+        self.path = None if path is None else Path(path)
+        self.embedder = as_embedder(embedder)
+        self.title_weight = title_weight
+        self.weights = tuple(weights)
+        self.constant = constant
+        self.depth = depth
+        self.approximate = approximate
+        self._ids: list[str] | None = None
+        self._lexical: LexicalIndex | None = None
+        self._vectors: VectorIndex | None = None
+        self._lock = threading.Lock()
+        if self.path is not None and (self.path / "index.json").exists():
+            self._open(self.path)
+
+    def index(self, documents: Iterable[Document]) -> int:
+        """Take documents in place of all that were searched before; return how many.
+
+        Raises
+        ------
+        ArgumentError
+            For a document that comes twice.
+        MissingExtraError
+            If the libraries are not installed.
+        """
+        found = list(documents)
+        ids = [document.doc_id for document in found]
+        if len(set(ids)) < len(ids):
+            twice = next(doc_id for number, doc_id in enumerate(ids) if doc_id in ids[:number])
+            raise ArgumentError("documents", "each document once", f"{twice!r} twice")
+        with self._lock:
+            folder = None if self.path is None else _empty_folder(self.path / "words")
+            if self.path is not None:
+                (self.path / "index.json").unlink(missing_ok=True)
+            if self.mode != "vector":
+                self._lexical = LexicalIndex.build(found, folder, self.title_weight)
+            if self.mode != "bm25":
+                vectors = self._embed(found)
+                self._vectors = VectorIndex(vectors, approximate=self.approximate)
+                if self.path is not None:
+                    np.save(self.path / "vectors.npy", vectors)
+            self._ids = ids
+            if self.path is not None:
+                facts = {"layout": _LAYOUT, **self._made_of(), "ids": ids}
+                write_whole(self.path / "index.json", [json.dumps(facts).encode()])
+        return len(ids)
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """Return at most `k` documents, best first. Vectors find something for any word.
+
+        Raises
+        ------
+        BackendError
+            If nothing was indexed.
+        """
+        check_k(k)
+        if self._ids is None:
+            raise BackendError(self.name, "nothing is indexed; call index(documents) first")
+        if self.mode == "bm25":
+            return self._search_words(query, k)
+        if self.mode == "vector":
+            return self._search_vectors(query, k)
+        depth = max(k, self.depth)
+        rankings = [self._search_words(query, depth), self._search_vectors(query, depth)]
+        return fuse_hits(rankings, k, weights=self.weights, constant=self.constant)
+
+    def fingerprint(self) -> dict[str, str]:
+        """Return the settings that decide what is found."""
+        facts = {"system": "embedded", **self._made_of()}
+        if self.mode != "vector":
+            facts["title_weight"] = f"{self.title_weight:g}"
+        if self.mode == "hybrid":
+            facts["weights"] = " ".join(f"{weight:g}" for weight in self.weights)
+            facts |= {"constant": f"{self.constant:g}", "depth": str(self.depth)}
+        if self.mode != "bm25":
+            facts["nearest"] = "approximate" if self.approximate else "exact"
+        return facts
+
+    def close(self) -> None:
+        """Forget the index; one in a folder stays there."""
+        self._ids = self._lexical = self._vectors = None
+
+    def _search_words(self, query: str, k: int) -> list[Hit]:
+        lexical = self._lexical
+        return [] if lexical is None else self._named(lexical.best(query, k), k)
+
+    def _search_vectors(self, query: str, k: int) -> list[Hit]:
+        vectors = self._vectors
+        if vectors is None:
+            return []
+        return self._named(vectors.nearest(self.embedder.embed([query])[0], k), k)
+
+    def _named(self, found: Iterable[tuple[int, float]], k: int) -> list[Hit]:
+        ids = self._ids or []
+        return best_hits(((ids[number], score) for number, score in found), k)
+
+    def _embed(self, documents: Sequence[Document]) -> Any:  # noqa: ANN401 - vectors
+        pieces = [
+            self.embedder.embed([_whole(d) for d in documents[start : start + _EMBEDDED_AT_ONCE]])
+            for start in range(0, len(documents), _EMBEDDED_AT_ONCE)
+        ]
+        return np.concatenate(pieces) if pieces else np.zeros((0, 1), dtype=np.float32)
+
+    def _made_of(self) -> dict[str, str]:
+        """Return what an index cannot do without."""
+        facts: dict[str, str] = {"mode": self.mode}
+        if self.mode != "bm25":
+            facts["embedder"] = self.embedder.name
+        return facts
+
+    def _open(self, folder: Path) -> None:
+        try:
+            facts = json.loads((folder / "index.json").read_bytes())
+            stored = {key: facts.get(key) for key in ("layout", *self._made_of())}
+            wanted = {"layout": _LAYOUT, **self._made_of()}
+            if stored != wanted:
+                message = f"{folder}: the index there was made with {stored}, not with {wanted}"
+                raise MismatchError(f"{message}; choose another folder, or delete this one")
+            if self.mode != "vector":
+                self._lexical = LexicalIndex.open(folder / "words", self.title_weight)
+            if self.mode != "bm25":
+                vectors = np.load(folder / "vectors.npy")
+                self._vectors = VectorIndex(vectors, approximate=self.approximate)
+            self._ids = facts["ids"]
+        except (OSError, ValueError, KeyError, AttributeError) as error:
+            if isinstance(error, MismatchError):
+                raise
+            message = f"expected an index of ours, found something else ({error})"
+            raise FormatError(message, str(folder)) from error
+
+
+def _whole(document: Document) -> str:
+    return f"{document.title}\n{document.text}".strip()
+
+
+def _empty_folder(folder: Path) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder

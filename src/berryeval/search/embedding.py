@@ -1,0 +1,168 @@
+"""Texts as vectors of unit length, offline unless a function of yours asks somebody.
+
+The default are the weights that the wheel of wordllama carries: a vector for each of 32,000
+tokens, averaged over a text. They are read from its files, since the library itself looks for
+them in a folder that it does not have, and then asks the network.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from berryeval.errors import AnswerError, ArgumentError, MissingExtraError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+__all__ = ["CallableEmbedder", "Embedder", "Vectors", "WordLlama", "as_embedder", "unit_vectors"]
+
+Vectors: TypeAlias = npt.NDArray[np.float32]
+"""A row a text."""
+
+_BATCH = 256
+
+
+class Embedder(Protocol):
+    """Something that turns texts into vectors. May be called by several threads at once."""
+
+    @property
+    def name(self) -> str:
+        """The model, and whatever else decides what vectors come out."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return a vector of unit length for each text; all zeros for one that says nothing."""
+
+
+class WordLlama:
+    """Averages of wordllama's token vectors, read from its wheel's files.
+
+    Parameters
+    ----------
+    dimensions : int
+        The first so many numbers of each vector: 256, 128 or 64. They were trained to be cut.
+
+    Raises
+    ------
+    ArgumentError
+        For another number of dimensions.
+
+    Examples
+    --------
+    >>> vectors = WordLlama().embed(["sign in", "log in", "ripe bananas"])
+    >>> bool(vectors[0] @ vectors[1] > vectors[0] @ vectors[2])
+    True
+    """
+
+    def __init__(self, dimensions: int = 256) -> None:
+        if dimensions not in (64, 128, 256):
+            raise ArgumentError("dimensions", "64, 128 or 256", repr(dimensions))
+        self.dimensions = dimensions
+
+    @property
+    def name(self) -> str:
+        """The model and its dimensions."""
+        return f"wordllama-l2-supercat-{self.dimensions}"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return a vector for each text.
+
+        Raises
+        ------
+        MissingExtraError
+            If the weights are not installed.
+        """
+        tokenizer, weights = _model()
+        found = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for start in range(0, len(texts), _BATCH):
+            batch = [_encodable(text) for text in texts[start : start + _BATCH]]
+            encoded = tokenizer.encode_batch_fast(batch, add_special_tokens=False)
+            for row, tokens in enumerate(encoded, start=start):
+                if tokens.ids:
+                    found[row] = weights[tokens.ids].mean(axis=0)[: self.dimensions]
+        return unit_vectors(found)
+
+
+class CallableEmbedder:
+    """Vectors by a function of yours.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a list of texts, and returns as many vectors. They are brought to unit length.
+    name : str
+        What the model is called. Vectors are cached under it, so another model needs another
+        name.
+    """
+
+    def __init__(self, function: Callable[[list[str]], Any], name: str) -> None:
+        self._function = function
+        self.name = name
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return a vector for each text.
+
+        Raises
+        ------
+        AnswerError
+            If the function does not return one vector of finite numbers for each text.
+        """
+        if not texts:
+            return np.zeros((0, 0), dtype=np.float32)
+        try:
+            found = np.asarray(self._function(list(texts)), dtype=np.float32)
+        except (TypeError, ValueError) as error:
+            raise AnswerError(self.name, f"expected vectors of numbers, got {error}") from error
+        if found.ndim != 2 or len(found) != len(texts):  # noqa: PLR2004 - rows of numbers
+            expected = f"expected {len(texts)} vectors of the same length"
+            raise AnswerError(self.name, f"{expected}, got an array of shape {found.shape}")
+        if not np.isfinite(found).all():
+            raise AnswerError(self.name, "expected vectors of finite numbers, got nan or infinity")
+        return unit_vectors(found)
+
+
+def as_embedder(embedder: Embedder | Callable[[list[str]], Any] | None) -> Embedder:
+    """Return what was given as an embedder: the default for None, and a function by its name."""
+    if embedder is None:
+        return WordLlama()
+    if hasattr(embedder, "embed"):
+        return cast("Embedder", embedder)
+    if not callable(embedder):
+        raise ArgumentError("embedder", "an embedder or a function", type(embedder).__name__)
+    module, name = getattr(embedder, "__module__", ""), getattr(embedder, "__qualname__", "")
+    return CallableEmbedder(embedder, f"{module}:{name or type(embedder).__qualname__}")
+
+
+def unit_vectors(vectors: Vectors) -> Vectors:
+    """Return vectors of length 1 with the same direction; those without any stay zeros."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return (vectors / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+
+
+def _encodable(text: str) -> str:
+    """Replace what stands for bytes that are no text: tokenizers want UTF-8."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+@cache
+def _model() -> tuple[Tokenizer, Vectors]:
+    """Load tokens and their vectors, once in a process: they take 35 MB."""
+    spec = importlib.util.find_spec("wordllama")
+    try:
+        from safetensors import safe_open
+        from tokenizers import Tokenizer
+    except ImportError:
+        spec = None
+    if spec is None or spec.origin is None:
+        raise MissingExtraError("Vectors by wordllama", "search")
+    folder = Path(spec.origin).parent
+    tokens = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
+    with safe_open(folder / "weights" / "l2_supercat_256.safetensors", framework="numpy") as file:
+        weights: npt.NDArray[np.float16] = file.get_tensor("embedding.weight")
+    return Tokenizer.from_file(str(tokens)), weights.astype(np.float32)

@@ -1,0 +1,113 @@
+"""Any Python function as a system under test."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from berryeval.errors import ArgumentError, BackendError, BackendTimeout, BerryEvalError
+from berryeval.search.hits import Hit, check_k, to_hits
+from berryeval.search.system import System
+
+__all__ = ["Function", "import_function"]
+
+
+class Function(System):
+    """A function of a query and k.
+
+    Parameters
+    ----------
+    function : callable or str
+        Called as ``function(query, k)``, from several threads at once. It returns hits, pairs of
+        document id and score, a mapping from document id to score, or document ids alone, best
+        first. It may be asynchronous. As text, ``"module:function"``; the module is also looked
+        for in the working directory.
+    name : str, optional
+        What messages call it; the function's own name unless given.
+
+    Examples
+    --------
+    >>> system = Function(lambda query, k: ["d2", "d1"][:k], name="fixed")
+    >>> system.search("oauth", 10)
+    [Hit(doc_id='d2', score=-1.0), Hit(doc_id='d1', score=-2.0)]
+    """
+
+    def __init__(
+        self, function: Callable[[str, int], Any] | str, *, name: str | None = None
+    ) -> None:
+        found = import_function(function) if isinstance(function, str) else function
+        if not callable(found):
+            raise ArgumentError("function", "a function of a query and k", type(found).__name__)
+        self._function: Callable[[str, int], Any] = found
+        self._is_async = inspect.iscoroutinefunction(found)
+        self._place = function if isinstance(function, str) else _place(found)
+        self.name = name or self._place
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """Return what the function finds; whatever it raises is a `BackendError`."""
+        check_k(k)
+        with _errors_mapped(self.name):
+            answer = self._function(query, k)
+            if self._is_async:
+                answer = asyncio.run(answer)
+            # Here, since a generator runs while it is read.
+            return to_hits(answer, k, self.name)
+
+    def fingerprint(self) -> dict[str, str]:
+        """Return where the function is; what it does is its own matter."""
+        return {"system": "function", "function": self._place}
+
+
+def import_function(place: str) -> Callable[..., Any]:
+    """Return the function that ``"module:function"`` names.
+
+    Raises
+    ------
+    ArgumentError
+        If there is none, with the reason.
+    """
+    module_name, colon, name = place.partition(":")
+    if not (module_name and colon and name):
+        raise ArgumentError("function", "'module:function'", repr(place))
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        found: Any = importlib.import_module(module_name)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise ArgumentError("function", "'module:function'", f"{place!r} ({error})") from error
+    if not callable(found):
+        raise ArgumentError("function", "a function", f"{place!r}, a {type(found).__name__}")
+    function: Callable[..., Any] = found
+    return function
+
+
+@contextmanager
+def _errors_mapped(name: str) -> Iterator[None]:
+    """Turn what a function raises into errors of a system; broken connections may heal."""
+    try:
+        yield
+    except BerryEvalError:
+        raise
+    except (TimeoutError, asyncio.TimeoutError) as error:
+        raise BackendTimeout(name, _said(error)) from error
+    except ConnectionError as error:
+        raise BackendError(name, _said(error), transient=True) from error
+    except Exception as error:
+        raise BackendError(name, _said(error)) from error
+
+
+def _said(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _place(function: object) -> str:
+    module = getattr(function, "__module__", None) or "?"
+    return f"{module}:{getattr(function, '__qualname__', type(function).__qualname__)}"

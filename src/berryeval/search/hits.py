@@ -1,0 +1,122 @@
+"""Hits, and the one place where answers of systems are checked."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from berryeval.core.id_column import encode_id
+from berryeval.errors import AnswerError, ArgumentError, InputTypeError
+
+__all__ = ["Hit", "best_hits", "check_k", "to_hits"]
+
+
+class Hit(NamedTuple):
+    """A document that was found, with its score: the higher, the better."""
+
+    doc_id: str
+    score: float
+
+
+def check_k(k: object) -> int:
+    """Return k, or raise if it is no number of hits to ask for."""
+    if not isinstance(k, int) or isinstance(k, bool):
+        raise InputTypeError("k", "an integer, at least 1", f"{type(k).__name__} {k!r}")
+    if k < 1:
+        raise ArgumentError("k", "an integer, at least 1", str(k))
+    return k
+
+
+def best_hits(scores: Iterable[tuple[str, float]], k: int) -> list[Hit]:
+    """Return the k best, by score and then by document id as bytes, both highest first."""
+    best = heapq.nlargest(k, scores, key=lambda pair: (pair[1], encode_id(pair[0])))
+    return [Hit(doc_id, score) for doc_id, score in best]
+
+
+def to_hits(answer: object, k: int, system: str) -> list[Hit]:
+    """Return what a system answered as hits, best first, ties by document id, highest first.
+
+    Parameters
+    ----------
+    answer : iterable or mapping
+        Hits, pairs of document id and score, a mapping from document id to score in any order,
+        or document ids alone, best first, whose scores are -1, -2, … by rank.
+    k : int
+        How many were asked for.
+    system : str
+        What messages call the system.
+
+    Raises
+    ------
+    AnswerError
+        For more than k hits, a document that comes twice, ids that are no text, scores that are
+        no numbers, and scores that rise from one hit to the next.
+    """
+    if isinstance(answer, Mapping):
+        hits = [_hit(pair, rank, system) for rank, pair in enumerate(answer.items(), start=1)]
+    else:
+        hits = [_hit(one, rank, system) for rank, one in enumerate(_each(answer, system), start=1)]
+        _check_order(hits, system)
+    if len(hits) > k:
+        raise AnswerError(system, f"expected at most {k} hits, got {len(hits)}")
+    seen: set[str] = set()
+    for hit in hits:
+        if hit.doc_id in seen:
+            raise AnswerError(system, f"expected each document once, got {hit.doc_id!r} twice")
+        seen.add(hit.doc_id)
+    return best_hits(hits, k)
+
+
+def _each(answer: object, system: str) -> list[object]:
+    if isinstance(answer, (str, bytes)) or not isinstance(answer, Iterable):
+        raise AnswerError(system, f"expected hits, got {type(answer).__name__}")
+    return list(answer)
+
+
+def _hit(one: object, rank: int, system: str) -> Hit:
+    if isinstance(one, str):
+        return Hit(_id(one, rank, system), -float(rank))
+    if not isinstance(one, (tuple, list)) or len(one) != 2:  # noqa: PLR2004 - a pair
+        message = f"hit {rank}: expected a document id and a score, got {_shown(one)}"
+        raise AnswerError(system, message)
+    return Hit(_id(one[0], rank, system), _score(one[1], rank, system))
+
+
+def _id(value: object, rank: int, system: str) -> str:
+    if not isinstance(value, str):
+        raise AnswerError(system, f"hit {rank}: expected a str as document id, got {_shown(value)}")
+    try:
+        encode_id(value)
+    except ArgumentError:
+        message = f"hit {rank}: expected a document id that UTF-8 can hold, got {value!a}"
+        raise AnswerError(system, message) from None
+    return value
+
+
+def _score(value: object, rank: int, system: str) -> float:
+    if not isinstance(value, (str, bytes, bool)) and hasattr(value, "__float__"):
+        try:
+            score = float(value)
+        except (TypeError, ValueError, OverflowError):
+            score = math.nan
+        if not math.isnan(score):
+            return score
+    raise AnswerError(system, f"hit {rank}: expected a number as score, got {_shown(value)}")
+
+
+def _check_order(hits: list[Hit], system: str) -> None:
+    for rank in range(1, len(hits)):
+        before, after = hits[rank - 1].score, hits[rank].score
+        if after > before:
+            message = (
+                f"expected the best hit first, got {before} and then {after} at rank {rank + 1}; "
+                "negate scores if lower ones are better, or leave them out to keep the order"
+            )
+            raise AnswerError(system, message)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return f"{type(value).__name__} {text if len(text) <= 40 else text[:39] + '…'}"  # noqa: PLR2004

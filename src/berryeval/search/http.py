@@ -1,0 +1,194 @@
+"""Any search API that answers with JSON over HTTP."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from berryeval.errors import AnswerError, ArgumentError, BackendError, BackendTimeout
+from berryeval.search.hits import Hit, check_k, to_hits
+from berryeval.search.json_path import find_values, parse_path
+from berryeval.search.system import System
+
+__all__ = ["Http"]
+
+_TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
+_LONGEST_ANSWER = 64 << 20
+
+
+class Http(System):
+    """A search API by its address, what to send, and where ids and scores stand in its answer.
+
+    ``{query}`` and ``{k}`` are filled in: in the address as one part of it, in a body as a piece
+    of a text. A text of the body that is ``"{k}"`` and nothing else becomes a number.
+
+    Parameters
+    ----------
+    url : str
+        Where to ask, http or https, such as ``"https://search.example/find?q={query}&n={k}"``.
+    body : object, optional
+        What to send, as JSON: objects, lists, or a text of JSON. With a body it is a POST,
+        without one a GET.
+    ids : str
+        The path to the document ids, such as ``"hits.hits[*]._id"``. Numbers become text.
+    scores : str, optional
+        The path to the scores, as many as ids. Without it the order counts.
+    headers : mapping, optional
+        What else to send, such as an ``Authorization``. Their values are in no fingerprint.
+    timeout : float
+        Seconds to wait for the server, each time.
+    name : str, optional
+        What messages call it; the host unless given.
+
+    Raises
+    ------
+    ArgumentError
+        For an address, a body or a path that cannot be used.
+
+    Examples
+    --------
+    >>> system = Http(
+    ...     "http://127.0.0.1:9200/docs/_search",
+    ...     body={"size": "{k}", "query": {"match": {"text": "{query}"}}},
+    ...     ids="hits.hits[*]._id",
+    ...     scores="hits.hits[*]._score",
+    ... )
+    >>> system.fingerprint()["ids"]
+    'hits.hits[*]._id'
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        body: object = None,
+        ids: str = "hits[*].id",
+        scores: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = 30.0,
+        name: str | None = None,
+    ) -> None:
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ArgumentError("url", "an address with http:// or https://", repr(url))
+        self.name = name or parts.hostname
+        self.url = url
+        self.body = _parsed(body)
+        self.ids = ids
+        self.scores = scores
+        self.headers = dict(headers or {})
+        self.timeout = timeout
+        self._id_path = parse_path(ids, "ids")
+        self._score_path = None if scores is None else parse_path(scores, "scores")
+        if "{query}" not in url + json.dumps(self.body):
+            raise ArgumentError("url or body", "a place for {query}", repr(url))
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """Return what the server finds. Hits beyond k are an error unless {k} was not sent."""
+        check_k(k)
+        answer = self._ask(query, k)
+        try:
+            ids = [_as_id(value) for value in find_values(answer, self._id_path)]
+            if self._score_path is None:
+                return to_hits(self._cut(ids, k), k, self.name)
+            scores = find_values(answer, self._score_path)
+        except LookupError as error:
+            raise AnswerError(self.name, str(error.args[0])) from None
+        if len(scores) != len(ids):
+            raise AnswerError(self.name, f"expected {len(ids)} scores, as ids, got {len(scores)}")
+        return to_hits(self._cut([*zip(ids, scores, strict=True)], k), k, self.name)
+
+    def fingerprint(self) -> dict[str, str]:
+        """Return what is sent and what is read, without passwords and headers."""
+        parts = urllib.parse.urlsplit(self.url)
+        place = parts.netloc.rpartition("@")[2]
+        return {
+            "system": "http",
+            "url": urllib.parse.urlunsplit(parts._replace(netloc=place)),
+            "body": json.dumps(self.body, sort_keys=True),
+            "ids": self.ids,
+            "scores": self.scores or "",
+        }
+
+    def _cut(self, hits: list[Any], k: int) -> list[Any]:
+        asked = "{k}" in self.url + json.dumps(self.body)
+        return hits if asked else hits[:k]
+
+    def _ask(self, query: str, k: int) -> object:
+        headers = {"Accept": "application/json", **self.headers}
+        data = None
+        if self.body is not None:
+            data = json.dumps(_filled(self.body, query, k)).encode()
+            headers.setdefault("Content-Type", "application/json")
+        quoted = urllib.parse.quote(query.encode("utf-8", "replace"), safe="")
+        url = self.url.replace("{k}", str(k)).replace("{query}", quoted)
+        request = urllib.request.Request(url, data=data, headers=headers)  # noqa: S310 - checked
+        with (
+            _errors_mapped(self.name, self.timeout),
+            urllib.request.urlopen(request, timeout=self.timeout) as answer,  # noqa: S310
+        ):
+            content = answer.read(_LONGEST_ANSWER + 1)
+        if len(content) > _LONGEST_ANSWER:
+            raise AnswerError(self.name, f"expected at most {_LONGEST_ANSWER >> 20} MB, got more")
+        try:
+            return json.loads(content)
+        except (ValueError, RecursionError):
+            shown = content[:60].decode("utf-8", "replace")
+            raise AnswerError(self.name, f"expected JSON, got {shown!r}") from None
+
+
+@contextmanager
+def _errors_mapped(name: str, timeout: float) -> Iterator[None]:
+    """Turn what goes wrong on the way into errors of a system."""
+    try:
+        yield
+    except urllib.error.HTTPError as error:
+        with error:
+            said = " ".join(error.read(200).decode("utf-8", "replace").split())
+        message = f"answered {error.code} {error.reason}" + (f": {said}" if said else "")
+        raise BackendError(name, message, transient=error.code in _TRANSIENT) from error
+    except TimeoutError as error:
+        raise BackendTimeout(name, f"no answer within {timeout:g} s") from error
+    except urllib.error.URLError as error:
+        if isinstance(error.reason, TimeoutError):
+            raise BackendTimeout(name, f"no answer within {timeout:g} s") from error
+        is_broken = isinstance(error.reason, ConnectionError)
+        message = f"cannot be reached: {error.reason}"
+        raise BackendError(name, message, transient=is_broken) from error
+    except (ConnectionError, http.client.HTTPException) as error:
+        message = f"broke off: {type(error).__name__} {error}".rstrip()
+        raise BackendError(name, message, transient=True) from error
+
+
+def _parsed(body: object) -> object:
+    if not isinstance(body, str):
+        return body
+    try:
+        return json.loads(body)
+    except ValueError as error:
+        raise ArgumentError("body", "JSON", f"{body[:40]!r} ({error})") from None
+
+
+def _filled(template: object, query: str, k: int) -> object:
+    """Fill a template in. It is parsed before, so that a query cannot break out of its text."""
+    if isinstance(template, str):
+        if template == "{k}":
+            return k
+        # Part by part: a query that has "{k}" in it stays as it is.
+        return query.join(part.replace("{k}", str(k)) for part in template.split("{query}"))
+    if isinstance(template, Mapping):
+        return {key: _filled(value, query, k) for key, value in template.items()}
+    if isinstance(template, (list, tuple)):
+        return [_filled(value, query, k) for value in template]
+    return template
+
+
+def _as_id(value: object) -> object:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return str(value) if is_number else value

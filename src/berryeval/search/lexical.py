@@ -1,0 +1,108 @@
+"""BM25 over titles and texts with English stems, by tantivy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from berryeval.core.documents import Document
+from berryeval.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    import tantivy
+
+__all__ = ["LexicalIndex", "words_of"]
+
+_WORD = re.compile(r"[^\W_]+")
+_MEMORY = 64 << 20
+_SPARE = 16  # hits beyond k, to see whether the last of them is tied with others
+
+
+def words_of(query: str) -> list[str]:
+    """Return the words of a query in lower case, without anything a query language could mean."""
+    return _WORD.findall(query.lower())
+
+
+class LexicalIndex:
+    """Documents by number, found by the words they have.
+
+    Parameters
+    ----------
+    index : tantivy.Index
+        What `build` or `open` made.
+    title_weight : float
+        How much more a word counts in the title than in the text; with 0 titles are not searched.
+    """
+
+    def __init__(self, index: tantivy.Index, title_weight: float) -> None:
+        self._index = index
+        self._searcher = index.searcher()
+        self._fields = ["text"] if title_weight == 0 else ["title", "text"]
+        self._boosts = {"title": title_weight}
+
+    @classmethod
+    def build(
+        cls, documents: Iterable[Document], folder: Path | None, title_weight: float
+    ) -> LexicalIndex:
+        """Index documents, in memory without a folder.
+
+        Raises
+        ------
+        MissingExtraError
+            If tantivy is not installed.
+        """
+        tantivy = _library()
+        schema = tantivy.SchemaBuilder()
+        schema.add_integer_field("number", stored=True)
+        for field in ("title", "text"):
+            schema.add_text_field(field, tokenizer_name="en_stem")
+        index = tantivy.Index(schema.build(), path=None if folder is None else str(folder))
+        # One thread: the order of the documents is then the same whenever they are indexed.
+        writer = index.writer(heap_size=_MEMORY, num_threads=1)
+        for number, document in enumerate(documents):
+            fields = {"title": _encodable(document.title), "text": _encodable(document.text)}
+            writer.add_document(tantivy.Document(number=number, **fields))
+        writer.commit()
+        writer.wait_merging_threads()
+        index.reload()
+        return cls(index, title_weight)
+
+    @classmethod
+    def open(cls, folder: Path, title_weight: float) -> LexicalIndex:
+        """Open what `build` left in a folder."""
+        return cls(_library().Index.open(str(folder)), title_weight)
+
+    def best(self, query: str, k: int) -> list[tuple[int, float]]:
+        """Return numbers and scores of the best k, in no order, with all ties of the last."""
+        words = " ".join(words_of(query))
+        if not words:
+            return []
+        boosts = {} if len(self._fields) == 1 else self._boosts
+        parsed = self._index.parse_query(words, self._fields, field_boosts=boosts)
+        limit = k + _SPARE
+        while True:
+            hits = self._searcher.search(parsed, limit, count=False).hits
+            if len(hits) < limit or hits[-1][0] < hits[k - 1][0]:
+                break
+            limit *= 4
+        least = hits[min(k, len(hits)) - 1][0] if hits else 0.0
+        return [
+            (self._searcher.doc(address)["number"][0], score)
+            for score, address in hits
+            if score >= least
+        ]
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _library() -> ModuleType:
+    try:
+        import tantivy
+    except ImportError:
+        raise MissingExtraError("The embedded search engine", "search") from None
+    return tantivy

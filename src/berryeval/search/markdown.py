@@ -1,0 +1,99 @@
+"""Sections of Markdown: a heading and what stands below it, up to the next one.
+
+Headings are lines that begin with one to six ``#``, and lines underlined with ``=`` or ``-``. What
+looks like one in a fenced block of code is none. Front matter between two lines ``---`` at the
+very beginning belongs to no section.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+__all__ = ["Section", "iter_sections", "slug"]
+
+_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:.*\r?\n)*?---[ \t]*(?:\r?\n|\Z)")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_NO_PARAGRAPH = re.compile(r"[ \t]*(?:$|>|[-*+][ \t]|\d+[.)][ \t]|\|)|(?: {4}|\t)")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
+_DEEPEST = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a document: where it starts, where the text below its heading does, and ends."""
+
+    start: int
+    body: int
+    end: int
+    headings: tuple[str, ...]
+
+
+def slug(heading: str) -> str:
+    """Return the anchor of a heading, as GitHub makes it: lower case, hyphens, no punctuation.
+
+    Examples
+    --------
+    >>> slug("Configure `OAuth` (2.0)")
+    'configure-oauth-20'
+    """
+    kept = re.sub(r"[^\w\- ]", "", _plain(heading).strip().lower())
+    return re.sub(r" +", "-", kept)
+
+
+def iter_sections(text: str, max_level: int = _DEEPEST) -> Iterator[Section]:
+    """Iterate over sections in order; the first has no headings if text stands before them all."""
+    front_matter = _FRONT_MATTER.match(text)
+    start = body = 0 if front_matter is None else front_matter.end()
+    open_headings: list[tuple[int, str]] = []
+    for heading_start, heading_end, level, title in _iter_headings(text, start):
+        if level > max_level:
+            continue
+        yield Section(start, body, heading_start, _path(open_headings))
+        open_headings = [above for above in open_headings if above[0] < level]
+        open_headings.append((level, title))
+        start, body = heading_start, heading_end
+    yield Section(start, body, len(text), _path(open_headings))
+
+
+def _path(headings: list[tuple[int, str]]) -> tuple[str, ...]:
+    return tuple(title for _, title in headings)
+
+
+def _iter_headings(text: str, start: int) -> Iterator[tuple[int, int, int, str]]:
+    """Iterate over where headings start and end, their levels, and what they say."""
+    fence, is_blank = "", True
+    paragraph: tuple[int, str] | None = None  # the line before, if it may be underlined
+    for match in _LINE.finditer(text, start):
+        line = match[0].rstrip("\r\n")
+        fenced = _FENCE.match(line)
+        if fence:
+            is_end = fenced is not None and fenced[1].startswith(fence) and not fenced[2].strip()
+            fence, paragraph = "" if is_end else fence, None
+            continue
+        if fenced is not None:
+            fence, paragraph = fenced[1], None
+            continue
+        heading = _HEADING.match(line)
+        if heading is not None:
+            yield match.start(), match.end(), len(heading[1]), _plain(heading[2] or "").strip()
+            paragraph, is_blank = None, True
+            continue
+        underline = _UNDERLINE.match(line)
+        if underline is not None and paragraph is not None:
+            level = 1 if underline[1][0] == "=" else 2
+            yield paragraph[0], match.end(), level, _plain(paragraph[1]).strip()
+            paragraph, is_blank = None, True
+            continue
+        # Only the first line of a paragraph: a longer one is no heading that somebody meant.
+        is_first, is_blank = is_blank, not line.strip()
+        paragraph = (match.start(), line) if is_first and not _NO_PARAGRAPH.match(line) else None
+
+
+def _plain(heading: str) -> str:
+    """Return a heading without links and without marks for code and emphasis."""
+    return re.sub(r"`|\*+", "", _LINK.sub(r"\1", heading))

@@ -1,0 +1,49 @@
+"""Reciprocal rank fusion: several rankings of one query into one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from berryeval.errors import ArgumentError
+from berryeval.search.hits import Hit, best_hits
+
+__all__ = ["check_fusion", "fuse_hits"]
+
+
+def check_fusion(weights: Sequence[float], constant: float, depth: int) -> None:
+    """Raise unless these settings of a fusion of two rankings can be used."""
+    if len(weights) != 2 or min(weights) < 0 or max(weights) <= 0:  # noqa: PLR2004
+        raise ArgumentError("weights", "two numbers from 0, not both 0", repr(weights))
+    if constant < 0:
+        raise ArgumentError("constant", "a number from 0", repr(constant))
+    if depth < 1:
+        raise ArgumentError("depth", "at least 1", repr(depth))
+
+
+def fuse_hits(
+    rankings: Iterable[Sequence[Hit]],
+    k: int,
+    *,
+    weights: Sequence[float],
+    constant: float = 60.0,
+) -> list[Hit]:
+    """Return the best k of several rankings.
+
+    A document scores the sum of weight / (constant + rank) over them. Ranks count from 1, and a
+    ranking without the document adds nothing.
+
+    References
+    ----------
+    Cormack, Clarke and Büttcher (2009), SIGIR, 758-759.
+
+    Examples
+    --------
+    >>> lexical, vector = [Hit("a", 9.1), Hit("b", 2.0)], [Hit("b", 0.8)]
+    >>> fuse_hits([lexical, vector], k=1, weights=(1, 1), constant=0)
+    [Hit(doc_id='b', score=1.5)]
+    """
+    scores: dict[str, float] = {}
+    for hits, weight in zip(rankings, weights, strict=True):
+        for rank, hit in enumerate(hits, start=1):
+            scores[hit.doc_id] = scores.get(hit.doc_id, 0.0) + weight / (constant + rank)
+    return best_hits(((d, score) for d, score in scores.items() if score > 0), k)

@@ -1,0 +1,76 @@
+"""A stored run as a system: what was found before is found again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+
+from berryeval.core.id_column import encode_id
+from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.errors import BackendError
+from berryeval.formats import read_run
+from berryeval.search.hits import Hit, best_hits, check_k
+from berryeval.search.system import System
+
+__all__ = ["Replay"]
+
+
+class Replay(System):
+    """Answers queries from a run.
+
+    Parameters
+    ----------
+    run : Run, path, or mapping
+        What was found. Mappings go from query id to document id to score.
+    queries : iterable of Query
+        The queries of the run: they tell which text belongs to which id. A text that is none of
+        theirs is taken for an id.
+    name : str, optional
+        What messages call it.
+    """
+
+    def __init__(
+        self,
+        run: Run | str | os.PathLike[str] | Mapping[str, Mapping[str, float]],
+        queries: Iterable[Query] = (),
+        *,
+        name: str = "replay",
+    ) -> None:
+        if isinstance(run, Mapping):
+            run = Run.from_dict(run)
+        self.name = name
+        self.run = run if isinstance(run, Run) else read_run(run)
+        self._id_of = {query.text: query.query_id for query in queries}
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """Return the first k of what was stored.
+
+        A query of `queries` that the run does not have finds nothing: a file has no place for a
+        query without hits.
+
+        Raises
+        ------
+        BackendError
+            If neither has the query.
+        """
+        check_k(k)
+        query_id = self._id_of.get(query, query)
+        if query not in self._id_of and query_id not in self.run:
+            raise BackendError(self.name, f"the run has no query {query_id!r}")
+        rows = self.run.rows_of(encode_id(query_id))
+        return best_hits(((self.run.doc_ids[row], self.run.scores[row]) for row in rows), k)
+
+    def fingerprint(self) -> dict[str, str]:
+        """Return a hash of the run: other hits, another system."""
+        digest = hashlib.sha256()
+        for part in (
+            self.run.query_ids.data,
+            self.run.starts.tobytes(),
+            self.run.doc_ids.data,
+            self.run.doc_ids.offsets.tobytes(),
+            self.run.scores.tobytes(),
+        ):
+            digest.update(part)
+        return {"system": "replay", "run": digest.hexdigest()[:16]}

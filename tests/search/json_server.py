@@ -1,0 +1,67 @@
+"""A search API on this machine, for tests: a real server that speaks HTTP and answers JSON."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+
+@contextmanager
+def serving(answer):
+    """Serve what ``answer(request)`` returns: a status and an object, bytes, or None to hang up.
+
+    A request has a method, a path, its parameters, headers, and the body as JSON.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        def _reply(self):
+            length = int(self.headers.get("Content-Length") or 0)
+            body = self.rfile.read(length)
+            parts = urlsplit(self.path)
+            request = {
+                "method": self.command,
+                "path": parts.path,
+                "parameters": {key: values[0] for key, values in parse_qs(parts.query).items()},
+                "headers": dict(self.headers),
+                "body": json.loads(body) if body else None,
+            }
+            answered = answer(request)
+            if answered is None:
+                self.close_connection = True
+                return
+            status, content = answered
+            data = content if isinstance(content, bytes) else json.dumps(content).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        do_GET = do_POST = _reply  # noqa: N815 - http.server's names
+
+        def log_message(self, *_arguments):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def asleep(seconds):
+    """Answer late."""
+
+    def answer(_request):
+        time.sleep(seconds)
+        return 200, {"hits": []}
+
+    return answer
