@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from berryeval import __version__
-from berryeval.errors import BerryEvalError
+from berryeval.errors import BackendError, BerryEvalError
 
 __all__ = ["main"]
 
@@ -31,6 +31,7 @@ _COMMANDS = {
         "inspect",
         "measures",
         "power",
+        "retrieve",
         "trec_eval",
         "version",
     )
@@ -38,11 +39,16 @@ _COMMANDS = {
 _ALIASES = {"metrics": "measures"}
 
 BAD_INPUT = 2
+SYSTEM_FAILED = 4
 INTERRUPTED = 130
 
 
 class _Failure(click.ClickException):
     exit_code = BAD_INPUT
+
+
+class _SystemFailure(click.ClickException):
+    exit_code = SYSTEM_FAILED
 
 
 class _LazyGroup(click.Group):
@@ -62,6 +68,8 @@ class _LazyGroup(click.Group):
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
+        except BackendError as error:
+            raise _SystemFailure(str(error)) from error
         except BerryEvalError as error:
             raise _Failure(str(error)) from error
         except BrokenPipeError:
@@ -91,7 +99,7 @@ def _show_every_id() -> None:
     cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
     epilog="Exit codes: 0 done or pass, 1 fail, 2 bad input or not comparable, 3 inconclusive, "
-    "130 interrupted.",
+    "4 the system under test failed, 130 interrupted.",
 )
 @click.version_option(__version__, "-V", "--version", message="berryeval %(version)s")
 def main() -> None:

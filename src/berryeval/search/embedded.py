@@ -19,7 +19,7 @@ from berryeval.search.embedding import Embedder, as_embedder
 from berryeval.search.hits import Hit, best_hits, check_k
 from berryeval.search.lexical import LexicalIndex
 from berryeval.search.rank_fusion import check_fusion, fuse_hits
-from berryeval.search.system import System
+from berryeval.search.system import System, each_once
 from berryeval.search.vectors import VectorIndex
 
 __all__ = ["Embedded", "Mode", "check_mode"]
@@ -110,11 +110,8 @@ class Embedded(System):
         MissingExtraError
             If the libraries are not installed.
         """
-        found = list(documents)
+        found = list(each_once(documents))
         ids = [document.doc_id for document in found]
-        if len(set(ids)) < len(ids):
-            twice = next(doc_id for number, doc_id in enumerate(ids) if doc_id in ids[:number])
-            raise ArgumentError("documents", "each document once", f"{twice!r} twice")
         with self._lock:
             folder = None if self.path is None else _empty_folder(self.path / "words")
             if self.path is not None:

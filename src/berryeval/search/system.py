@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,17 @@ from berryeval.search.hits import Hit
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["System"]
+__all__ = ["System", "each_once"]
+
+
+def each_once(documents: Iterable[Document]) -> Iterator[Document]:
+    """Iterate over documents, and raise `ArgumentError` for one that comes twice."""
+    seen: set[str] = set()
+    for document in documents:
+        if document.doc_id in seen:
+            raise ArgumentError("documents", "each document once", f"{document.doc_id!r} twice")
+        seen.add(document.doc_id)
+        yield document
 
 
 class System(ABC):

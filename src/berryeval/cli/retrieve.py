@@ -1,0 +1,257 @@
+"""``berryeval retrieve``."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from berryeval.cli._logging import logging_options
+from berryeval.cli._progress import progress_bar
+
+if TYPE_CHECKING:
+    from berryeval.core import Document
+    from berryeval.search.collect import Collected
+    from berryeval.search.journal import Journal
+
+__all__ = ["command"]
+
+SYSTEM_FAILED = 4
+_SHOWN = 10  # failures; a system that is down has one for every query
+
+
+@click.command("retrieve")
+@click.argument("system", metavar="SYSTEM")
+@click.option("--queries", metavar="FILE", required=True, help="What to ask, or a BEIR folder.")
+@click.option(
+    "--documents",
+    metavar="PATH",
+    help="What to index first: a folder of Markdown or text, JSON lines, or a BEIR folder.",
+)
+@click.option(
+    "--chunks",
+    type=click.Choice(["heading", "paragraph", "size"]),
+    default="heading",
+    show_default=True,
+    help="How to cut Markdown and text.",
+)
+@click.option(
+    "-k", type=click.IntRange(min=1), default=100, show_default=True, help="Documents a query."
+)
+@click.option(
+    "-o", "--output", metavar="RUN", required=True, help="The run; `-` for TREC on stdout."
+)
+@click.option("--timings", metavar="FILE", help="Write how long each query took, too.")
+@click.option(
+    "-s",
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A setting of the system, such as weights=1,0.5; repeatable.",
+)
+@click.option(
+    "--header",
+    "headers",
+    multiple=True,
+    metavar="'NAME: VALUE'",
+    help="What else to send over HTTP; repeatable.",
+)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(min=1),
+    default=4,
+    show_default=True,
+    help="Queries at once.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=30.0,
+    show_default=True,
+    help="Seconds a query may take, all tries together.",
+)
+@click.option(
+    "--retries",
+    type=click.IntRange(min=0),
+    default=2,
+    show_default=True,
+    help="Further tries after an error that may pass.",
+)
+@click.option(
+    "--repeat",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Ask everything so often; the further runs end in .2, .3 …",
+)
+@logging_options
+def command(
+    system: str,
+    queries: str,
+    documents: str | None,
+    chunks: str,
+    k: int,
+    output: str,
+    timings: str | None,
+    settings: tuple[str, ...],
+    headers: tuple[str, ...],
+    concurrency: int,
+    timeout: float,
+    retries: int,
+    repeat: int,
+) -> None:
+    """Ask SYSTEM every query, and write a run.
+
+    SYSTEM is bm25, vector or hybrid, which search DOCUMENTS inside this process; an address that
+    begins with postgresql:// or http://; replay:RUN; or module:function. A query that fails is
+    reported, is not in the run, and does not end the others. After Ctrl-C or a failure the same
+    command goes on where it was: answers are kept in RUN.progress until all are there.
+
+    \b
+    berryeval retrieve hybrid --documents docs/ --queries queries.json -o hybrid.run
+    berryeval retrieve bm25 --documents scifact/ --queries scifact/ -o bm25.jsonl -s title_weight=2
+    berryeval retrieve my_search:find --queries queries.jsonl -o mine.run --timings mine.timings
+    berryeval retrieve 'https://search.example/find?q={query}&n={k}' -s 'ids=results[*].id' \\
+      --queries queries.json -o live.run
+    """
+    from berryeval.formats import read_queries, write_run
+    from berryeval.search.collect import Limits, collect
+    from berryeval.search.opening import open_system
+
+    if output == "-" and repeat > 1:
+        raise click.UsageError("--repeat writes several runs, so -o needs the name of a file.")
+    asked = read_queries(queries)
+    opened = open_system(
+        system,
+        dict(_split(text, "=", "--set", "NAME=VALUE") for text in settings),
+        queries=asked,
+        headers=dict(_split(text, ":", "--header", "'NAME: VALUE'") for text in headers),
+    )
+    with opened:
+        facts = {"k": str(k)}
+        if documents is not None:
+            facts["documents"] = _index(opened, documents, chunks)
+        facts |= opened.fingerprint()
+        with _journal(output, facts) as journal, progress_bar("Retrieving") as progress:
+            try:
+                collected = collect(
+                    opened,
+                    asked,
+                    k,
+                    limits=Limits(concurrency, timeout, retries),
+                    repeat=repeat,
+                    journal=journal,
+                    progress=progress,
+                )
+            except KeyboardInterrupt:
+                _tell_interrupted(journal)
+                raise
+            for number, one in enumerate((collected, *collected.repeats), start=1):
+                write_run(one.run, _numbered(output, number))
+            if timings is not None:
+                _write_timings(collected, timings)
+            failed = [one for one in (collected, *collected.repeats) if one.failures]
+            if journal is not None and not failed:
+                journal.delete()
+    _tell(collected, output)
+    if failed:
+        _tell_failures(failed, output)
+        raise click.exceptions.Exit(SYSTEM_FAILED)
+
+
+def _split(text: str, separator: str, option: str, expected: str) -> tuple[str, str]:
+    name, found, value = text.partition(separator)
+    if not found or not name.strip():
+        raise click.UsageError(f"{option} takes {expected}, not {text!r}.")
+    return name.strip(), value.strip()
+
+
+def _index(system: object, path: str, chunks: str) -> str:
+    """Index documents, and return a hash of them: answers depend on it."""
+    import hashlib
+
+    from berryeval.search.system import System
+
+    assert isinstance(system, System)
+    digest = hashlib.sha256()
+
+    def noted() -> Iterator[Document]:
+        for document in _iter_documents(path, chunks):
+            record = json.dumps([document.doc_id, document.title, document.text])
+            digest.update(record.encode() + b"\n")
+            yield document
+
+    with progress_bar("Indexing"):
+        system.index(noted())
+    return digest.hexdigest()[:16]
+
+
+def _iter_documents(path: str, chunks: str) -> Iterator[Document]:
+    from berryeval.formats import beir, iter_documents
+    from berryeval.search.chunking import CHUNKERS, read_chunks, to_documents
+
+    is_text = path.lower().endswith((".md", ".markdown", ".txt"))
+    if is_text or (beir.is_folder(path) and not any(Path(path).glob("corpus.jsonl*"))):
+        return to_documents(read_chunks(path, CHUNKERS[chunks]))
+    return iter_documents(path)
+
+
+def _journal(output: str, facts: dict[str, str]) -> Journal | nullcontext[None]:
+    from berryeval.search.journal import Journal
+
+    return nullcontext() if output == "-" else Journal(f"{output}.progress", facts)
+
+
+def _numbered(output: str, number: int) -> str:
+    """Return the name of a run: ``a.run``, ``a.2.run``, …."""
+    if number == 1:
+        return output
+    folder, name = os.path.split(output)
+    stem, dot, ending = name.partition(".")
+    return os.path.join(folder, f"{stem}.{number}{dot}{ending}")  # noqa: PTH118
+
+
+def _write_timings(collected: Collected, path: str) -> None:
+    from berryeval.core.files import write_whole
+
+    write_whole(
+        path,
+        (
+            json.dumps({"query_id": query_id, "ms": round(seconds * 1000, 3)}).encode() + b"\n"
+            for query_id, seconds in collected.durations.items()
+        ),
+    )
+
+
+def _tell(collected: Collected, output: str) -> None:
+    n_queries = len(collected.durations)
+    what = "1 query was" if n_queries == 1 else f"{n_queries:,} queries were"
+    text = f"{what} answered with {collected.run.n_rows:,} documents"
+    if n_queries:
+        times = (f"p{p} {(collected.percentile(p) or 0) * 1000:.1f} ms" for p in (50, 95, 99))
+        text += f"; {', '.join(times)}"
+    click.echo(f"{text}.", err=output == "-")
+
+
+def _tell_failures(failed: list[Collected], output: str) -> None:
+    failures = [pair for one in failed for pair in one.failures.items()]
+    for query_id, error in failures[:_SHOWN]:
+        click.echo(f"query {query_id!r} failed: {error}", err=True)
+    if len(failures) > _SHOWN:
+        click.echo(f"… and {len(failures) - _SHOWN:,} more", err=True)
+    again = "" if output == "-" else "; the same command asks for what is missing"
+    what = "1 query" if len(failures) == 1 else f"{len(failures):,} queries"
+    click.echo(f"{what} failed, and {'is' if len(failures) == 1 else 'are'} not in the run{again}.",
+               err=True)  # fmt: skip
+
+
+def _tell_interrupted(journal: Journal | None) -> None:
+    if journal is not None:
+        n_answers = "1 answer is" if len(journal) == 1 else f"{len(journal):,} answers are"
+        click.echo(f"{n_answers} kept; the same command goes on from there.", err=True)

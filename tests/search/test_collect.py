@@ -1,0 +1,353 @@
+"""Asking a system many queries."""
+
+import logging
+import threading
+import time
+
+import pytest
+
+from berryeval.core import Query
+from berryeval.errors import (
+    AnswerError,
+    ArgumentError,
+    BackendError,
+    BackendTimeout,
+    FormatError,
+    MismatchError,
+)
+from berryeval.search.collect import Collected, Limits, collect
+from berryeval.search.function import Function
+from berryeval.search.journal import Journal
+
+QUERIES = [Query(f"q{i}", f"text {i}") for i in range(12)]
+
+
+def echo(query, k):  # noqa: ARG001
+    return {query: 1.0, "other": 0.5}
+
+
+def test_every_query_is_answered_in_order():
+    """The run has them in the order of the queries, each with its duration."""
+    collected = collect(Function(echo), QUERIES)
+    assert list(collected.run.query_ids) == [query.query_id for query in QUERIES]
+    assert collected.run.ranking("q3") == ["text 3", "other"]
+    assert collected.failures == {}
+    assert list(collected.durations) == list(collected.run.query_ids)
+    assert all(0 < seconds < 5 for seconds in collected.durations.values())
+
+
+def test_an_answer_without_hits_is_an_answer():
+    """The query is in the run, without documents."""
+    collected = collect(Function(lambda _query, _k: []), QUERIES[:2])
+    assert collected.run.n_queries == 2
+    assert collected.run.n_rows == 0
+    assert collected.failures == {}
+
+
+def test_four_queries_are_asked_at_once():
+    """X8: four unless told otherwise, and never more."""
+    running, most, lock = 0, 0, threading.Lock()
+
+    def find(_query, _k):
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.02)
+        with lock:
+            running -= 1
+        return ["a"]
+
+    collect(Function(find), QUERIES)
+    assert most == 4
+    most = 0
+    collect(Function(find), QUERIES[:4], limits=Limits(concurrency=1))
+    assert most == 1
+    assert (Limits().concurrency, Limits().timeout) == (4, 30.0)
+
+
+def test_a_query_that_fails_does_not_end_the_others():
+    """X8: it is recorded, with its error, and is not in the run."""
+
+    def find(query, _k):
+        if query == "text 3":
+            raise ValueError("no such index")
+        if query == "text 4":
+            return ["a", "a"]
+        return ["a"]
+
+    collected = collect(Function(find, name="mine"), QUERIES)
+    assert collected.run.n_queries == 10
+    assert {q: str(error) for q, error in collected.failures.items()} == {
+        "q3": "mine: ValueError: no such index",
+        "q4": "mine: expected each document once, got 'a' twice",
+    }
+    assert isinstance(collected.failures["q4"], AnswerError)
+
+
+def test_a_system_of_another_make_is_checked_too():
+    """Whatever it raises or returns: only `search` is asked of it."""
+
+    class Theirs:
+        def search(self, query, _k):
+            if query == "text 1":
+                raise SystemExit(3)
+            return [("a", float("nan"))]
+
+    collected = collect(Theirs(), QUERIES[:2])
+    assert [str(error) for error in collected.failures.values()] == [
+        "Theirs: hit 1: expected a number as score, got float nan",
+        "Theirs: SystemExit: 3",
+    ]
+
+
+def test_errors_that_may_pass_are_tried_again():
+    """Twice more, and only those."""
+    tries = {"text 0": [], "text 1": [], "text 2": []}
+
+    def find(query, _k):
+        tries[query].append(time.monotonic())
+        if query == "text 0" and len(tries[query]) < 3:
+            raise ConnectionResetError("busy")
+        if query == "text 1":
+            raise ValueError("wrong")
+        if query == "text 2":
+            raise BackendError("db", "down", transient=True)
+        return ["a"]
+
+    limits = Limits(retries=2, backoff=0.02)
+    collected = collect(Function(find), QUERIES[:3], limits=limits)
+    assert {query: len(times) for query, times in tries.items()} == {
+        "text 0": 3,
+        "text 1": 1,
+        "text 2": 3,
+    }
+    assert list(collected.failures) == ["q1", "q2"]
+    first, second, third = tries["text 0"]
+    assert second - first >= 0.02
+    assert third - second >= 0.04
+
+
+def test_a_late_answer_is_not_waited_for():
+    """X8: the query has timed out; the others are answered meanwhile."""
+    hang = threading.Event()
+
+    def find(query, _k):
+        if query in ("text 0", "text 5"):
+            hang.wait(20)
+        return ["a"]
+
+    start = time.monotonic()
+    collected = collect(Function(find, name="slow"), QUERIES, limits=Limits(timeout=0.2))
+    assert time.monotonic() - start < 10
+    hang.set()
+    assert list(collected.failures) == ["q0", "q5"]
+    assert isinstance(collected.failures["q0"], BackendTimeout)
+    assert str(collected.failures["q0"]) == "slow: no answer within 0.2 s"
+    assert collected.run.n_queries == 10
+
+
+def test_tries_share_the_time_of_a_query():
+    """No pause that would end after the deadline is begun."""
+
+    def find(_query, _k):
+        raise ConnectionResetError("busy")
+
+    start = time.monotonic()
+    limits = Limits(timeout=0.3, retries=50, backoff=0.1)
+    collected = collect(Function(find, name="mine"), QUERIES[:1], limits=limits)
+    assert time.monotonic() - start < 5
+    assert str(collected.failures["q0"]) == "mine: ConnectionResetError: busy"
+
+
+def test_everything_can_be_asked_again():
+    """Repeats show how much a system's answers vary by themselves."""
+    counts = {}
+    lock = threading.Lock()
+
+    def find(query, _k):
+        with lock:
+            counts[query] = counts.get(query, 0) + 1
+            return {f"d{counts[query]}": 1.0}
+
+    collected = collect(Function(find), QUERIES[:3], repeat=3, limits=Limits(concurrency=1))
+    runs = [collected.run, *(again.run for again in collected.repeats)]
+    assert [run.ranking("q1") for run in runs] == [["d1"], ["d2"], ["d3"]]
+
+
+def test_progress_is_told_in_the_callers_thread():
+    """From the first to the last."""
+    told = []
+    collect(
+        Function(echo),
+        QUERIES[:3],
+        progress=lambda done, of: told.append((done, of, threading.current_thread())),
+    )
+    assert told == [(n, 3, threading.current_thread()) for n in range(4)]
+
+
+def test_durations_have_percentiles():
+    """Each is the time of a query, the next higher one between two."""
+    durations = {f"q{i}": float(i) for i in range(1, 11)}
+    collected = Collected(None, durations, {})
+    assert [collected.percentile(p) for p in (0, 50, 95, 100)] == [1.0, 6.0, 10.0, 10.0]
+    assert Collected(None, {}, {}).percentile(50) is None
+
+
+def test_it_is_logged(monkeypatch):
+    """X9: the start with the number of queries, each query with count and milliseconds."""
+
+    def find(query, _k):
+        if query == "text 1":
+            raise ValueError("wrong")
+        return ["a"]
+
+    # A handler of our own: commands that ran before have changed the logger above.
+    logger, records = logging.getLogger("berryeval.search.collect"), []
+    handler = logging.Handler()
+    handler.emit = records.append
+    monkeypatch.setattr(logger, "handlers", [handler])
+    monkeypatch.setattr(logger, "propagate", False)
+    logger.setLevel(logging.DEBUG)
+    collect(Function(find, name="mine"), QUERIES[:2], limits=Limits(concurrency=1))
+    logger.setLevel(logging.NOTSET)
+    start, first, second = records
+    assert (start.levelname, start.getMessage(), start.queries) == ("INFO", "retrieval starts", 2)
+    assert (first.levelname, first.query_id, first.documents) == ("DEBUG", "q0", 1)
+    assert first.ms >= 0
+    assert (second.levelname, second.query_id) == ("INFO", "q1")
+    assert second.error == "mine: ValueError: wrong"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"concurrency": 0}, "concurrency: expected at least 1"),
+        ({"timeout": 0}, "timeout: expected more than 0 seconds"),
+        ({"timeout": float("nan")}, "timeout: expected more than 0 seconds"),
+        ({"retries": -1}, "retries: expected at least 0"),
+        ({"backoff": -1}, "backoff: expected at least 0 seconds"),
+    ],
+)
+def test_limits_that_make_no_sense_are_refused(settings, message):
+    """Before anybody is asked."""
+    with pytest.raises(ArgumentError, match=message):
+        Limits(**settings)
+
+
+def test_queries_and_numbers_are_checked():
+    """Each query once, k and repeats from 1."""
+    with pytest.raises(ArgumentError, match="queries: expected each query once, got 'q0' twice"):
+        collect(Function(echo), [QUERIES[0], QUERIES[0]])
+    with pytest.raises(ArgumentError, match="k: expected an integer, at least 1"):
+        collect(Function(echo), QUERIES, 0)
+    with pytest.raises(ArgumentError, match="repeat: expected at least 1"):
+        collect(Function(echo), QUERIES, repeat=0)
+
+
+class TestJournal:
+    """Going on where a run was broken off."""
+
+    FACTS = {"system": "mine", "k": "10"}  # noqa: RUF012
+
+    @pytest.fixture
+    def path(self, tmp_path):
+        return tmp_path / "run.jsonl.progress"
+
+    def interrupted(self, path, after):
+        """Collect with a journal until Ctrl-C comes."""
+
+        def progress(done, _of):
+            if done == after:
+                raise KeyboardInterrupt
+
+        with Journal(path, self.FACTS) as journal, pytest.raises(KeyboardInterrupt):
+            collect(Function(echo), QUERIES, 10, journal=journal, progress=progress)
+
+    def test_answers_are_not_asked_for_again(self, path):
+        """Only what is missing is asked, and the run is the same as in one go."""
+        self.interrupted(path, after=5)
+        asked = []
+
+        def find(query, k):
+            asked.append(query)
+            return echo(query, k)
+
+        with Journal(path, self.FACTS) as journal:
+            assert len(journal) == 5
+            resumed = collect(Function(find), QUERIES, 10, journal=journal)
+            journal.delete()
+        assert len(asked) == 7
+        assert resumed.run == collect(Function(echo), QUERIES, 10).run
+        assert len(resumed.durations) == 12
+        assert not path.exists()
+
+    def test_a_line_that_was_cut_off_is_dropped(self, path):
+        """And the file goes on after the last whole one."""
+        self.interrupted(path, after=5)
+        path.write_bytes(path.read_bytes()[:-7])
+        with Journal(path, self.FACTS) as journal:
+            assert len(journal) == 4
+            collect(Function(echo), QUERIES, 10, journal=journal)
+        with Journal(path, self.FACTS) as journal:
+            assert len(journal) == 12
+
+    def test_failures_are_asked_again(self, path):
+        """Only answers are kept."""
+
+        def broken(query, k):
+            if query == "text 2":
+                raise ValueError("once")
+            return echo(query, k)
+
+        with Journal(path, self.FACTS) as journal:
+            assert collect(Function(broken), QUERIES, 10, journal=journal).failures
+        with Journal(path, self.FACTS) as journal:
+            assert len(journal) == 11
+            assert not collect(Function(echo), QUERIES, 10, journal=journal).failures
+
+    def test_a_query_that_reads_otherwise_is_asked_again(self, path):
+        """The text counts, not the id alone."""
+        with Journal(path, self.FACTS) as journal:
+            collect(Function(echo), [Query("q1", "old")], 10, journal=journal)
+            again = collect(Function(echo), [Query("q1", "new")], 10, journal=journal)
+        assert again.run.ranking("q1") == ["new", "other"]
+
+    def test_answers_of_another_system_are_refused(self, path):
+        """With what differs, and the way out."""
+        self.interrupted(path, after=2)
+        with pytest.raises(MismatchError, match="has answers with k '10', not '20'; delete the"):
+            Journal(path, {"system": "mine", "k": "20"})
+        with pytest.raises(MismatchError, match="has answers with docs None, not 'x'"):
+            Journal(path, self.FACTS | {"docs": "x"})
+
+    @pytest.mark.parametrize(
+        "content",
+        ["hello\n", "no end", "[]\n", "{}\n", '{"journal": 9, "facts": {}}\n',
+         '{"journal": 1, "facts": 7}\n'],
+    )  # fmt: skip
+    def test_a_file_that_is_no_journal_is_left_alone(self, path, content):
+        """It may be somebody's run."""
+        path.write_text(content)
+        with pytest.raises(FormatError, match=r"run\.jsonl\.progress"):
+            Journal(path, self.FACTS)
+        assert path.read_text() == content
+
+    def test_a_broken_answer_is_named_by_its_line(self, path):
+        """Somebody edited the file."""
+        self.interrupted(path, after=1)
+        with path.open("a") as file:
+            file.write('{"pass": 0}\n')
+        with pytest.raises(FormatError, match=r"progress:3: expected stored answers"):
+            Journal(path, self.FACTS)
+
+    def test_an_empty_file_is_a_new_journal(self, path):
+        """As a crash may leave it."""
+        path.touch()
+        with Journal(path, self.FACTS) as journal:
+            assert len(journal) == 0
+
+    def test_a_place_that_cannot_be_written_is_named(self, tmp_path):
+        """With the system's reason."""
+        with pytest.raises(FormatError, match="cannot be written: No such file"):
+            Journal(tmp_path / "missing" / "file", self.FACTS)

@@ -1,0 +1,276 @@
+"""PostgreSQL as a system, against a real server."""
+
+import signal
+import sys
+import threading
+import uuid
+
+import pytest
+
+from berryeval.core import Document
+from berryeval.errors import ArgumentError, BackendError, BackendTimeout, MissingExtraError
+from berryeval.search.hits import Hit
+from berryeval.search.opening import open_system
+from berryeval.search.postgres import Postgres
+from berryeval.search.rank_fusion import fuse_hits
+from search.contract import DOCUMENTS, Contract
+from search.postgres_server import can_run, running_server
+
+psycopg = pytest.importorskip("psycopg")
+
+
+@pytest.fixture
+def make(postgres_dsn):
+    """Make systems with tables of their own, which are dropped afterwards."""
+    made = []
+
+    def made_with(mode="hybrid", documents=DOCUMENTS, **settings):
+        system = Postgres(postgres_dsn, mode, table=f"t_{uuid.uuid4().hex}", **settings)
+        made.append(system)
+        if documents is not None:
+            assert system.index(documents) == len(documents)
+        return system
+
+    yield made_with
+    for system in made:
+        system.close()
+        with Postgres(postgres_dsn, "text", table=system.table) as again:
+            again.drop()
+
+
+class TestText(Contract):
+    """Full text search."""
+
+    @pytest.fixture
+    def system(self, make):
+        return make("text")
+
+
+class TestVector(Contract):
+    """pgvector with an HNSW index."""
+
+    finds_by_words = False
+
+    @pytest.fixture
+    def system(self, make):
+        return make("vector")
+
+
+class TestHybrid(Contract):
+    """Both in one statement, every vector compared."""
+
+    finds_by_words = False
+
+    @pytest.fixture
+    def system(self, make):
+        return make("hybrid", approximate=False)
+
+
+def test_words_are_found_by_their_stems(make):
+    """X4: full text search knows English."""
+    assert [hit.doc_id for hit in make("text").search("renewing", 5)] == ["auth.md#tokens"]
+
+
+def test_any_word_will_do_unless_all_are_wanted(make):
+    """A question is no list of words that all have to be there."""
+    query = "how can I renew the cache?"
+    found = {hit.doc_id for hit in make("text").search(query, 5)}
+    assert found == {"auth.md#tokens", "tuning.md#cache"}
+    assert make("text", match="all").search(query, 5) == []
+    both = make("text", match="all").search("cache or queries", 5)
+    assert [hit.doc_id for hit in both] == ["tuning.md#cache"]
+
+
+def test_vectors_are_those_of_the_embedder(make):
+    """X4: the scores are cosines."""
+    system = make("vector")
+    query, *vectors = system.embedder.embed(
+        ["login credentials", *(f"{d.title}\n{d.text}" for d in DOCUMENTS)]
+    )
+    for hit in system.search("login credentials", 10):
+        number = [d.doc_id for d in DOCUMENTS].index(hit.doc_id)
+        assert hit.score == pytest.approx(float(vectors[number] @ query), abs=1e-5)
+
+
+def test_hybrid_is_the_fusion_of_its_parts(make):
+    """X4: one statement gives what fusing in Python gives, to the bit."""
+    settings = {"approximate": False}
+    parts = [make("text", **settings), make("vector", **settings)]
+    hybrid = make("hybrid", weights=(3, 1), constant=10, depth=4, **settings)
+    for query in ("deploy token cache", "configure", "nothing of zzyzx"):
+        rankings = [part.search(query, 4) for part in parts]
+        assert hybrid.search(query, 3) == fuse_hits(rankings, 3, weights=(3, 1), constant=10)
+
+
+def test_titles_count_as_much_as_they_are_told(make):
+    """More than the text, or not at all."""
+    documents = [Document("title", "nothing", "cache"), Document("text", "cache cache", "other")]
+    first = [make("text", documents, title_weight=w).search("cache", 2)[0] for w in (9, 0.1)]
+    assert [hit.doc_id for hit in first] == ["title", "text"]
+
+
+def test_a_graph_of_many_vectors_finds_more_than_its_first_candidates(make):
+    """An HNSW index is used, and gives as many hits as were asked for."""
+    documents = [Document(f"d{i:04}", f"chunk number {i} of topic {i % 50}") for i in range(3000)]
+    system = make("vector", documents)
+    with system._connection() as connection:
+        indexes = connection.execute(
+            "SELECT indexdef FROM pg_indexes WHERE tablename = %s", (system.table,)
+        ).fetchall()
+    assert any("USING hnsw" in definition for (definition,) in indexes)
+    assert len(system.search("chunk 7 of topic 7", 1500)) == 1500
+
+
+def test_any_id_and_any_text_has_a_place(make):
+    """Bytes that are no UTF-8, and zeros; documents without words."""
+    odd = [
+        Document("\udcff", "cache \udcff\0 text"),
+        Document("a\0b", "cache"),
+        Document("empty", ""),
+    ]
+    found = {hit.doc_id for hit in make("text", odd).search("cache", 5)}
+    assert found == {"\udcff", "a\0b"}
+    assert len(make("vector", odd).search("cache", 5)) == 2
+
+
+def test_a_table_may_be_in_a_schema(postgres_dsn):
+    """And names are names, whatever stands in them."""
+    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
+        connection.execute('CREATE SCHEMA "odd; name"')
+        with Postgres(postgres_dsn, "text", table='odd; name.x"y') as system:
+            system.index(DOCUMENTS)
+            system.index(DOCUMENTS)
+            assert system.search("cache", 1)
+            system.drop()
+        connection.execute('DROP SCHEMA "odd; name"')
+
+
+def test_searching_before_indexing_says_what_to_do(make):
+    """And a failed index leaves what was there."""
+    system = make("text", documents=None)
+    with pytest.raises(BackendError, match=r"there is no table t_\w+; call index\(documents\)"):
+        system.search("oauth", 5)
+    system.index(DOCUMENTS)
+    with pytest.raises(ArgumentError, match="documents: expected each document once"):
+        system.index([DOCUMENTS[0], DOCUMENTS[0]])
+    assert system.search("oauth", 5)
+
+
+def test_a_slow_statement_is_a_timeout(make):
+    """After the seconds that were given."""
+    system = make("text", timeout=0.2)
+    with pytest.raises(BackendTimeout, match=r"postgres: no answer within 0\.2 s"), \
+            system._connection() as connection:  # fmt: skip
+        connection.execute("SELECT pg_sleep(20)")
+    assert system.search("oauth", 1)
+
+
+def test_a_connection_that_is_cut_may_heal(make):
+    """The error is transient, and the next search has a new connection, not another dead one."""
+    system = make("text")
+    system.search("oauth", 1)
+    with system._connection(), system._connection(), system._connection():
+        pass
+    assert system._idle.qsize() == 3
+    with psycopg.connect(system._dsn, autocommit=True) as other:
+        other.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+            "AND usename = current_user"
+        )
+    with pytest.raises(BackendError) as caught:
+        system.search("oauth", 1)
+    assert caught.value.transient
+    assert system.search("oauth", 1)
+
+
+@pytest.mark.skipif(not can_run(), reason="needs a server of its own")
+def test_a_server_that_goes_down_is_an_error_that_may_pass():
+    """In the middle, and from then on; no password is told."""
+    with running_server() as (dsn, server):
+        system = Postgres(dsn, "text", timeout=5)
+        system.index(DOCUMENTS)
+        assert system.search("oauth", 1)
+        server.send_signal(signal.SIGINT)
+        server.wait(30)
+        for _ in range(2):
+            with pytest.raises(BackendError, match="postgres: ") as caught:
+                system.search("oauth", 1)
+            assert caught.value.transient
+            assert dsn.split(":")[2].split("@")[0] not in str(caught.value)
+        system.close()
+
+
+def test_connections_are_used_again(make):
+    """As many as threads at once, and no more."""
+    system = make("text")
+    for _ in range(5):
+        system.search("oauth", 1)
+    assert system._idle.qsize() == 1
+    barrier = threading.Barrier(3)
+
+    def hold():
+        with system._connection():
+            barrier.wait(10)
+
+    threads = [threading.Thread(target=hold) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert system._idle.qsize() == 3
+
+
+def test_a_closed_system_says_so(make):
+    """Also one that was closed while somebody searched."""
+    system = make("text")
+    with system._connection():
+        system.close()
+    assert system._idle.qsize() == 0
+    with pytest.raises(BackendError, match="postgres: is closed"):
+        system.search("oauth", 1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"mode": "bm25"}, "mode: expected 'text' or 'vector' or 'hybrid', got 'bm25'"),
+        ({"match": "some"}, "match: expected 'any' or 'all'"),
+        ({"table": "a..b"}, "table: expected a name"),
+        ({"table": ""}, "table: expected a name"),
+        ({"title_weight": -1}, "title_weight: expected a number from 0"),
+        ({"depth": 0}, "depth: expected at least 1"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings, message):
+    """Before anybody connects."""
+    with pytest.raises(ArgumentError, match=message):
+        Postgres("postgresql://127.0.0.1:1/x", **settings)
+
+
+def test_a_missing_library_is_named_by_its_extra(monkeypatch):
+    """What to install."""
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(MissingExtraError, match=r"berryeval\[postgres\]"):
+        Postgres("postgresql://127.0.0.1:1/x")
+
+
+def test_the_fingerprint_does_not_tell_where_it_is(postgres_dsn):
+    """The same settings on another server are the same; the address has its password."""
+    system = open_system(postgres_dsn, {"mode": "hybrid", "weights": "1,2", "normalization": "0"})
+    assert system.fingerprint() == {
+        "system": "postgres",
+        "mode": "hybrid",
+        "match": "any",
+        "normalization": "0",
+        "title_weight": "1",
+        "embedder": "wordllama-l2-supercat-256",
+        "nearest": "approximate",
+        "weights": "1 2",
+        "constant": "60",
+        "depth": "100",
+    }
+
+
+def test_hits_are_plain(make):
+    """Text and float, as elsewhere."""
+    assert all(isinstance(hit, Hit) for hit in make("text").search("oauth", 3))
