@@ -1,5 +1,6 @@
 """berryeval retrieve."""
 
+import io
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ from click.testing import CliRunner
 
 import berryeval as be
 from berryeval.cli import main
+from berryeval.cli._progress import progress_bar
 from berryeval.cli.retrieve import _numbered
 from berryeval.suite.gate import read_timings
 
@@ -190,6 +192,32 @@ def test_a_system_that_cannot_be_reached_at_all_exits_with_four():
     result = retrieve("engine_of_test:find", "--documents", "docs", "-o", "x.run")
     assert result.exit_code == 2
     assert "documents: expected none" in result.stderr
+
+
+def test_an_interruption_says_what_is_kept(monkeypatch):
+    """Also when nothing is, and nothing for standard output, which keeps nothing."""
+
+    def interrupted(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("berryeval.search.collect.collect", interrupted)
+    result = retrieve("engine_of_test:find", "-o", "x.run")
+    assert result.exit_code == 130
+    assert (
+        result.stderr == "0 answers are kept; the same command goes on from there.\nInterrupted.\n"
+    )
+    assert retrieve("engine_of_test:find", "-o", "-").stderr == "Interrupted.\n"
+
+
+def test_the_bar_counts(monkeypatch):
+    """What it is called, how much is done, and of how much."""
+    screen = io.StringIO()
+    screen.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", screen)
+    with progress_bar("Working") as progress:
+        progress(3, 7)
+    assert "Working" in screen.getvalue()
+    assert "3/7" in screen.getvalue()
 
 
 def start(*arguments, **options):

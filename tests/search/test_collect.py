@@ -92,12 +92,16 @@ def test_a_system_of_another_make_is_checked_too():
         def search(self, query, _k):
             if query == "text 1":
                 raise SystemExit(3)
+            if query == "text 2":
+                raise ConnectionResetError
             return [("a", float("nan"))]
 
-    collected = collect(Theirs(), QUERIES[:2])
+    collected = collect(Theirs(), QUERIES[:3], limits=Limits(backoff=0))
+    assert collected.failures["q2"].transient
     assert [str(error) for error in collected.failures.values()] == [
         "Theirs: hit 1: expected a number as score, got float nan",
         "Theirs: SystemExit: 3",
+        "Theirs: ConnectionResetError",
     ]
 
 

@@ -79,11 +79,38 @@ def test_an_index_on_disk_finds_what_it_found_in_memory(mode, tmp_path):
     assert memory.fingerprint() == opened.fingerprint()
 
 
+def test_an_index_on_disk_is_replaced_as_a_whole(tmp_path):
+    """An attempt that fails leaves the old one; one that works leaves nothing else."""
+
+    def model(texts):
+        if "boom" in texts:
+            raise ValueError("no model")
+        return [[1.0, len(text)] for text in texts]
+
+    system = Embedded("vector", path=tmp_path, embedder=model)
+    system.index(DOCUMENTS)
+    with pytest.raises(BackendError, match=r"model: ValueError: no model"):
+        system.index([Document("d", "boom")])
+    opened = Embedded("vector", path=tmp_path, embedder=model)
+    assert opened.search("cache", 3) == system.search("cache", 3)
+    system.index(DOCUMENTS[:2])
+    assert len(Embedded("vector", path=tmp_path, embedder=model).search("cache", 9)) == 2
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_words_are_found_by_their_stems():
     """X4: lexical search knows English."""
     system = Embedded("bm25")
     system.index(DOCUMENTS)
     assert [hit.doc_id for hit in system.search("renewing", 5)] == ["auth.md#tokens"]
+
+
+def test_words_that_say_nothing_are_passed_over():
+    """How, what and the: rare in a small collection, and yet no reason to find something."""
+    system = Embedded("bm25")
+    system.index([*DOCUMENTS, Document("what", "What the how?", "How do you")])
+    assert [hit.doc_id for hit in system.search("how is the cache?", 5)] == ["tuning.md#cache"]
+    assert system.search("what is the", 5) == []
 
 
 def test_vectors_find_what_shares_no_word():

@@ -5,6 +5,7 @@ import socket
 import pytest
 
 from berryeval.errors import AnswerError, ArgumentError, BackendError, BackendTimeout
+from berryeval.search import http
 from berryeval.search.embedded import Embedded
 from berryeval.search.http import Http
 from berryeval.search.json_path import find_values, parse_path
@@ -124,6 +125,16 @@ def test_a_server_that_is_late_is_a_timeout():
         system = Http(url, body=POST, timeout=0.05)
         with pytest.raises(BackendTimeout, match=r"127\.0\.0\.1: no answer within 0\.05 s"):
             system.search("x", 1)
+
+
+def test_an_endless_answer_is_not_read_to_its_end(monkeypatch):
+    """Nor kept."""
+    monkeypatch.setattr(http, "_LONGEST_ANSWER", 1 << 20)
+    with (
+        serving(lambda _request: (200, b" " * (2 << 20))) as url,
+        pytest.raises(AnswerError, match="expected at most 1 MB, got more"),
+    ):
+        Http(url, body=POST).search("x", 1)
 
 
 def test_a_server_that_hangs_up_may_heal():

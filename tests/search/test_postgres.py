@@ -1,5 +1,6 @@
 """PostgreSQL as a system, against a real server."""
 
+import math
 import signal
 import sys
 import threading
@@ -46,6 +47,14 @@ class TestText(Contract):
         return make("text")
 
 
+class TestBM25(Contract):
+    """Words weighed by BM25."""
+
+    @pytest.fixture
+    def system(self, make):
+        return make("text", rank="bm25")
+
+
 class TestVector(Contract):
     """pgvector with an HNSW index."""
 
@@ -56,14 +65,15 @@ class TestVector(Contract):
         return make("vector")
 
 
+@pytest.mark.parametrize("rank", ["ts_rank_cd", "bm25"])
 class TestHybrid(Contract):
     """Both in one statement, every vector compared."""
 
     finds_by_words = False
 
     @pytest.fixture
-    def system(self, make):
-        return make("hybrid", approximate=False)
+    def system(self, make, rank):
+        return make("hybrid", approximate=False, rank=rank)
 
 
 def test_words_are_found_by_their_stems(make):
@@ -81,6 +91,31 @@ def test_any_word_will_do_unless_all_are_wanted(make):
     assert [hit.doc_id for hit in both] == ["tuning.md#cache"]
 
 
+def test_bm25_is_bm25(make):
+    """X4: by the formula, on words that are their own stems."""
+    texts = {"a": "cat cat dog", "b": "cat bird", "c": "fish fish fish fish", "d": "dog"}
+    documents = [Document(doc_id, text) for doc_id, text in texts.items()]
+    lengths = {doc_id: len(text.split()) for doc_id, text in texts.items()}
+    mean = sum(lengths.values()) / 4
+
+    def bm25(doc_id, word):
+        n_with = sum(word in text for text in texts.values())
+        frequency = texts[doc_id].split().count(word)
+        inverse = math.log(1 + (4 - n_with + 0.5) / (n_with + 0.5))
+        slowed = frequency + 1.2 * (0.25 + 0.75 * lengths[doc_id] / mean)
+        return inverse * frequency * 2.2 / slowed
+
+    expected = {
+        "a": bm25("a", "cat") + bm25("a", "dog"),
+        "b": bm25("b", "cat"),
+        "d": bm25("d", "dog"),
+    }
+    found = dict(make("text", documents, rank="bm25").search("cats or a dog?", 10))
+    assert found == pytest.approx(expected)
+    every = make("text", documents, rank="bm25", match="all")
+    assert [hit.doc_id for hit in every.search("cats or a dog?", 10)] == ["a"]
+
+
 def test_vectors_are_those_of_the_embedder(make):
     """X4: the scores are cosines."""
     system = make("vector")
@@ -92,9 +127,10 @@ def test_vectors_are_those_of_the_embedder(make):
         assert hit.score == pytest.approx(float(vectors[number] @ query), abs=1e-5)
 
 
-def test_hybrid_is_the_fusion_of_its_parts(make):
+@pytest.mark.parametrize("rank", ["ts_rank_cd", "bm25"])
+def test_hybrid_is_the_fusion_of_its_parts(make, rank):
     """X4: one statement gives what fusing in Python gives, to the bit."""
-    settings = {"approximate": False}
+    settings = {"approximate": False, "rank": rank}
     parts = [make("text", **settings), make("vector", **settings)]
     hybrid = make("hybrid", weights=(3, 1), constant=10, depth=4, **settings)
     for query in ("deploy token cache", "configure", "nothing of zzyzx"):
@@ -102,11 +138,13 @@ def test_hybrid_is_the_fusion_of_its_parts(make):
         assert hybrid.search(query, 3) == fuse_hits(rankings, 3, weights=(3, 1), constant=10)
 
 
-def test_titles_count_as_much_as_they_are_told(make):
+@pytest.mark.parametrize("rank", ["ts_rank_cd", "bm25"])
+def test_titles_count_as_much_as_they_are_told(make, rank):
     """More than the text, or not at all."""
     documents = [Document("title", "nothing", "cache"), Document("text", "cache cache", "other")]
-    first = [make("text", documents, title_weight=w).search("cache", 2)[0] for w in (9, 0.1)]
-    assert [hit.doc_id for hit in first] == ["title", "text"]
+    systems = [make("text", documents, title_weight=weight, rank=rank) for weight in (9, 0.1)]
+    first = [system.search("cache", 2)[0].doc_id for system in systems]
+    assert first == ["title", "text"]
 
 
 def test_a_graph_of_many_vectors_finds_more_than_its_first_candidates(make):
@@ -234,6 +272,8 @@ def test_a_closed_system_says_so(make):
     ("settings", "message"),
     [
         ({"mode": "bm25"}, "mode: expected 'text' or 'vector' or 'hybrid', got 'bm25'"),
+        ({"rank": "bm52"}, "rank: expected 'ts_rank_cd' or 'bm25'"),
+        ({"table": "t" * 51}, "table: expected a name, or a schema and a name, up to 50 bytes"),
         ({"match": "some"}, "match: expected 'any' or 'all'"),
         ({"table": "a..b"}, "table: expected a name"),
         ({"table": ""}, "table: expected a name"),
@@ -260,9 +300,10 @@ def test_the_fingerprint_does_not_tell_where_it_is(postgres_dsn):
     assert system.fingerprint() == {
         "system": "postgres",
         "mode": "hybrid",
+        "rank": "ts_rank_cd",
         "match": "any",
-        "normalization": "0",
         "title_weight": "1",
+        "normalization": "0",
         "embedder": "wordllama-l2-supercat-256",
         "nearest": "approximate",
         "weights": "1 2",

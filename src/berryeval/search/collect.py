@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, BackendError, BackendTimeout
+from berryeval.search.failures import failures_of
 from berryeval.search.hits import Hit, check_k, to_hits
 from berryeval.search.journal import Journal
 from berryeval.search.system import System
@@ -232,14 +233,16 @@ class _Asker:
 
         def call() -> None:
             start = time.perf_counter()
+            hits: list[Hit] = []
+            failure: BackendError | None = None
             try:
-                hits = to_hits(self._system.search(query.text, self._k), self._k, self._name)
-                answered.put(_Answer(hits, time.perf_counter() - start))
+                with failures_of(self._name):
+                    hits = to_hits(self._system.search(query.text, self._k), self._k, self._name)
             except BackendError as error:
-                answered.put(_Answer([], time.perf_counter() - start, error))
+                failure = error
             except BaseException as error:  # noqa: BLE001 - whatever it is, the others go on
                 failure = BackendError(self._name, f"{type(error).__name__}: {error}")
-                answered.put(_Answer([], time.perf_counter() - start, failure))
+            answered.put(_Answer(hits, time.perf_counter() - start, failure))
 
         threading.Thread(target=call, daemon=True).start()
         try:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import threading
+import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -15,7 +16,7 @@ import numpy as np
 from berryeval.core.documents import Document
 from berryeval.core.files import write_whole
 from berryeval.errors import ArgumentError, BackendError, FormatError, MismatchError
-from berryeval.search.embedding import Embedder, as_embedder
+from berryeval.search.embedding import Embedder, Vectors, as_embedder
 from berryeval.search.hits import Hit, best_hits, check_k
 from berryeval.search.lexical import LexicalIndex
 from berryeval.search.rank_fusion import check_fusion, fuse_hits
@@ -28,6 +29,7 @@ Mode: TypeAlias = Literal["bm25", "vector", "hybrid"]
 """How to search: by words, by meaning, or by both."""
 
 _EMBEDDED_AT_ONCE = 1024
+_PREFIX = "index-"
 _LAYOUT = 1  # of the folder; raised when an older one can no longer be read
 
 
@@ -35,6 +37,26 @@ def check_mode(mode: str) -> None:
     """Raise unless there is such a way to search."""
     if mode not in get_args(Mode):
         raise ArgumentError("mode", " or ".join(map(repr, get_args(Mode))), repr(mode))
+
+
+@dataclass(frozen=True)
+class _Index:
+    """What is searched, as a whole: it is replaced at once while others search."""
+
+    ids: Sequence[str]
+    lexical: LexicalIndex | None
+    vectors: VectorIndex | None
+
+    def search_words(self, query: str, k: int) -> list[Hit]:
+        assert self.lexical is not None
+        return self._named(self.lexical.best(query, k), k)
+
+    def search_vectors(self, vector: Vectors, k: int) -> list[Hit]:
+        assert self.vectors is not None
+        return self._named(self.vectors.nearest(vector, k), k)
+
+    def _named(self, found: Iterable[tuple[int, float]], k: int) -> list[Hit]:
+        return best_hits(((self.ids[number], score) for number, score in found), k)
 
 
 class Embedded(System):
@@ -93,10 +115,7 @@ class Embedded(System):
         self.constant = constant
         self.depth = depth
         self.approximate = approximate
-        self._ids: list[str] | None = None
-        self._lexical: LexicalIndex | None = None
-        self._vectors: VectorIndex | None = None
-        self._lock = threading.Lock()
+        self._found_in: _Index | None = None
         if self.path is not None and (self.path / "index.json").exists():
             self._open(self.path)
 
@@ -112,21 +131,21 @@ class Embedded(System):
         """
         found = list(each_once(documents))
         ids = [document.doc_id for document in found]
-        with self._lock:
-            folder = None if self.path is None else _empty_folder(self.path / "words")
-            if self.path is not None:
-                (self.path / "index.json").unlink(missing_ok=True)
-            if self.mode != "vector":
-                self._lexical = LexicalIndex.build(found, folder, self.title_weight)
-            if self.mode != "bm25":
-                vectors = self._embed(found)
-                self._vectors = VectorIndex(vectors, approximate=self.approximate)
-                if self.path is not None:
-                    np.save(self.path / "vectors.npy", vectors)
-            self._ids = ids
-            if self.path is not None:
-                facts = {"layout": _LAYOUT, **self._made_of(), "ids": ids}
-                write_whole(self.path / "index.json", [json.dumps(facts).encode()])
+        folder = None if self.path is None else _new_folder(self.path)
+        lexical = vectors = None
+        if self.mode != "vector":
+            words = None if folder is None else folder / "words"
+            lexical = LexicalIndex.build(found, words, self.title_weight)
+        if self.mode != "bm25":
+            rows = self._embed(found)
+            vectors = VectorIndex(rows, approximate=self.approximate)
+            if folder is not None:
+                np.save(folder / "vectors.npy", rows)
+        self._found_in = _Index(ids, lexical, vectors)
+        if self.path is not None and folder is not None:
+            facts = {"layout": _LAYOUT, **self._made_of(), "folder": folder.name, "ids": ids}
+            write_whole(self.path / "index.json", [json.dumps(facts).encode()])
+            _remove_others(self.path, folder)
         return len(ids)
 
     def search(self, query: str, k: int) -> list[Hit]:
@@ -138,14 +157,16 @@ class Embedded(System):
             If nothing was indexed.
         """
         check_k(k)
-        if self._ids is None:
+        index = self._found_in
+        if index is None:
             raise BackendError(self.name, "nothing is indexed; call index(documents) first")
         if self.mode == "bm25":
-            return self._search_words(query, k)
+            return index.search_words(query, k)
+        vector = self.embedder.embed([query])[0]
         if self.mode == "vector":
-            return self._search_vectors(query, k)
+            return index.search_vectors(vector, k)
         depth = max(k, self.depth)
-        rankings = [self._search_words(query, depth), self._search_vectors(query, depth)]
+        rankings = [index.search_words(query, depth), index.search_vectors(vector, depth)]
         return fuse_hits(rankings, k, weights=self.weights, constant=self.constant)
 
     def fingerprint(self) -> dict[str, str]:
@@ -162,23 +183,9 @@ class Embedded(System):
 
     def close(self) -> None:
         """Forget the index; one in a folder stays there."""
-        self._ids = self._lexical = self._vectors = None
+        self._found_in = None
 
-    def _search_words(self, query: str, k: int) -> list[Hit]:
-        lexical = self._lexical
-        return [] if lexical is None else self._named(lexical.best(query, k), k)
-
-    def _search_vectors(self, query: str, k: int) -> list[Hit]:
-        vectors = self._vectors
-        if vectors is None:
-            return []
-        return self._named(vectors.nearest(self.embedder.embed([query])[0], k), k)
-
-    def _named(self, found: Iterable[tuple[int, float]], k: int) -> list[Hit]:
-        ids = self._ids or []
-        return best_hits(((ids[number], score) for number, score in found), k)
-
-    def _embed(self, documents: Sequence[Document]) -> Any:  # noqa: ANN401 - vectors
+    def _embed(self, documents: Sequence[Document]) -> Vectors:
         pieces = [
             self.embedder.embed([_whole(d) for d in documents[start : start + _EMBEDDED_AT_ONCE]])
             for start in range(0, len(documents), _EMBEDDED_AT_ONCE)
@@ -200,12 +207,14 @@ class Embedded(System):
             if stored != wanted:
                 message = f"{folder}: the index there was made with {stored}, not with {wanted}"
                 raise MismatchError(f"{message}; choose another folder, or delete this one")
+            lexical = vectors = None
             if self.mode != "vector":
-                self._lexical = LexicalIndex.open(folder / "words", self.title_weight)
+                words = folder / facts["folder"] / "words"
+                lexical = LexicalIndex.open(words, self.title_weight)
             if self.mode != "bm25":
-                vectors = np.load(folder / "vectors.npy")
-                self._vectors = VectorIndex(vectors, approximate=self.approximate)
-            self._ids = facts["ids"]
+                rows = np.load(folder / facts["folder"] / "vectors.npy")
+                vectors = VectorIndex(rows, approximate=self.approximate)
+            self._found_in = _Index(facts["ids"], lexical, vectors)
         except (OSError, ValueError, KeyError, AttributeError) as error:
             if isinstance(error, MismatchError):
                 raise
@@ -217,7 +226,15 @@ def _whole(document: Document) -> str:
     return f"{document.title}\n{document.text}".strip()
 
 
-def _empty_folder(folder: Path) -> Path:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+def _new_folder(path: Path) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=path))
+    (folder / "words").mkdir()
     return folder
+
+
+def _remove_others(path: Path, kept: Path) -> None:
+    """Remove older indexes; what another process still reads may stay until the next time."""
+    for folder in path.glob(f"{_PREFIX}*"):
+        if folder != kept:
+            shutil.rmtree(folder, ignore_errors=True)

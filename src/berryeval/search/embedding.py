@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from berryeval.errors import AnswerError, ArgumentError, MissingExtraError
+from berryeval.search.failures import failures_of
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -112,11 +113,15 @@ class CallableEmbedder:
         ------
         AnswerError
             If the function does not return one vector of finite numbers for each text.
+        BackendError
+            If it raises anything.
         """
         if not texts:
             return np.zeros((0, 0), dtype=np.float32)
+        with failures_of(self.name):
+            answer = self._function(list(texts))
         try:
-            found = np.asarray(self._function(list(texts)), dtype=np.float32)
+            found = np.asarray(answer, dtype=np.float32)
         except (TypeError, ValueError) as error:
             raise AnswerError(self.name, f"expected vectors of numbers, got {error}") from error
         if found.ndim != 2 or len(found) != len(texts):  # noqa: PLR2004 - rows of numbers

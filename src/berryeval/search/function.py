@@ -6,11 +6,11 @@ import asyncio
 import importlib
 import inspect
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
-from berryeval.errors import ArgumentError, BackendError, BackendTimeout, BerryEvalError
+from berryeval.errors import ArgumentError
+from berryeval.search.failures import failures_of
 from berryeval.search.hits import Hit, check_k, to_hits
 from berryeval.search.system import System
 
@@ -51,7 +51,7 @@ class Function(System):
     def search(self, query: str, k: int) -> list[Hit]:
         """Return what the function finds; whatever it raises is a `BackendError`."""
         check_k(k)
-        with _errors_mapped(self.name):
+        with failures_of(self.name):
             answer = self._function(query, k)
             if self._is_async:
                 answer = asyncio.run(answer)
@@ -86,26 +86,6 @@ def import_function(place: str) -> Callable[..., Any]:
         raise ArgumentError("function", "a function", f"{place!r}, a {type(found).__name__}")
     function: Callable[..., Any] = found
     return function
-
-
-@contextmanager
-def _errors_mapped(name: str) -> Iterator[None]:
-    """Turn what a function raises into errors of a system; broken connections may heal."""
-    try:
-        yield
-    except BerryEvalError:
-        raise
-    except (TimeoutError, asyncio.TimeoutError) as error:
-        raise BackendTimeout(name, _said(error)) from error
-    except ConnectionError as error:
-        raise BackendError(name, _said(error), transient=True) from error
-    except Exception as error:
-        raise BackendError(name, _said(error)) from error
-
-
-def _said(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _place(function: object) -> str:

@@ -1,4 +1,7 @@
-"""BM25 over titles and texts with English stems, by tantivy."""
+"""BM25 over titles and texts by tantivy, with English stems and without English stop words.
+
+In a small collection "what" and "how" are rare, and would outweigh what a question is about.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from berryeval.core.documents import Document
 from berryeval.errors import MissingExtraError
+from berryeval.search.stop_words import STOP_WORDS
 
 if TYPE_CHECKING:
     import tantivy
@@ -18,6 +22,8 @@ __all__ = ["LexicalIndex", "words_of"]
 
 _WORD = re.compile(r"[^\W_]+")
 _MEMORY = 64 << 20
+_ANALYZER = "english"
+_LONGEST_WORD = 40
 _SPARE = 16  # hits beyond k, to see whether the last of them is tied with others
 
 
@@ -38,10 +44,12 @@ class LexicalIndex:
     """
 
     def __init__(self, index: tantivy.Index, title_weight: float) -> None:
-        self._index = index
+        # Left to itself, a thread would watch the folder for changes.
+        index.config_reader(reload_policy="manual")
         self._searcher = index.searcher()
-        self._fields = ["text"] if title_weight == 0 else ["title", "text"]
-        self._boosts = {"title": title_weight}
+        self._schema = index.schema
+        self._analyzer = _analyzer()
+        self._weights = {"title": title_weight, "text": 1.0}
 
     @classmethod
     def build(
@@ -54,20 +62,20 @@ class LexicalIndex:
         MissingExtraError
             If tantivy is not installed.
         """
-        tantivy = _library()
-        schema = tantivy.SchemaBuilder()
+        library = _library()
+        schema = library.SchemaBuilder()
         schema.add_integer_field("number", stored=True)
         for field in ("title", "text"):
-            schema.add_text_field(field, tokenizer_name="en_stem")
-        index = tantivy.Index(schema.build(), path=None if folder is None else str(folder))
+            schema.add_text_field(field, tokenizer_name=_ANALYZER)
+        index = library.Index(schema.build(), path=None if folder is None else str(folder))
+        index.register_tokenizer(_ANALYZER, _analyzer())
         # One thread: the order of the documents is then the same whenever they are indexed.
         writer = index.writer(heap_size=_MEMORY, num_threads=1)
         for number, document in enumerate(documents):
             fields = {"title": _encodable(document.title), "text": _encodable(document.text)}
-            writer.add_document(tantivy.Document(number=number, **fields))
+            writer.add_document(library.Document(number=number, **fields))
         writer.commit()
         writer.wait_merging_threads()
-        index.reload()
         return cls(index, title_weight)
 
     @classmethod
@@ -77,11 +85,7 @@ class LexicalIndex:
 
     def best(self, query: str, k: int) -> list[tuple[int, float]]:
         """Return numbers and scores of the best k, in no order, with all ties of the last."""
-        words = " ".join(words_of(query))
-        if not words:
-            return []
-        boosts = {} if len(self._fields) == 1 else self._boosts
-        parsed = self._index.parse_query(words, self._fields, field_boosts=boosts)
+        parsed = self._parse(query)
         limit = k + _SPARE
         while True:
             hits = self._searcher.search(parsed, limit, count=False).hits
@@ -94,6 +98,38 @@ class LexicalIndex:
             for score, address in hits
             if score >= least
         ]
+
+    def _parse(self, query: str) -> tantivy.Query:
+        """Ask for any of the words, in any field: nothing in a query is a command."""
+        library = _library()
+        wanted = [
+            (
+                library.Occur.Should,
+                library.Query.boost_query(
+                    library.Query.term_query(self._schema, field, word), weight
+                ),
+            )
+            for word in self._analyzer.analyze(" ".join(words_of(query)))
+            for field, weight in self._weights.items()
+            if weight > 0
+        ]
+        parsed: tantivy.Query = library.Query.boolean_query(wanted)
+        return parsed
+
+
+def _analyzer() -> tantivy.TextAnalyzer:
+    """Make what cuts texts and queries into words. An index does not keep it."""
+    library = _library()
+    analyzer = library.TextAnalyzerBuilder(library.Tokenizer.simple())
+    for step in (
+        library.Filter.remove_long(_LONGEST_WORD),
+        library.Filter.lowercase(),
+        library.Filter.custom_stopword(list(STOP_WORDS)),
+        library.Filter.stemmer("english"),
+    ):
+        analyzer = analyzer.filter(step)
+    built: tantivy.TextAnalyzer = analyzer.build()
+    return built
 
 
 def _encodable(text: str) -> str:

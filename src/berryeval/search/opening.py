@@ -31,7 +31,16 @@ _FUSION: dict[str, Callable[[str], Any]] = {"weights": _pair, "constant": float,
 
 SETTINGS: dict[str, dict[str, Callable[[str], Any]]] = {
     "embedded": {"path": str, "title_weight": float, "approximate": _yes_or_no, **_FUSION},
-    "postgres": {"mode": str, "table": str, "match": str, "normalization": int, **_FUSION},
+    "postgres": {
+        "mode": str,
+        "table": str,
+        "rank": str,
+        "match": str,
+        "normalization": int,
+        "title_weight": float,
+        "approximate": _yes_or_no,
+        **_FUSION,
+    },
     "http": {"body": str, "ids": str, "scores": str},
     "replay": {},
     "function": {},

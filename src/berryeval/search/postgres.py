@@ -46,6 +46,9 @@ class Postgres(System):
         names one in a schema.
     embedder : Embedder or callable, optional
         What makes vectors; `WordLlama` unless given.
+    rank : {"ts_rank_cd", "bm25"}
+        How words are weighed: as PostgreSQL does, which knows no rare words, or by BM25, for
+        which `index` makes a second table, ``…_postings``.
     match : {"any", "all"}
         Whether a document needs any of the words, or all of them.
     normalization : int
@@ -77,6 +80,7 @@ class Postgres(System):
         *,
         table: str = "berryeval_documents",
         embedder: Embedder | Callable[[list[str]], Any] | None = None,
+        rank: Literal["ts_rank_cd", "bm25"] = "ts_rank_cd",
         match: Literal["any", "all"] = "any",
         normalization: int = 1,
         title_weight: float = 1.0,
@@ -87,17 +91,21 @@ class Postgres(System):
         timeout: float = 30.0,
     ) -> None:
         _check_choice("mode", mode, get_args(PostgresMode))
+        _check_choice("rank", rank, ("ts_rank_cd", "bm25"))
         _check_choice("match", match, ("any", "all"))
         check_fusion(weights, constant, depth)
         if not title_weight >= 0:
             raise ArgumentError("title_weight", "a number from 0", repr(title_weight))
-        if not all(table.split(".")):
-            raise ArgumentError("table", "a name, or a schema and a name", repr(table))
+        names = table.split(".")
+        if not all(0 < len(name.encode()) <= postgres_sql.LONGEST_NAME for name in names):
+            expected = f"a name, or a schema and a name, up to {postgres_sql.LONGEST_NAME} bytes"
+            raise ArgumentError("table", expected, repr(table))
         self._psycopg = _library()
         self._dsn = dsn
         self.mode = mode
         self.table = table
         self.embedder = as_embedder(embedder)
+        self.rank = rank
         self.match = match
         self.normalization = normalization
         self.title_weight = title_weight
@@ -133,12 +141,18 @@ class Postgres(System):
                 if n_documents == 0:
                     dimensions = None if vectors is None else vectors.shape[1]
                     self._run(connection, postgres_sql.create(self.table, dimensions))
-                self._copy(connection, batch, vectors)
+                self._copy(connection, batch, vectors, n_documents)
                 n_documents += len(batch)
             if n_documents == 0:
                 self._run(connection, postgres_sql.create(self.table, 1 if has_vectors else None))
-            is_graph = has_vectors and self.approximate
-            self._run(connection, postgres_sql.finish(self.table, with_graph=is_graph))
+            has_postings = self.mode != "vector" and self.rank == "bm25"
+            if has_postings:
+                self._run(connection, postgres_sql.weigh(self.table, self.title_weight))
+            has_graph = has_vectors and self.approximate
+            finish = postgres_sql.finish(
+                self.table, with_graph=has_graph, with_postings=has_postings
+            )
+            self._run(connection, finish)
         return n_documents
 
     def search(self, query: str, k: int) -> list[Hit]:
@@ -152,7 +166,9 @@ class Postgres(System):
         check_k(k)
         depth = max(k, self.depth)
         parameters = {
-            "query": self._text_query(query) if self.mode != "vector" else "",
+            "query": (" or " if self.match == "any" else " ").join(_words(query)),
+            "words": " ".join(_words(query)),
+            "match_all": self.match == "all",
             "vector": self._vector(query) if self.mode != "text" else None,
             "rank_weights": self._rank_weights(),
             "normalization": self.normalization,
@@ -162,7 +178,7 @@ class Postgres(System):
             "depth": depth if self.mode == "hybrid" else k,
             "k": k,
         }
-        statement = postgres_sql.SEARCH[self.mode](self.table)
+        statement = postgres_sql.search(self.table, self.mode, self.rank)
         with self._connection() as connection:
             if self.mode != "text":
                 self._widen(connection, 2 * depth)
@@ -173,11 +189,10 @@ class Postgres(System):
         """Return the settings that decide what is found, but not where the database is."""
         facts = {"system": "postgres", "mode": str(self.mode)}
         if self.mode != "vector":
-            facts |= {
-                "match": self.match,
-                "normalization": str(self.normalization),
-                "title_weight": f"{self.title_weight:g}",
-            }
+            facts |= {"rank": self.rank, "match": self.match}
+            facts["title_weight"] = f"{self.title_weight:g}"
+            if self.rank == "ts_rank_cd":
+                facts["normalization"] = str(self.normalization)
         if self.mode != "text":
             facts["embedder"] = self.embedder.name
             facts["nearest"] = "approximate" if self.approximate else "exact"
@@ -259,12 +274,14 @@ class Postgres(System):
         connection: psycopg.Connection[Any],
         documents: Sequence[Document],
         vectors: Vectors | None,
+        first: int,
     ) -> None:
         statement = postgres_sql.copy(self.table, with_vectors=vectors is not None)
         with connection.cursor() as cursor, cursor.copy(statement) as rows:
             for number, document in enumerate(documents):
                 row = [
                     encode_id(document.doc_id),
+                    first + number,
                     _storable(document.title),
                     _storable(document.text),
                 ]
@@ -276,11 +293,6 @@ class Postgres(System):
 
     def _vector(self, query: str) -> str | None:
         return _literal(self.embedder.embed([query])[0])
-
-    def _text_query(self, query: str) -> str:
-        """Write a query for websearch_to_tsquery, of which only words are left, and its "or"."""
-        words = [word for word in words_of(query) if word != "or"]
-        return (" or " if self.match == "any" else " ").join(words)
 
     def _rank_weights(self) -> list[float]:
         """Return weights of the labels D, C, B and A; the highest may be 1."""
@@ -298,6 +310,11 @@ class Postgres(System):
 def _check_choice(argument: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
         raise ArgumentError(argument, " or ".join(map(repr, known)), repr(value))
+
+
+def _words(query: str) -> list[str]:
+    """Return the words of a query but for the one that websearch_to_tsquery has a meaning for."""
+    return [word for word in words_of(query) if word != "or"]
 
 
 def _literal(vector: Vectors) -> str | None:

@@ -2,29 +2,60 @@
 
 A table has ``doc_id`` as bytes, so that any id has a place and ids sort as they do elsewhere,
 ``title``, ``body``, ``words`` (made of both, with the title labelled A and the text B) and, where
-vectors are wanted, ``embedding``.
+vectors are wanted, ``embedding``. Where BM25 ranks, a second table has for each word of each
+document what it adds to a score, so that a query only adds up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from psycopg.sql import Composed, Identifier
+    from psycopg.sql import Composed
 
-__all__ = ["SEARCH", "copy", "create", "drop", "finish"]
+__all__ = ["LONGEST_NAME", "copy", "create", "drop", "finish", "search", "weigh"]
+
+LONGEST_NAME = 50
+"""How long the name of a table may be: PostgreSQL has 63 bytes, and ours get endings."""
+
+_K1, _B = 1.2, 0.75  # tantivy's, too
 
 _CREATE = """
 CREATE TABLE {new} (
     doc_id bytea PRIMARY KEY,
+    number integer NOT NULL,
     title text NOT NULL,
     body text NOT NULL,
     words tsvector NOT NULL GENERATED ALWAYS AS (
         setweight(to_tsvector('english', title), 'A') ||
         setweight(to_tsvector('english', body), 'B')
-    ) STORED{embedding}
+    ) STORED
 )
+"""
+
+# Frequencies and lengths count a word of the title as often as it is worth.
+_POSTINGS = """
+CREATE TABLE {new_postings} AS
+WITH terms AS (
+    SELECT number, term.lexeme, (
+        SELECT sum(CASE label WHEN 'A' THEN {title_weight} ELSE 1 END)
+        FROM unnest(term.weights) AS label
+    )::float8 AS frequency
+    FROM {new}, unnest(words) AS term
+), counted AS (
+    SELECT *, count(*) OVER (PARTITION BY lexeme) AS n_with,
+        sum(frequency) OVER (PARTITION BY number) AS length
+    FROM terms WHERE frequency > 0
+), whole AS (
+    SELECT n_documents, (SELECT sum(frequency) FROM terms) / nullif(n_documents, 0) AS mean_length
+    FROM (SELECT count(*) AS n_documents FROM {new}) AS counts
+)
+SELECT lexeme, number,
+    ln(1 + (n_documents - n_with + 0.5::float8) / (n_with + 0.5::float8)) *
+    frequency * ({k1}::float8 + 1) /
+    (frequency + {k1}::float8 * (1 - {b}::float8 + {b}::float8 * length / mean_length)) AS impact
+FROM counted, whole
 """
 
 _TEXT = """
@@ -32,6 +63,21 @@ SELECT doc_id,
     ts_rank_cd(%(rank_weights)s::real[], words, query, %(normalization)s)::float8 AS score
 FROM {table}, websearch_to_tsquery('english', %(query)s) AS query
 WHERE words @@ query
+ORDER BY score DESC, doc_id DESC
+LIMIT %(depth)s
+"""
+
+# The sum has an order, so that the same query gives the same bits.
+_BM25 = """
+SELECT doc_id, score
+FROM (
+    SELECT number, sum(impact ORDER BY lexeme) AS score
+    FROM {postings}
+    WHERE lexeme = ANY (tsvector_to_array(to_tsvector('english', %(words)s)))
+    GROUP BY number
+    HAVING NOT %(match_all)s OR
+        count(*) = cardinality(tsvector_to_array(to_tsvector('english', %(words)s)))
+) AS scored JOIN {table} USING (number)
 ORDER BY score DESC, doc_id DESC
 LIMIT %(depth)s
 """
@@ -68,80 +114,61 @@ SELECT doc_id, score FROM fused WHERE score > 0 ORDER BY score DESC, doc_id DESC
 
 def create(table: str, dimensions: int | None) -> Iterator[Composed]:
     """Make an empty table beside the one that is searched; with vectors, of so many numbers."""
-    from psycopg.sql import SQL, Literal
-
-    embedding = SQL("")
-    yield SQL("DROP TABLE IF EXISTS {new}").format(new=_new(table))
+    yield _filled("DROP TABLE IF EXISTS {new}, {new_postings}", table)
+    yield _filled(_CREATE, table)
     if dimensions is not None:
-        column = SQL(",\n    embedding vector({n})").format(n=Literal(dimensions))
-        yield SQL(_CREATE).format(new=_new(table), embedding=column)
-    else:
-        yield SQL(_CREATE).format(new=_new(table), embedding=embedding)
+        yield _filled("ALTER TABLE {new} ADD COLUMN embedding vector({n})", table, n=dimensions)
 
 
 def copy(table: str, *, with_vectors: bool) -> Composed:
     """Fill the new table."""
-    from psycopg.sql import SQL
-
-    columns = "doc_id, title, body, embedding" if with_vectors else "doc_id, title, body"
-    return SQL("COPY {new} (" + columns + ") FROM STDIN").format(new=_new(table))
+    columns = "doc_id, number, title, body" + (", embedding" if with_vectors else "")
+    return _filled(f"COPY {{new}} ({columns}) FROM STDIN", table)
 
 
-def finish(table: str, *, with_graph: bool) -> Iterator[Composed]:
+def weigh(table: str, title_weight: float) -> Iterator[Composed]:
+    """Compute what each word of each new document adds to a BM25 score."""
+    yield _filled(_POSTINGS, table, title_weight=float(title_weight), k1=_K1, b=_B)
+    yield _filled("CREATE INDEX ON {new_postings} (lexeme) INCLUDE (number, impact)", table)
+
+
+def finish(table: str, *, with_graph: bool, with_postings: bool) -> Iterator[Composed]:
     """Index the new table, and let it take the place of the old one."""
-    from psycopg.sql import SQL, Identifier
-
-    new = _new(table)
-    yield SQL("CREATE INDEX ON {new} USING gin (words)").format(new=new)
+    yield _filled("CREATE INDEX ON {new} USING gin (words)", table)
     if with_graph:
-        yield SQL("CREATE INDEX ON {new} USING hnsw (embedding vector_cosine_ops)").format(new=new)
-    yield SQL("DROP TABLE IF EXISTS {table}").format(table=_named(table))
-    name = Identifier(table.rsplit(".", maxsplit=1)[-1])
-    yield SQL("ALTER TABLE {new} RENAME TO {name}").format(new=new, name=name)
-    yield SQL("ANALYZE {table}").format(table=_named(table))
+        yield _filled("CREATE INDEX ON {new} USING hnsw (embedding vector_cosine_ops)", table)
+    yield drop(table)
+    yield _filled("ALTER TABLE {new} RENAME TO {name}", table)
+    yield _filled("ANALYZE {table}", table)
+    if with_postings:
+        yield _filled("ALTER TABLE {new_postings} RENAME TO {postings_name}", table)
+        yield _filled("ANALYZE {postings}", table)
 
 
 def drop(table: str) -> Composed:
-    """Remove the table."""
-    from psycopg.sql import SQL
-
-    return SQL("DROP TABLE IF EXISTS {table}").format(table=_named(table))
+    """Remove the table, and the one beside it."""
+    return _filled("DROP TABLE IF EXISTS {table}, {postings}", table)
 
 
-def _text(table: str) -> Composed:
-    from psycopg.sql import SQL
-
-    return SQL(_TEXT).format(table=_named(table))
-
-
-def _vector(table: str) -> Composed:
-    from psycopg.sql import SQL
-
-    return SQL(_VECTOR).format(table=_named(table))
+def search(table: str, mode: str, rank: str) -> Composed:
+    """Search for words, for vectors, or for both."""
+    text = _BM25 if rank == "bm25" else _TEXT
+    if mode == "hybrid":
+        return _filled(_HYBRID.replace("{text}", text).replace("{vector}", _VECTOR), table)
+    return _filled(text if mode == "text" else _VECTOR, table)
 
 
-def _hybrid(table: str) -> Composed:
-    from psycopg.sql import SQL
-
-    return SQL(_HYBRID).format(text=_text(table), vector=_vector(table))
-
-
-SEARCH: dict[str, Callable[[str], Composed]] = {
-    "text": _text,
-    "vector": _vector,
-    "hybrid": _hybrid,
-}
-"""How to search, by mode."""
-
-
-def _named(table: str) -> Identifier:
-    from psycopg.sql import Identifier
-
-    return Identifier(*table.split("."))
-
-
-def _new(table: str) -> Identifier:
-    from psycopg.sql import Identifier
+def _filled(template: str, table: str, **values: float) -> Composed:
+    """Fill the names of tables and numbers into a statement, quoted as PostgreSQL wants them."""
+    from psycopg.sql import SQL, Identifier, Literal
 
     *schema, name = table.split(".")
-    return Identifier(*schema, f"{name}_new")
+    return SQL(template).format(
+        table=Identifier(*schema, name),
+        new=Identifier(*schema, f"{name}_new"),
+        name=Identifier(name),
+        postings=Identifier(*schema, f"{name}_postings"),
+        new_postings=Identifier(*schema, f"{name}_postings_new"),
+        postings_name=Identifier(f"{name}_postings"),
+        **{key: Literal(value) for key, value in values.items()},
+    )
