@@ -28,8 +28,8 @@ SYSTEM_FAILED = 4
     metavar="SYSTEM",
     default="hybrid",
     show_default=True,
-    help="bm25, vector, hybrid; postgres, postgres-bm25, postgres-vector, postgres-hybrid with "
-    "--dsn; or what `berryeval retrieve` takes.",
+    help="bm25, vector, hybrid; with --dsn postgres (hybrid), postgres-bm25, postgres-text or "
+    "postgres-vector; or what `berryeval retrieve` takes.",
 )
 @click.option("--golden", metavar="FOLDER", help="A golden set; the one that ships unless given.")
 @system_options

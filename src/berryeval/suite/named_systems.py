@@ -11,15 +11,14 @@ from berryeval.search.system import System
 
 __all__ = ["POSTGRES", "TABLE", "open_named_system"]
 
-POSTGRES = {
-    "postgres": "hybrid",
-    "postgres-bm25": "text",
-    "postgres-text": "text",
-    "postgres-vector": "vector",
-    "postgres-hybrid": "hybrid",
+POSTGRES: Mapping[str, Mapping[str, str]] = {
+    "postgres": {"mode": "hybrid", "rank": "bm25"},
+    "postgres-bm25": {"mode": "text", "rank": "bm25"},
+    "postgres-text": {"mode": "text"},
+    "postgres-vector": {"mode": "vector"},
+    "postgres-hybrid": {"mode": "hybrid", "rank": "bm25"},
 }
-"""Names and modes. PostgreSQL ranks words by its own full text search, which is not BM25; the
-name says which part it plays."""
+"""Names, and what they mean; ``postgres-text`` ranks by PostgreSQL's own ``ts_rank_cd``."""
 
 TABLE = "berryeval_quality"
 """Where the suite puts its documents, so that it never replaces a table of somebody else."""
@@ -58,7 +57,7 @@ def open_named_system(
     if dsn is None:
         way_out = "give --dsn postgresql://user@host/database, or set BERRYEVAL_DSN"
         raise ArgumentError("dsn", f"where the database of {name!r} is", f"nothing; {way_out}")
-    system = open_system(_as_address(dsn), {"mode": POSTGRES[name], "table": TABLE, **given})
+    system = open_system(_as_address(dsn), {**POSTGRES[name], "table": TABLE, **given})
     system.name = name
     return system
 
