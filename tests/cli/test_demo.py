@@ -6,7 +6,9 @@ import pytest
 from click.testing import CliRunner
 
 from berryeval.cli import main
+from berryeval.errors import BackendError
 from berryeval.golden.golden_set import HANDBOOK, JUDGMENTS
+from berryeval.search.embedded import Embedded
 from small_golden_set import write_golden_set
 
 
@@ -32,6 +34,16 @@ def test_three_systems_are_compared_and_judged(folder):
     assert "berryeval golden init docs/" in result.stdout
     page = (folder / "berryeval-demo.html").read_text()
     assert "why are slow searches slow" in page
+
+
+def test_a_system_that_fails_exits_4(monkeypatch):
+    """Figures with failed queries are shown, and not passed off as those of the system."""
+
+    def refuse(_self, _query, _k):
+        raise BackendError("vector", "out of order")
+
+    monkeypatch.setattr(Embedded, "search", refuse)
+    assert demo("--golden", "golden").exit_code == 4
 
 
 def test_without_the_libraries_it_says_what_to_install(monkeypatch):

@@ -57,12 +57,12 @@ def test_json_holds_what_tables_hold(folder):
     """For CI: one object with findings, ceilings, agreement and power."""
     passes = {"Q1": {"guide.md#configure-oauth": [3, 3, 3], "tuning.md#bananas": [0, 0, 0]}}
     write_golden_set(folder / "golden", passes=passes)
-    found = json.loads(golden("check", "golden", "--json", "--system", "bm25").stdout)
+    found = json.loads(golden("check", "golden", "--json", "--system", "hybrid").stdout)
     assert (found["version"], found["kind"]) == (1, "golden")
     assert found["agreements"]["all pairs"] == {"pairs": 2, "equal": 2, "kappa": 1.0}
     assert found["agreements"]["grade 1 or more"]["kappa"] is None
     assert found["ceilings"]["R@10"] == 1
-    assert len(found["unjudged"]["bm25"]) == 1
+    assert {"query_id": "Q1", "chunk_id": "guide.md#guide"} in found["unjudged"]["hybrid"]
     assert found["power"][0]["measure"] == "P@5"
     assert {one["level"] for one in found["findings"]} == {"warning"}
 

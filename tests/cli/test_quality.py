@@ -115,7 +115,9 @@ def test_reports_are_written_beside_the_table(folder):
     assert "why are slow searches slow" in html
     assert "Fail" in html
     assert json.loads((folder / "q.json").read_text())["kind"] == "quality"
-    assert "| Q1" in (folder / "q.md").read_text()
+    markdown = (folder / "q.md").read_text()
+    assert markdown.startswith("### ❌ Fail: P@5 is 0.3000")
+    assert "| Q1" in markdown
     assert "<testsuite" in (folder / "q.xml").read_text()
     assert (folder / "q.txt").read_text() in result.stdout + "\n"
     rows = list(csv.DictReader((folder / "q.csv").read_text().splitlines()))

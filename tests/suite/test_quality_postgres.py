@@ -2,6 +2,7 @@
 
 import pytest
 
+from berryeval.errors import ArgumentError
 from berryeval.golden import read_golden_set
 from berryeval.suite.named_systems import POSTGRES, TABLE, open_named_system
 from berryeval.suite.quality import run_quality
@@ -27,3 +28,9 @@ def test_documents_go_into_a_table_of_the_suite(postgres_dsn):
         assert system.table == TABLE != "berryeval_documents"
     with open_named_system("postgres", {"table": "mine"}, dsn=postgres_dsn) as system:
         assert system.table == "mine"
+
+
+def test_an_address_needs_postgres():
+    """A place that nobody would look at is a mistake."""
+    with pytest.raises(ArgumentError, match="none beside system 'bm25'"):
+        open_named_system("bm25", dsn="postgresql://localhost/x")

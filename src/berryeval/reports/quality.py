@@ -42,9 +42,10 @@ def render_quality(result: QualityResult, format: str) -> str:
 
         return gate_to_junit(result.gate)
     if format == "markdown":
-        from berryeval.reports.markdown import tables_to_markdown
+        from berryeval.reports.markdown import gate_to_markdown, tables_to_markdown
 
-        return tables_to_markdown([*quality_tables(result), queries_table(result)])
+        tables = [*quality_tables(result), queries_table(result)]
+        return f"{gate_to_markdown(result.gate)}\n{tables_to_markdown(tables)}"
     if format == "html":
         from berryeval.reports.html.quality_page import quality_to_html
 
@@ -106,8 +107,10 @@ def quality_notes(result: QualityResult) -> list[str]:
         times = (f"{name} {value:.1f} ms" for name, value in result.milliseconds.items())
         notes.append(f"Time a query: {', '.join(times)}.")
     notes.append(_documents_note(result))
-    settings = ", ".join(f"{key} {value}" for key, value in result.settings.items())
-    notes.append(f"System: {settings}.")
+    settings = (
+        value if key == "system" else f"{key} {value}" for key, value in result.settings.items()
+    )
+    notes.append(f"System: {', '.join(settings)}.")
     notes.append(f"Golden set: {golden.name} {golden.version}, hash {golden.content_hash[:16]}.")
     return notes
 
