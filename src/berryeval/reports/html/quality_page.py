@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from berryeval.core.id_column import encode_id
 from berryeval.reports.figures import score
 from berryeval.reports.html.document import document
 from berryeval.reports.html.guards import badge, guards_part
 from berryeval.reports.html.markup import escaped, figure_text, notes_to_html, table_to_html
+from berryeval.reports.layout import Table
 from berryeval.reports.quality import (
     quality_notes,
     quality_sentence,
@@ -17,9 +19,12 @@ from berryeval.reports.quality import (
 from berryeval.reports.wording import count
 
 if TYPE_CHECKING:
+    from berryeval.evaluation.quality import QueryResult
     from berryeval.suite.quality import QualityResult
 
 __all__ = ["quality_to_html"]
+
+_MOST_QUERIES = 500
 
 
 def quality_to_html(result: QualityResult) -> str:
@@ -30,6 +35,7 @@ def quality_to_html(result: QualityResult) -> str:
         f'<section class="part"><h2>{escaped(table.title)}</h2>{table_to_html(table)}</section>'
         for table in tables
     )
+    parts += f'<section class="part"><h2>Rankings</h2>{_rankings(result)}</section>'
     guards = f'<section class="part" id="guards"><h2>Thresholds</h2>{guards_part(result.gate)}'
     body = (
         _hero(result)
@@ -52,15 +58,44 @@ def _numbers(result: QualityResult) -> str:
     report = result.report
     limits = {guard.name.partition(" ")[0]: guard.limit for guard in result.gate.guards}
     tiles = [
-        ("MRR", report.mrr, limits.get("RR@10")),
-        ("P@5", report.precision_at_5, limits.get("P@5")),
-        ("R@10", report.recall_at_10, limits.get("R@10")),
-        ("P@10", report.precision_at_10, limits.get("P@10")),
+        ("MRR", "RR@10", report.mrr, limits.get("RR@10")),
+        ("P@5", "P@5", report.precision_at_5, limits.get("P@5")),
+        ("R@10", "R@10", report.recall_at_10, limits.get("R@10")),
+        ("P@10", "P@10", report.precision_at_10, limits.get("P@10")),
     ]
     cells = "".join(
         f'<div><dt>{name}</dt><dd><div class="figure">{score(value)}</div>'
-        f'<div class="beside">{"no threshold" if limit is None else f"at least {limit:g}"}</div>'
-        "</dd></div>"
-        for name, value, limit in tiles
+        f'<div class="beside">{_limits(limit, result.ceilings.get(measure))}</div></dd></div>'
+        for name, measure, value, limit in tiles
     )
     return f'<dl class="numbers">{cells}</dl>'
+
+
+def _limits(limit: float | None, ceiling: float | None) -> str:
+    wanted = "no threshold" if limit is None else f"at least {limit:g}"
+    return wanted if ceiling is None else f"{wanted} · best possible {score(ceiling)}"
+
+
+def _rankings(result: QualityResult) -> str:
+    """Return what every query found, folded; the first of them if there are very many."""
+    shown = result.query_results[:_MOST_QUERIES]
+    left_out = len(result.query_results) - len(shown)
+    note = [f"Queries left out: {left_out:,}. JSON has them all."] if left_out else []
+    return "".join(_ranking(result, one) for one in shown) + notes_to_html(note)
+
+
+def _ranking(result: QualityResult, one: QueryResult) -> str:
+    grades = result.golden.judgments.grades_of(encode_id(one.query_id))
+    rows = []
+    for rank, chunk_id in enumerate(one.retrieved, start=1):
+        grade = grades.get(encode_id(chunk_id))
+        rows.append((str(rank), chunk_id, "not judged" if grade is None else f"{grade:g}"))
+    missed = [chunk_id for chunk_id in result.golden.relevant_of(one.query_id)
+              if chunk_id not in one.retrieved]  # fmt: skip
+    notes = (f"Relevant, and not found: {', '.join(missed)}.",) if missed else ()
+    table = Table(f"Hits of {one.query_id}", ("rank", "chunk", "grade"), tuple(rows), notes, 2)
+    failure = result.failures.get(one.query_id)
+    content = table_to_html(table) if failure is None else notes_to_html([str(failure)])
+    return (
+        f"<details><summary>{escaped(f'{one.query_id} {one.query}')}</summary>{content}</details>"
+    )
