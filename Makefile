@@ -14,7 +14,7 @@ NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(shell find native -typ
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format bench bench-peers fuzz conformance conformance-page docs \
-  reference simulate \
+  reference simulate baseline \
   screenshots constraints clean
 
 help: ## Show this list
@@ -59,6 +59,9 @@ conformance-page: $(PEERS)/installed ## Compare with other libraries, and write 
 
 simulate: $(VENV)/developing ## Count how often the gate is wrong, and write docs/explanation/error-rates.md
 	$(BIN)/python scripts/simulate_gate.py
+
+baseline: $(VENV)/developing ## Score six systems on the golden set, and write docs/reference/baseline.md
+	$(BIN)/python scripts/quality_baseline.py
 
 docs: $(VENV)/developing ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
