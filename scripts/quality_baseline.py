@@ -22,7 +22,7 @@ from berryeval.golden.golden_set import HANDBOOK, GoldenSet, read_golden_set  # 
 from berryeval.reports.layout import Table  # noqa: E402
 from berryeval.reports.markdown import tables_to_markdown  # noqa: E402
 from berryeval.suite.named_systems import open_named_system  # noqa: E402
-from berryeval.suite.quality import THRESHOLDS, QualityResult, run_quality  # noqa: E402
+from berryeval.suite.quality import QualityResult, run_quality  # noqa: E402
 
 PAGE = ROOT / "docs" / "reference" / "baseline.md"
 EMBEDDED = ("bm25", "vector", "hybrid")
@@ -97,7 +97,8 @@ def _means(results: list[QualityResult], check: GoldenCheck) -> Table:
         for result in results
     ]
     best = (f"{results[0].ceilings[name]:.3f}" for name in names)
-    limits = (f"{THRESHOLDS[name]:.2f}" if name in THRESHOLDS else "-" for name in names)
+    guards = results[0].thresholds
+    limits = (f"{guards[name].limit:.2f}" if name in guards else "-" for name in names)
     rows += [
         ("best possible", *best, "-", "-", "-"),
         ("threshold", *limits, "-", "-", "-"),

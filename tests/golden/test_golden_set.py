@@ -160,6 +160,20 @@ def test_judgments_of_a_golden_set_are_a_format_like_others(tmp_path, indent):
     assert be.read_judgments(path).to_dict() == GRADES
 
 
+def test_a_set_may_ask_for_more_than_marginal_chunks(tmp_path):
+    """With relevant_from 2 a grade of 1 is not relevant; nDCG counts it, and the hash changes."""
+    golden = read_golden_set(write_golden_set(tmp_path / "a", relevant_from=2))
+    assert golden.relevant_of("Q1") == ("guide.md#configure-oauth",)
+    assert [str(m) for m in golden.at_level(("P@5", "nDCG@10", "AP(rel=3)"))] == [
+        "P(rel=2)@5",
+        "nDCG@10",
+        "AP(rel=3)",
+    ]
+    plain = read_golden_set(write_golden_set(tmp_path / "b"))
+    assert [str(m) for m in plain.at_level("P@5")] == ["P@5"]
+    assert plain.content_hash != golden.content_hash
+
+
 @needs_judgments
 def test_the_golden_set_that_ships_is_whole():
     """X1, X3: 50 queries, each with at least two relevant chunks, in order of their grades."""

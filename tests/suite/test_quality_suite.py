@@ -146,6 +146,16 @@ def test_it_logs_at_the_levels_asked_for(golden, caplog):
     ]
 
 
+def test_the_level_of_the_set_decides_what_is_relevant(tmp_path):
+    """Where grade 1 does not count, report, gate and ceilings agree on it."""
+    golden = read_golden_set(write_golden_set(tmp_path / "strict", relevant_from=2))
+    result = run_quality(system(), golden)
+    assert result.report.precision_at_5 == pytest.approx(0.2)  # of both queries one in five
+    assert result.thresholds["P(rel=2)@5"].value == pytest.approx(0.2)
+    assert result.report.recall_at_10 == result.thresholds["R(rel=2)@10"].value == 0.75
+    assert result.ceilings["P(rel=2)@5"] == pytest.approx(0.3)
+
+
 def test_the_best_that_is_possible_stands_beside_the_means(golden):
     """Two relevant chunks a query: a P@5 of 0.7 is out of reach, and the result says so."""
     assert run_quality(system(), golden).ceilings["P@5"] == pytest.approx(0.4)

@@ -2,11 +2,12 @@
 
 ::
 
-    {"version": 1, "pool_depth": 20, "scale": 3, "judgments": [
+    {"version": 1, "pool_depth": 20, "scale": 3, "relevant_from": 2, "judgments": [
       {"query_id": "Q001", "relevant": [{"chunk_id": "a.md#b", "grade": 3}],
        "not_relevant": ["c.md#d"]}]}
 
-The first of the relevant chunks is the primary one. Those that are not relevant were judged, and
+The first of the relevant chunks is the primary one. A set may draw the line of relevance higher
+than at grade 1: `relevant_from`. Those that are not relevant were judged, and
 found to be of no use: grade 0.
 """
 
@@ -48,6 +49,8 @@ class RelevanceJudgments:
     pool_depth: int | None
     """How many ranks of every system were judged."""
     queries: tuple[JudgedQuery, ...]
+    relevant_from: float = 1
+    """The lowest grade that counts as relevant."""
 
 
 def read(path: PathLike) -> RelevanceJudgments:
@@ -78,6 +81,7 @@ def parse(content: object, path: PathLike) -> RelevanceJudgments:
         scale=_number(content.get("scale"), "scale", path),
         pool_depth=_depth(content.get("pool_depth"), path),
         queries=tuple(_judged(entry, path) for entry in content["judgments"]),
+        relevant_from=_number(content.get("relevant_from"), "relevant_from", path) or 1,
     )
 
 

@@ -231,5 +231,5 @@ def _sensitivities(golden: GoldenSet, runs: list[Run]) -> tuple[Sensitivity, ...
     if not runs:
         return ()
     against = runs[1] if len(runs) > 1 else None
-    return tuple(sensitivity(golden.judgments, runs[0], ("P@5", "RR@10", "nDCG@10"),
-                             against=against))  # fmt: skip
+    measures = golden.at_level(("P@5", "RR@10", "nDCG@10"))
+    return tuple(sensitivity(golden.judgments, runs[0], measures, against=against))

@@ -16,8 +16,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -28,9 +28,11 @@ from berryeval.core.documents import Document
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.errors import FormatError, MismatchError
+from berryeval.evaluation.evaluate import MeasureLike, read_measures
 from berryeval.formats import relevance_judgments
 from berryeval.formats.queries import read_queries
 from berryeval.formats.relevance_judgments import JudgedQuery, RelevanceJudgments
+from berryeval.measures import Measure
 from berryeval.search.chunking import Chunk, read_chunks, to_documents
 
 __all__ = [
@@ -74,6 +76,8 @@ class GoldenSet:
     """As the file has them, the most relevant first."""
     scale: float | None = None
     """The highest grade there is."""
+    relevant_from: float = 1
+    """The lowest grade that counts as relevant."""
     pool_depth: int | None = None
     """How many ranks of every system were judged."""
     passes: Passes = field(default_factory=dict)
@@ -107,7 +111,7 @@ class GoldenSet:
             digest.update(json.dumps([chunk.chunk_id, chunk.headings, chunk.text]).encode())
         for query in sorted(self.queries, key=lambda query: query.query_id):
             digest.update(json.dumps([query.query_id, query.text]).encode())
-        digest.update(hash_of_judgments(self.judgments).encode())
+        digest.update(f"{hash_of_judgments(self.judgments)} {self.relevant_from:g}".encode())
         return digest.hexdigest()
 
     def documents(self) -> Iterator[Document]:
@@ -115,12 +119,28 @@ class GoldenSet:
         return to_documents(self.chunks)
 
     def relevant_of(self, query_id: str) -> tuple[str, ...]:
-        """Return the relevant chunks of a query, the most relevant first; the first is primary."""
+        """Return the chunks that reach the level of relevance, as the file orders them.
+
+        The first is the primary one.
+        """
         return tuple(
             chunk_id
             for judged in self.judged
             if judged.query_id == query_id
-            for chunk_id, _ in judged.relevant
+            for chunk_id, grade in judged.relevant
+            if grade >= self.relevant_from
+        )
+
+    def at_level(self, measures: Iterable[MeasureLike] | MeasureLike) -> tuple[Measure, ...]:
+        """Return measures with this set's level of relevance: P(rel=2)@5 for P@5.
+
+        A level that a measure was given stays, and nDCG has none: it counts every grade.
+        """
+        return tuple(
+            replace(measure, rel=self.relevant_from)  # type: ignore[call-arg]
+            if getattr(measure, "rel", None) == 1 and self.relevant_from != 1
+            else measure
+            for measure in read_measures(measures)
         )
 
     def __repr__(self) -> str:
@@ -170,6 +190,7 @@ def read_golden_set(path: str | os.PathLike[str], *, strict: bool = True) -> Gol
         queries=tuple(_read_queries(folder / QUERIES)),
         judged=judgments.queries,
         scale=judgments.scale,
+        relevant_from=judgments.relevant_from,
         pool_depth=judgments.pool_depth,
         passes=_read_passes(folder / PASSES),
     )

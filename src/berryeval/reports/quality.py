@@ -77,11 +77,11 @@ def quality_tables(result: QualityResult) -> list[Table]:
 
 
 def _means(result: QualityResult) -> Table:
-    verdicts = {guard.name.partition(" ")[0]: guard for guard in result.gate.guards}
+    (mrr,) = result.golden.at_level("RR@10")
     rows = []
     for name, measured in result.gate.evaluation.items():
-        guard = verdicts.get(name)
-        shown = "MRR (RR@10)" if name == "RR@10" else name
+        guard = result.thresholds.get(name)
+        shown = f"MRR ({name})" if name == str(mrr) else name
         limit = DASH if guard is None else score(guard.limit)
         verdict = DASH if guard is None else guard.verdict
         rows.append((shown, score(measured.mean), score(result.ceilings.get(name)), limit, verdict))
@@ -96,11 +96,13 @@ def quality_notes(result: QualityResult) -> list[str]:
     queries = count(report.total_queries, "query", "queries")
     nothing = count(report.nothing_relevant, "query", "queries")
     notes = [f"{queries}, 10 hits each. Without anything relevant in them: {nothing}."]
+    if golden.relevant_from != 1:
+        notes.append(f"Relevant from grade {golden.relevant_from:g} on; nDCG counts every grade.")
     if result.failures:
         first_id, error = next(iter(result.failures.items()))
         failed = count(len(result.failures), "query", "queries")
         notes.append(f"Failed, and scored 0: {failed}, such as {first_id} ({error}).")
-    n_holes = result.gate.evaluation["P@10"].holes
+    n_holes = result.gate.evaluation["nDCG@10"].holes
     if n_holes:
         notes.append(f"Unjudged chunks in the first 10: {n_holes:,}; they count as not relevant.")
     if result.milliseconds:
@@ -191,12 +193,12 @@ def quality_as_dict(result: QualityResult) -> dict[str, Any]:
         "system": {"name": result.system, "settings": dict(result.settings)},
         "thresholds": [
             {
-                "measure": guard.name.partition(" ")[0],
+                "measure": measure,
                 "value": finite(guard.value),
                 "at_least": guard.limit,
                 "verdict": guard.verdict,
             }
-            for guard in result.gate.guards
+            for measure, guard in result.thresholds.items()
         ],
         "report": asdict(result.report),
         "means": {name: finite(mean) for name, mean in result.gate.evaluation.to_dict().items()},

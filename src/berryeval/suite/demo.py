@@ -11,7 +11,7 @@ from berryeval.evaluation.gating import gate
 from berryeval.evaluation.verdict import GateResult
 from berryeval.golden.golden_set import GoldenSet, handbook
 from berryeval.search.opening import open_system
-from berryeval.suite.quality import THRESHOLDS, QualityResult, run_quality
+from berryeval.suite.quality import THRESHOLDS, QualityResult, run_quality, thresholds_of
 
 __all__ = ["SYSTEMS", "Demo", "run_demo"]
 
@@ -65,10 +65,10 @@ def run_demo(
     comparison = compare(
         known.judgments,
         {name: result.run for name, result in results.items()},
-        MEASURES,
+        known.at_level(MEASURES),
         baseline=SYSTEMS[0],
         queries=known.queries,
         slices=["difficulty"] if any(query.difficulty for query in known.queries) else [],
     )
-    decided = gate(comparison, at_least=THRESHOLDS, candidate=SYSTEMS[-1])
+    decided = gate(comparison, thresholds_of(known, THRESHOLDS), candidate=SYSTEMS[-1])
     return Demo(known, results, comparison, decided)

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from berryeval.core.run import Run
 from berryeval.errors import BackendError
-from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
+from berryeval.evaluation.evaluate import MeasureLike, evaluate
 from berryeval.evaluation.gating import gate
+from berryeval.evaluation.guards import ThresholdGuard
 from berryeval.evaluation.quality import HITS, QualityReport, QueryResult, quality_report
-from berryeval.evaluation.verdict import GateResult
+from berryeval.evaluation.verdict import GateResult, GuardResult
 from berryeval.golden.ceilings import ceilings
 from berryeval.golden.golden_set import GoldenSet, handbook
 from berryeval.search.collect import Collected, Limits, collect
 from berryeval.search.system import System
 
-__all__ = ["THRESHOLDS", "QualityResult", "can_index", "run_quality"]
+__all__ = ["THRESHOLDS", "QualityResult", "can_index", "run_quality", "thresholds_of"]
 
 THRESHOLDS: Mapping[MeasureLike, float] = {"RR@10": 0.70, "P@5": 0.70, "R@10": 0.75}
 """What a system has to reach on the golden set that ships; RR@10 is the suite's MRR."""
@@ -50,6 +51,11 @@ class QualityResult:
     n_indexed: int | None
     """Chunks that were indexed; None if the system has documents of its own."""
     index_seconds: float
+
+    @property
+    def thresholds(self) -> dict[str, GuardResult]:
+        """What became of each threshold, by measure."""
+        return _by_measure(self.gate.guards)
 
 
 def can_index(system: System) -> bool:
@@ -95,9 +101,9 @@ def run_quality(
     results = tuple(_result(known, query_id, collected) for query_id in _ids(known))
     report = quality_report(results, known.queries)
     run = Run.from_lists({result.query_id: list(result.retrieved) for result in results})
-    measures = read_measures((*_MEASURES, *thresholds))
+    measures = known.at_level((*_MEASURES, *thresholds))
     evaluation = evaluate(known.judgments, run, measures, queries=known.queries)
-    decided = gate(evaluation, at_least=thresholds)
+    decided = gate(evaluation, thresholds_of(known, thresholds))
     _log_outcome(report, results, decided)
     return QualityResult(
         golden=known,
@@ -113,6 +119,25 @@ def run_quality(
         n_indexed=n_indexed,
         index_seconds=index_seconds,
     )
+
+
+def thresholds_of(
+    golden: GoldenSet, thresholds: Mapping[MeasureLike, float]
+) -> list[ThresholdGuard]:
+    """Return thresholds as guards, at the level of relevance of a golden set."""
+    return [
+        ThresholdGuard(measure, value)
+        for name, value in thresholds.items()
+        for measure in golden.at_level(name)
+    ]
+
+
+def _by_measure(guards: Iterable[GuardResult]) -> dict[str, GuardResult]:
+    return {
+        str(guard.guard.measure): guard
+        for guard in guards
+        if isinstance(guard.guard, ThresholdGuard)
+    }
 
 
 def _ids(golden: GoldenSet) -> list[str]:
@@ -147,10 +172,6 @@ def _log_outcome(
     for result in results:
         if result.first_relevant_rank == 0:
             _log.warning("no relevant result", extra={"query_id": result.query_id})
-    for guard in decided.failed:
-        facts = {
-            "measure": guard.name.partition(" ")[0],
-            "value": round(guard.value, 3),
-            "threshold": guard.limit,
-        }
+    for measure, guard in _by_measure(decided.failed).items():
+        facts = {"measure": measure, "value": round(guard.value, 3), "threshold": guard.limit}
         _log.error("threshold not met", extra=facts)

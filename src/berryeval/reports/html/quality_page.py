@@ -56,24 +56,25 @@ def _hero(result: QualityResult) -> str:
 
 def _numbers(result: QualityResult) -> str:
     report = result.report
-    limits = {guard.name.partition(" ")[0]: guard.limit for guard in result.gate.guards}
     tiles = [
-        ("MRR", "RR@10", report.mrr, limits.get("RR@10")),
-        ("P@5", "P@5", report.precision_at_5, limits.get("P@5")),
-        ("R@10", "R@10", report.recall_at_10, limits.get("R@10")),
-        ("P@10", "P@10", report.precision_at_10, limits.get("P@10")),
+        ("MRR", "RR@10", report.mrr),
+        ("P@5", "P@5", report.precision_at_5),
+        ("R@10", "R@10", report.recall_at_10),
+        ("P@10", "P@10", report.precision_at_10),
     ]
     cells = "".join(
         f'<div><dt>{name}</dt><dd><div class="figure">{score(value)}</div>'
-        f'<div class="beside">{_limits(limit, result.ceilings.get(measure))}</div></dd></div>'
-        for name, measure, value, limit in tiles
+        f'<div class="beside">{_limits(result, measure)}</div></dd></div>'
+        for name, measure, value in tiles
     )
     return f'<dl class="numbers">{cells}</dl>'
 
 
-def _limits(limit: float | None, ceiling: float | None) -> str:
-    wanted = "no threshold" if limit is None else f"at least {limit:g}"
-    return wanted if ceiling is None else f"{wanted} · best possible {score(ceiling)}"
+def _limits(result: QualityResult, name: str) -> str:
+    (measure,) = map(str, result.golden.at_level(name))
+    guard = result.thresholds.get(measure)
+    wanted = "no threshold" if guard is None else f"at least {guard.limit:g}"
+    return f"{wanted} · best possible {score(result.ceilings[measure])}"
 
 
 def _rankings(result: QualityResult) -> str:
