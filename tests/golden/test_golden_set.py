@@ -7,6 +7,7 @@ import pytest
 import berryeval as be
 from berryeval.errors import FormatError, MismatchError
 from berryeval.golden import GoldenSet, handbook, read_golden_set
+from berryeval.golden.check import check_golden_set
 from berryeval.golden.golden_set import HANDBOOK, JUDGMENTS
 from small_golden_set import JUDGMENTS as GRADES
 from small_golden_set import judged, write_golden_set
@@ -172,6 +173,28 @@ def test_a_set_may_ask_for_more_than_marginal_chunks(tmp_path):
     plain = read_golden_set(write_golden_set(tmp_path / "b"))
     assert [str(m) for m in plain.at_level("P@5")] == ["P@5"]
     assert plain.content_hash != golden.content_hash
+
+
+@needs_judgments
+def test_the_golden_set_that_ships_was_judged_with_care():
+    """Every pair of the pools twice, kappa of 0.7 or better, ceilings of 0.9 or better."""
+    found = check_golden_set(HANDBOOK)
+    golden = found.golden
+    assert found.errors == ()
+    assert not [one for one in found.findings if one.kind in ("agreement", "near-duplicate")]
+    pools = json.loads((HANDBOOK / "judging-pools.json").read_text())
+    for entry in golden.judged:
+        chunks = {chunk_id for chunk_id, _ in entry.iter_grades()}
+        assert chunks == golden.passes[entry.query_id].keys() == set(pools[entry.query_id])
+        assert pools[entry.query_id] == sorted(pools[entry.query_id])
+    kappas = [one.kappa for one in found.agreements.values()]
+    assert min(kappas) >= 0.7
+    best = [found.ceilings[str(measure)] for measure in golden.at_level(("P@5", "R@10"))]
+    assert min(best) >= 0.9
+    readme = (HANDBOOK / "README.md").read_text()
+    assert f"{found.counts['judgments']:,} pairs of query and chunk" in readme
+    for figure in (*kappas, *best):
+        assert f"{figure:.3f}" in readme
 
 
 @needs_judgments
