@@ -12,7 +12,9 @@ from urllib.parse import parse_qs, urlsplit
 
 @contextmanager
 def serving(answer):
-    """Serve what ``answer(request)`` returns: a status and an object, bytes, or None to hang up.
+    """Serve what ``answer(request)`` returns: a status and an object or bytes; None hangs up.
+
+    Behind them pairs of a header's name and value may follow.
 
     A request has a method, a path, its parameters, headers, and the body as JSON.
     """
@@ -33,11 +35,13 @@ def serving(answer):
             if answered is None:
                 self.close_connection = True
                 return
-            status, content = answered
+            status, content, *headers = answered
             data = content if isinstance(content, bytes) else json.dumps(content).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
+            for name, value in headers:
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(data)
 
@@ -46,7 +50,11 @@ def serving(answer):
         def log_message(self, *_arguments):
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, *_arguments):
+            """Say nothing when somebody hangs up."""
+
+    server = Server(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

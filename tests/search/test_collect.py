@@ -289,7 +289,7 @@ class TestJournal:
     def test_a_line_that_was_cut_off_is_dropped(self, path):
         """And the file goes on after the last whole one."""
         self.interrupted(path, after=5)
-        path.write_bytes(path.read_bytes()[:-7])
+        path.write_bytes(path.read_bytes()[:-7] + b"x" * 9999)
         with Journal(path, self.FACTS) as journal:
             assert len(journal) == 4
             collect(Function(echo), QUERIES, 10, journal=journal)

@@ -65,6 +65,29 @@ def test_a_post_carries_the_query_in_its_body():
     assert request["headers"]["Content-Type"] == "application/json"
 
 
+def test_a_name_and_a_password_go_into_a_header():
+    """And are not part of the address any more."""
+    requests = []
+
+    def answer(request):
+        requests.append(request)
+        return 200, {"hits": []}
+
+    with serving(answer) as url:
+        place = url.replace("//", "//me:p%40ss@")
+        Http(place, body=POST).search("x", 1)
+    assert requests[0]["headers"]["Authorization"] == "Basic bWU6cEBzcw=="
+
+
+def test_a_redirection_is_told_and_not_followed():
+    """Headers and bodies stay with whom they were meant for."""
+    elsewhere = ("Location", "https://other.example/")
+    with serving(lambda _request: (302, b"", elsewhere)) as url:
+        system = Http(url, body=POST)
+        with pytest.raises(BackendError, match=r"answered 302 Found; ask https://other\.example/"):
+            system.search("x", 1)
+
+
 def test_without_scores_the_order_counts():
     """Ranks become scores."""
     _, found = asked("/{query}?{k}")

@@ -115,7 +115,7 @@ class Embedded(System):
         self.constant = constant
         self.depth = depth
         self.approximate = approximate
-        self._found_in: _Index | None = None
+        self._searched: _Index | None = None
         if self.path is not None and (self.path / "index.json").exists():
             self._open(self.path)
 
@@ -141,7 +141,7 @@ class Embedded(System):
             vectors = VectorIndex(rows, approximate=self.approximate)
             if folder is not None:
                 np.save(folder / "vectors.npy", rows)
-        self._found_in = _Index(ids, lexical, vectors)
+        self._searched = _Index(ids, lexical, vectors)
         if self.path is not None and folder is not None:
             facts = {"layout": _LAYOUT, **self._made_of(), "folder": folder.name, "ids": ids}
             write_whole(self.path / "index.json", [json.dumps(facts).encode()])
@@ -157,7 +157,7 @@ class Embedded(System):
             If nothing was indexed.
         """
         check_k(k)
-        index = self._found_in
+        index = self._searched
         if index is None:
             raise BackendError(self.name, "nothing is indexed; call index(documents) first")
         if self.mode == "bm25":
@@ -183,7 +183,7 @@ class Embedded(System):
 
     def close(self) -> None:
         """Forget the index; one in a folder stays there."""
-        self._found_in = None
+        self._searched = None
 
     def _embed(self, documents: Sequence[Document]) -> Vectors:
         pieces = [
@@ -214,7 +214,7 @@ class Embedded(System):
             if self.mode != "bm25":
                 rows = np.load(folder / facts["folder"] / "vectors.npy")
                 vectors = VectorIndex(rows, approximate=self.approximate)
-            self._found_in = _Index(facts["ids"], lexical, vectors)
+            self._searched = _Index(facts["ids"], lexical, vectors)
         except (OSError, ValueError, KeyError, AttributeError) as error:
             if isinstance(error, MismatchError):
                 raise

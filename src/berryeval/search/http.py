@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
 import json
 import urllib.error
@@ -22,6 +23,16 @@ _TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
 _LONGEST_ANSWER = 64 << 20
 
 
+class _NoRedirections(urllib.request.HTTPRedirectHandler):
+    """Refuses them: a body would be lost on the way, and headers be sent to somebody else."""
+
+    def redirect_request(self, *_arguments: object) -> None:
+        return None
+
+
+_OPENER = urllib.request.build_opener(_NoRedirections)
+
+
 class Http(System):
     """A search API by its address, what to send, and where ids and scores stand in its answer.
 
@@ -31,7 +42,9 @@ class Http(System):
     Parameters
     ----------
     url : str
-        Where to ask, http or https, such as ``"https://search.example/find?q={query}&n={k}"``.
+        Where to ask, http or https, such as ``"https://search.example/find?q={query}&n={k}"``. A
+        name and a password before the host are sent as an ``Authorization``. Redirections are not
+        followed.
     body : object, optional
         What to send, as JSON: objects, lists, or a text of JSON. With a body it is a POST,
         without one a GET.
@@ -78,11 +91,11 @@ class Http(System):
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ArgumentError("url", "an address with http:// or https://", repr(url))
         self.name = name or parts.hostname
-        self.url = url
+        self.url = urllib.parse.urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
         self.body = _parsed(body)
         self.ids = ids
         self.scores = scores
-        self.headers = dict(headers or {})
+        self.headers = {**_authorization(parts), **(headers or {})}
         self.timeout = timeout
         self._id_path = parse_path(ids, "ids")
         self._score_path = None if scores is None else parse_path(scores, "scores")
@@ -106,11 +119,9 @@ class Http(System):
 
     def fingerprint(self) -> dict[str, str]:
         """Return what is sent and what is read, without passwords and headers."""
-        parts = urllib.parse.urlsplit(self.url)
-        place = parts.netloc.rpartition("@")[2]
         return {
             "system": "http",
-            "url": urllib.parse.urlunsplit(parts._replace(netloc=place)),
+            "url": self.url,
             "body": json.dumps(self.body, sort_keys=True),
             "ids": self.ids,
             "scores": self.scores or "",
@@ -131,7 +142,7 @@ class Http(System):
         request = urllib.request.Request(url, data=data, headers=headers)  # noqa: S310 - checked
         with (
             _errors_mapped(self.name, self.timeout),
-            urllib.request.urlopen(request, timeout=self.timeout) as answer,  # noqa: S310
+            _OPENER.open(request, timeout=self.timeout) as answer,
         ):
             content = answer.read(_LONGEST_ANSWER + 1)
         if len(content) > _LONGEST_ANSWER:
@@ -151,7 +162,10 @@ def _errors_mapped(name: str, timeout: float) -> Iterator[None]:
     except urllib.error.HTTPError as error:
         with error:
             said = " ".join(error.read(200).decode("utf-8", "replace").split())
+            place = error.headers.get("Location")
         message = f"answered {error.code} {error.reason}" + (f": {said}" if said else "")
+        if place:
+            message += f"; ask {place} instead"
         raise BackendError(name, message, transient=error.code in _TRANSIENT) from error
     except TimeoutError as error:
         raise BackendTimeout(name, f"no answer within {timeout:g} s") from error
@@ -164,6 +178,14 @@ def _errors_mapped(name: str, timeout: float) -> Iterator[None]:
     except (ConnectionError, http.client.HTTPException) as error:
         message = f"broke off: {type(error).__name__} {error}".rstrip()
         raise BackendError(name, message, transient=True) from error
+
+
+def _authorization(parts: urllib.parse.SplitResult) -> dict[str, str]:
+    if parts.username is None:
+        return {}
+    name, password = (urllib.parse.unquote(part or "") for part in (parts.username, parts.password))
+    encoded = base64.b64encode(f"{name}:{password}".encode()).decode()
+    return {"Authorization": f"Basic {encoded}"}
 
 
 def _parsed(body: object) -> object:
