@@ -21,8 +21,9 @@ help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
 	  while IFS="$$(printf '\t')" read -r name text; do printf '  make %-17s %s\n' "$$name" "$$text"; done
 
-demo: $(VENV)/installed ## Compare two small search engines, in the terminal and as a page
-	$(BIN)/python examples/two_search_engines.py build/demo build/demo/report.html
+demo: $(VENV)/installed ## Compare three search systems on a golden set, in the terminal and as a page
+	@mkdir -p build/demo
+	$(BIN)/berryeval demo -o build/demo/report.html
 
 test: $(VENV)/developing ## Run every test, with coverage
 	$(BIN)/coverage run -m pytest -q $(PYTEST_ARGS)
@@ -91,7 +92,7 @@ $(VENV)/created:
 $(VENV)/installed: $(VENV)/created $(NATIVE)
 	@echo "Building berryeval and installing it into $(VENV)"
 	@$(BIN)/python -m pip install -qq --constraint constraints.txt \
-	  --build-constraint constraints.txt --editable '.[charts]'
+	  --build-constraint constraints.txt --editable '.[charts,search]'
 	@$(BIN)/python -m compileall -qq src
 	@$(BIN)/berryeval version | sed -n 2p
 	@touch $@
