@@ -14,15 +14,16 @@ NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(shell find native -typ
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format bench bench-peers fuzz conformance conformance-page docs \
-  reference simulate \
+  reference simulate baseline \
   screenshots constraints clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | \
 	  while IFS="$$(printf '\t')" read -r name text; do printf '  make %-17s %s\n' "$$name" "$$text"; done
 
-demo: $(VENV)/installed ## Compare two small search engines, in the terminal and as a page
-	$(BIN)/python examples/two_search_engines.py build/demo build/demo/report.html
+demo: $(VENV)/installed ## Compare three search systems on a golden set, in the terminal and as a page
+	@mkdir -p build/demo
+	$(BIN)/berryeval demo -o build/demo/report.html
 
 test: $(VENV)/developing ## Run every test, with coverage
 	$(BIN)/coverage run -m pytest -q $(PYTEST_ARGS)
@@ -60,6 +61,9 @@ conformance-page: $(PEERS)/installed ## Compare with other libraries, and write 
 simulate: $(VENV)/developing ## Count how often the gate is wrong, and write docs/explanation/error-rates.md
 	$(BIN)/python scripts/simulate_gate.py
 
+baseline: $(VENV)/developing ## Score six systems on the golden set, and write docs/reference/baseline.md
+	$(BIN)/python scripts/quality_baseline.py
+
 docs: $(VENV)/developing ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "Open site/index.html"
@@ -88,7 +92,7 @@ $(VENV)/created:
 $(VENV)/installed: $(VENV)/created $(NATIVE)
 	@echo "Building berryeval and installing it into $(VENV)"
 	@$(BIN)/python -m pip install -qq --constraint constraints.txt \
-	  --build-constraint constraints.txt --editable '.[charts]'
+	  --build-constraint constraints.txt --editable '.[charts,search]'
 	@$(BIN)/python -m compileall -qq src
 	@$(BIN)/berryeval version | sed -n 2p
 	@touch $@

@@ -1,7 +1,7 @@
 """Compare two small search engines on a small, judged help centre.
 
 Both are SQLite's full-text search with BM25; one matches words as written, the other their
-stems. Run it with ``make demo``; or with a folder for judgments and runs as TREC files, and the
+stems. Run it alone, or with a folder for judgments and runs as TREC files, and the
 name of a page for the report.
 """
 

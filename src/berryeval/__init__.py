@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         read_queries,
         read_run,
     )
+    from berryeval.suite.evaluate_system import evaluate_system
 
 __version__ = "0.1.0"
 
@@ -78,6 +79,7 @@ __all__ = [
     "__version__",
     "compare",
     "evaluate",
+    "evaluate_system",
     "explain",
     "gate",
     "iter_documents",
@@ -119,6 +121,7 @@ _HOME = {
     "Run": "berryeval.core.run",
     "UnknownMeasureError": "berryeval.errors",
     "evaluate": "berryeval.evaluation",
+    "evaluate_system": "berryeval.suite.evaluate_system",
     "explain": "berryeval.evaluation.explain",
     "iter_documents": "berryeval.formats",
     "read_documents": "berryeval.formats",

@@ -84,6 +84,7 @@ VARIABLES = [
     "BERRYEVAL_BASELINE",
     "BERRYEVAL_CONFIG",
     "BERRYEVAL_CORPUS",
+    "BERRYEVAL_DSN",
     "BERRYEVAL_INCONCLUSIVE",
     "BERRYEVAL_INFERENCE",
     "BERRYEVAL_JUDGMENTS",
@@ -151,7 +152,7 @@ def run_example(*arguments: Path) -> str:
 
 
 def test_the_example_runs_and_prints_its_table():
-    """`make demo` ends in a comparison of two real search engines."""
+    """It ends in a comparison of two real search engines."""
     shown = run_example()
     assert re.search(r"words \(baseline\) +stems$", shown, re.MULTILINE)
     assert re.search(r"^nDCG@10 +0\.\d{4}  0\.\d{4}$", shown, re.MULTILINE)
@@ -159,7 +160,7 @@ def test_the_example_runs_and_prints_its_table():
 
 
 def test_the_example_ends_in_a_page(tmp_path):
-    """`make demo` leaves a report to open."""
+    """It leaves a report to open."""
     pytest.importorskip("vl_convert")
     page = tmp_path / "new" / "report.html"
     assert run_example(page.parent, page).rstrip().endswith(f"Open {page} in a browser.")

@@ -6,14 +6,46 @@ from pathlib import Path
 
 import pytest
 
+from berryeval.golden.check import check_golden_set
 from berryeval.reports.comparison import comparison_to_json
 from berryeval.reports.evaluation import Shown, evaluations_to_json
 from berryeval.reports.gate import gate_to_json
+from berryeval.reports.golden import check_to_json
+from berryeval.reports.quality import render_quality
+from berryeval.search.function import Function
+from berryeval.suite.quality import run_quality
 from example_results import a_comparison, a_gate
+from small_golden_set import write_golden_set
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
-ANY_KEY = {"counts", "holes", "intervals", "means", "per_query", "ranks", "slices"}
-ALIKE = {"slices[]", "per_query[]", "comparison", "runs[].per_query.*", "runs[].slices.*"}
+ANY_KEY = {
+    "agreements",
+    "by_category",
+    "by_difficulty",
+    "ceilings",
+    "counts",
+    "holes",
+    "intervals",
+    "means",
+    "milliseconds",
+    "per_query",
+    "ranks",
+    "settings",
+    "slices",
+    "unjudged",
+}
+ALIKE = {
+    "agreements.*",
+    "comparison",
+    "counts.*",
+    "per_query[]",
+    "report.by_category.*",
+    "report.by_difficulty.*",
+    "runs[].per_query.*",
+    "runs[].slices.*",
+    "slices[]",
+    "unjudged.*",
+}
 """What the page describes elsewhere."""
 
 
@@ -56,3 +88,25 @@ def test_documented_keys_are_those_written(section):
     written = paths(json.loads(text))
     keys = documented(section)
     assert keys - optional(keys) == written - optional(written)
+
+
+def moody(query, _k):
+    if "slow" in query:
+        raise ValueError("no such index")
+    return ["guide.md#configure-oauth"]
+
+
+def test_keys_of_quality_and_golden_sets_are_documented(tmp_path):
+    """With a failed query, two passes and a system that is looked through, every key is there."""
+    passes = {"Q1": {"guide.md#configure-oauth": [3, 3, 3], "tuning.md#bananas": [0, 0, 0]}}
+    folder = write_golden_set(tmp_path / "small", passes=passes)
+    check = check_golden_set(folder)
+    result = run_quality(Function(moody), check.golden)
+    check = check_golden_set(folder, {"moody": result.run})
+    for section, text in (
+        ("Quality", render_quality(result, "json")),
+        ("Golden set", check_to_json(check)),
+    ):
+        written = paths(json.loads(text))
+        keys = documented(section)
+        assert keys - optional(keys) == written - optional(written)

@@ -1,6 +1,7 @@
 """One JSON object: ``{"q1": {"d7": 2, "d9": 0}}``, as ranx and pytrec_eval keep theirs.
 
-The outer keys are queries, the inner ones documents, the numbers grades or scores.
+The outer keys are queries, the inner ones documents, the numbers grades or scores. An object with
+a list of ``judgments`` is that of a golden set, see `berryeval.formats.relevance_judgments`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id
 from berryeval.core.run import Run
 from berryeval.errors import FormatError
+from berryeval.formats import relevance_judgments
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Kind, Row, parse_number
 from berryeval.formats.keys import id_bytes
@@ -53,12 +55,22 @@ def _iter_numbers(path: PathLike) -> Iterator[tuple[str, str, float]]:
         queries = json.loads(content, object_pairs_hook=list)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"expected a JSON object ({error})", path_name(path)) from None
-    for query_id, documents in _pairs(queries, path, "queries"):
+    pairs = _pairs(queries, path, "queries")
+    if any(key == "judgments" and _is_list_of_objects(value) for key, value in pairs):
+        for judged in relevance_judgments.parse(json.loads(content), path).queries:
+            yield from ((judged.query_id, *graded) for graded in judged.iter_grades())
+        return
+    for query_id, documents in pairs:
         for doc_id, number in _pairs(documents, path, f"documents of {query_id!r}"):
             if isinstance(number, bool) or not isinstance(number, (int, float)):
                 message = f"expected a number for {doc_id!r} of {query_id!r}, found {number!r}"
                 raise FormatError(message, path_name(path))
             yield query_id, doc_id, number
+
+
+def _is_list_of_objects(value: object) -> bool:
+    """Whether it was a list before objects became lists of pairs."""
+    return isinstance(value, list) and value != [] and all(isinstance(one, list) for one in value)
 
 
 def _pairs(value: object, path: PathLike, what: str) -> _PAIRS:

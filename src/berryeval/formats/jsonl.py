@@ -28,7 +28,9 @@ __all__ = ["iter_judged", "iter_objects", "iter_rows", "parse_object", "sniff", 
 def sniff(first_line: bytes) -> bool:
     """Whether a file that begins so may be one: its first line is an object, not of objects."""
     record = parse_object(first_line)
-    return record is not None and not all(isinstance(value, dict) for value in record.values())
+    if record is None or isinstance(record.get("judgments"), list):  # a golden set's, on one line
+        return False
+    return not all(isinstance(value, dict) for value in record.values())
 
 
 def parse_object(line: bytes) -> dict[str, Any] | None:

@@ -1,0 +1,52 @@
+"""Options of commands that put systems under test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from berryeval.golden.golden_set import GoldenSet
+
+__all__ = ["load_golden_set", "named_settings", "system_options"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def system_options(command: Command) -> Command:
+    """Give a command ``--dsn`` and ``--set``."""
+    dsn = click.option(
+        "--dsn",
+        envvar="BERRYEVAL_DSN",
+        metavar="ADDRESS",
+        help="Where PostgreSQL is: postgresql://user@host/database.",
+    )
+    settings = click.option(
+        "-s",
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="A setting of the system, such as weights=1,0.5; repeatable.",
+    )
+    return dsn(settings(command))
+
+
+def named_settings(settings: Iterable[str]) -> dict[str, str]:
+    """Return settings by name, or complain about one that has none."""
+    found = {}
+    for text in settings:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise click.UsageError(f"--set takes NAME=VALUE, not {text!r}.")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def load_golden_set(path: str | None, *, strict: bool = True) -> GoldenSet:
+    """Read a golden set, or take the one that ships."""
+    from berryeval.golden.golden_set import HANDBOOK, read_golden_set
+
+    return read_golden_set(HANDBOOK if path is None else path, strict=strict)

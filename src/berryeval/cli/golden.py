@@ -1,0 +1,137 @@
+"""``berryeval golden check`` and ``init``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from berryeval.cli._output import chosen_format, output_options, write_output
+from berryeval.cli._progress import progress_bar
+from berryeval.cli._systems import load_golden_set, named_settings, system_options
+
+if TYPE_CHECKING:
+    from berryeval.core.run import Run
+    from berryeval.golden.golden_set import GoldenSet
+
+__all__ = ["command"]
+
+FORMATS = ("table", "json", "markdown")
+BAD_INPUT = 2
+
+
+@click.group("golden")
+def command() -> None:
+    """Start golden sets, and check whether they can be trusted."""
+
+
+@command.command("check")
+@click.argument("path", metavar="[FOLDER]", required=False)
+@click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    metavar="SYSTEM",
+    help="Also look for chunks in the top of this system that nobody judged, and tell the power; "
+    "repeatable, and the first two are held against each other.",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="How many ranks of a system to look through.",
+)
+@system_options
+@output_options(FORMATS)
+@click.pass_context
+def check(
+    context: click.Context,
+    /,
+    path: str | None,
+    systems: tuple[str, ...],
+    depth: int,
+    dsn: str | None,
+    settings: tuple[str, ...],
+    output_format: str | None,
+    as_json: bool,
+    output: str | None,
+) -> None:
+    """Tell what is wrong with a golden set, and what its figures can reach.
+
+    Counts, judgments of what is not there, contradictions, near-duplicates with different
+    grades, queries without a relevant chunk, the best score that each measure can have, and how
+    far two passes of judging agree. FOLDER is the set that ships unless given. Exit code 2 if
+    there are errors; warnings do not count.
+
+    \b
+    berryeval golden check golden/
+    berryeval golden check golden/ --system bm25 --system hybrid
+    berryeval golden check --json
+    """
+    from berryeval.golden.check import check_golden_set
+    from berryeval.reports.golden import check_tables, check_to_json, check_to_text
+    from berryeval.reports.markdown import tables_to_markdown
+    from berryeval.reports.terminal import show_tables
+
+    chosen = chosen_format(output_format, as_json, output, FORMATS)
+    golden = load_golden_set(path, strict=False)
+    runs = {name: _run_of(name, golden, depth, dsn, settings) for name in systems}
+    found = check_golden_set(golden, runs, depth=depth)
+    if chosen == "json":
+        write_output(check_to_json(found), output)
+    elif chosen == "markdown":
+        write_output(tables_to_markdown(check_tables(found)), output)
+    elif output is not None:
+        write_output(check_to_text(found), output)
+    else:
+        show_tables(check_tables(found))
+    context.exit(BAD_INPUT if found.errors else 0)
+
+
+def _run_of(
+    name: str, golden: GoldenSet, depth: int, dsn: str | None, settings: tuple[str, ...]
+) -> Run:
+    from berryeval.search.collect import collect
+    from berryeval.suite.named_systems import open_named_system
+    from berryeval.suite.quality import can_index
+
+    place = dsn if name.startswith("postgres") else None
+    opened = open_named_system(name, named_settings(settings), dsn=place, queries=golden.queries)
+    with opened, progress_bar(name) as progress:
+        if can_index(opened):
+            opened.index(golden.documents())
+        collected = collect(opened, golden.queries, depth, progress=progress)
+    for error in collected.failures.values():
+        raise error
+    return collected.run
+
+
+@command.command("init")
+@click.argument("documents", metavar="DOCUMENTS")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FOLDER",
+    default="golden",
+    show_default=True,
+    help="Where the golden set shall be; not there yet, or empty.",
+)
+def init(documents: str, output: str) -> None:
+    """Start a golden set from a folder of Markdown.
+
+    Copies the documents, and writes a query and a judgment to replace, a guideline for judges,
+    and a berryeval.toml.
+
+    \b
+    berryeval golden init docs/ -o golden
+    """
+    from berryeval.golden.init import init_golden_set
+    from berryeval.search.chunking import read_chunks
+
+    written = init_golden_set(documents, output)
+    n_chunks = len(read_chunks(f"{output}/test-documents"))
+    click.echo(f"Copied documents with {n_chunks:,} chunks into {output}, and wrote:")
+    for file in written:
+        click.echo(f"  {file}")
+    click.echo(f"Write queries and judgments, and then run: berryeval golden check {output}")

@@ -1,0 +1,162 @@
+"""``berryeval quality``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from berryeval.cli._logging import logging_options
+from berryeval.cli._output import chosen_format, output_options, write_output
+from berryeval.cli._progress import progress_bar
+from berryeval.cli._systems import load_golden_set, named_settings, system_options
+
+if TYPE_CHECKING:
+    from berryeval.evaluation.evaluate import MeasureLike
+
+__all__ = ["command"]
+
+FORMATS = ("table", "csv", "json", "markdown", "junit", "html")
+BELOW = 1
+SYSTEM_FAILED = 4
+
+
+@click.command("quality")
+@click.option(
+    "--system",
+    "name",
+    metavar="SYSTEM",
+    default="hybrid",
+    show_default=True,
+    help="bm25, vector, hybrid; with --dsn postgres (hybrid), postgres-bm25, postgres-text or "
+    "postgres-vector; or what `berryeval retrieve` takes.",
+)
+@click.option("--golden", metavar="FOLDER", help="A golden set; the one that ships unless given.")
+@system_options
+@click.option(
+    "--at-least",
+    multiple=True,
+    metavar="MEASURE=VALUE",
+    help="A threshold in place of the suite's; repeatable.  [default: RR@10=0.70, P@5=0.70, "
+    "R@10=0.75]",
+)
+@click.option(
+    "--max-failed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Queries that may fail; with more of them the exit code is 4.",
+)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(min=1),
+    default=4,
+    show_default=True,
+    help="Queries at once.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=30.0,
+    show_default=True,
+    help="Seconds a query may take.",
+)
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    metavar="FILE",
+    help="Write a report, too, in the format that its name says: .html, .json, .md, .csv or "
+    ".xml (JUnit); repeatable.",
+)
+@click.option("--history", metavar="FILE", help="Append the means to a history, too.")
+@output_options(FORMATS)
+@logging_options
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    name: str,
+    golden: str | None,
+    dsn: str | None,
+    settings: tuple[str, ...],
+    at_least: tuple[str, ...],
+    max_failed: int,
+    concurrency: int,
+    timeout: float,
+    reports: tuple[str, ...],
+    history: str | None,
+    output_format: str | None,
+    as_json: bool,
+    output: str | None,
+) -> None:
+    """Tell how well a search system does on a golden set.
+
+    Indexes the documents, asks every query for ten hits, scores them, and holds the means
+    against thresholds. A query that fails scores 0. Exit codes: 0 all thresholds are reached,
+    1 one is not, 2 bad input, 4 the system under test failed.
+
+    \b
+    berryeval quality
+    berryeval quality --system bm25 --report quality.html --report quality.json
+    berryeval quality --system postgres --dsn postgresql://localhost/search
+    berryeval quality --system my_search:find --golden golden/ --at-least nDCG@10=0.6
+    """
+    from berryeval.reports.quality import quality_tables, render_quality
+    from berryeval.reports.terminal import show_tables
+    from berryeval.search.collect import Limits
+    from berryeval.suite.named_systems import open_named_system
+    from berryeval.suite.quality import THRESHOLDS, run_quality
+
+    chosen = chosen_format(output_format, as_json, output, FORMATS)
+    report_formats = {file: _format_of(file) for file in reports}
+    thresholds = _thresholds(at_least) or THRESHOLDS
+    known = load_golden_set(golden)
+    place = dsn if name.startswith("postgres") else None
+    opened = open_named_system(name, named_settings(settings), dsn=place, queries=known.queries)
+    with opened, progress_bar(name) as progress:
+        result = run_quality(
+            opened,
+            known,
+            thresholds=thresholds,
+            limits=Limits(concurrency, timeout),
+            progress=progress,
+        )
+    for file, format_ in report_formats.items():
+        write_output(render_quality(result, format_), file)
+    if history is not None:
+        from berryeval.suite.history import append
+
+        append(history, name, result.gate.evaluation, known.judgments, result.gate.verdict)
+    if chosen == "table" and output is None:
+        show_tables(quality_tables(result))
+    else:
+        write_output(render_quality(result, chosen), output)
+    if len(result.failures) > max_failed:
+        context.exit(SYSTEM_FAILED)
+    context.exit(0 if result.gate.verdict == "pass" else BELOW)
+
+
+def _format_of(file: str) -> str:
+    chosen = chosen_format(None, False, file, FORMATS)  # noqa: FBT003 - not asked for
+    if chosen == "table" and not file.endswith(".txt"):
+        raise click.UsageError(
+            f"--report takes names that end in .html, .json, .md, .csv, .xml or .txt, not {file!r}."
+        )
+    return chosen
+
+
+def _thresholds(at_least: tuple[str, ...]) -> dict[MeasureLike, float]:
+    from berryeval.errors import ArgumentError
+    from berryeval.measures import parse_measure
+
+    found: dict[MeasureLike, float] = {}
+    for text in at_least:
+        name, _, value = text.rpartition("=")
+        try:
+            found[parse_measure(name)] = float(value)
+        except ValueError:
+            raise ArgumentError(
+                "--at-least", "MEASURE=VALUE such as P@5=0.70", repr(text)
+            ) from None
+    return found

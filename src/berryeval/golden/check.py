@@ -1,0 +1,235 @@
+"""Whether a golden set can be trusted: what is wrong, and what its figures can reach."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from berryeval.core.run import Run
+from berryeval.evaluation.power import Sensitivity, sensitivity
+from berryeval.golden.agreement import Agreement, agreement_of
+from berryeval.golden.ceilings import ceilings
+from berryeval.golden.faults import Finding, iter_faults
+from berryeval.golden.golden_set import GoldenSet, read_golden_set
+from berryeval.golden.near_duplicates import near_duplicates, shingles
+
+__all__ = ["GoldenCheck", "check_golden_set"]
+
+MEASURES = ("P@1", "P@5", "P@10", "R@5", "R@10", "RR@10", "nDCG@10")
+"""Those whose ceilings are told."""
+
+LEAST_CEILING = 0.9
+LEAST_KAPPA = 0.7
+LEAST_RELEVANT = 2
+
+
+@dataclass(frozen=True, eq=False)
+class GoldenCheck:
+    """What a check of a golden set found."""
+
+    golden: GoldenSet
+    findings: tuple[Finding, ...]
+    """Errors first."""
+    counts: Mapping[str, Any]
+    ceilings: Mapping[str, float]
+    """The best mean that any system can reach, by measure."""
+    agreements: Mapping[str, Agreement] = field(default_factory=dict)
+    """Of both passes of judging, over all pairs and over those of grade 1 or more."""
+    holes: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    """For each system the pairs of query and chunk in its first ranks that nobody judged."""
+    sensitivities: tuple[Sensitivity, ...] = ()
+    """What drops the queries can rule out; needs the run of a system."""
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """What makes scores wrong."""
+        return tuple(finding for finding in self.findings if finding.level == "error")
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What makes scores worth less."""
+        return tuple(finding for finding in self.findings if finding.level == "warning")
+
+
+def check_golden_set(
+    golden: GoldenSet | str | os.PathLike[str],
+    runs: Mapping[str, Run] | None = None,
+    *,
+    depth: int = 10,
+) -> GoldenCheck:
+    """Check a golden set.
+
+    Parameters
+    ----------
+    golden : GoldenSet or path
+        As `read_golden_set` reads it with ``strict=False``.
+    runs : mapping, optional
+        What systems return for its queries, by name. Their first ranks are looked through for
+        chunks that nobody judged; power follows from the first, or from the first two.
+    depth : int
+        How many ranks to look through.
+
+    Raises
+    ------
+    FormatError
+        If the files cannot be read at all.
+    """
+    if not isinstance(golden, GoldenSet):
+        golden = read_golden_set(golden, strict=False)
+    systems = dict(runs or {})
+    holes = {name: tuple(_holes(golden, run, depth)) for name, run in systems.items()}
+    best = ceilings(golden, MEASURES)
+    agreements = _agreements(golden)
+    findings = [
+        *iter_faults(golden),
+        *_unanswered(golden),
+        *_disorder(golden),
+        *_unlike_duplicates(golden),
+        *_repeated_queries(golden),
+        *_unreachable(best),
+        *_disagreement(golden, agreements),
+        *_unjudged(holes, depth),
+    ]
+    if golden.guideline is None:
+        findings.append(_warning("guideline", golden.name, "nobody wrote down how to judge"))
+    return GoldenCheck(
+        golden=golden,
+        findings=tuple(sorted(findings, key=lambda finding: finding.level != "error")),
+        counts=_counts(golden),
+        ceilings=best,
+        agreements=agreements,
+        holes=holes,
+        sensitivities=_sensitivities(golden, [*systems.values()]),
+    )
+
+
+def _warning(kind: str, where: str, message: str) -> Finding:
+    return Finding("warning", kind, where, message)
+
+
+def _counts(golden: GoldenSet) -> dict[str, Any]:
+    relevant = [len(golden.relevant_of(query.query_id)) for query in golden.queries]
+    grades = Counter(grade for judged in golden.judged for _, grade in judged.iter_grades())
+    return {
+        "documents": len(golden.sources),
+        "chunks": len(golden.chunks),
+        "queries": len(golden.queries),
+        "judgments": sum(grades.values()),
+        "by_grade": {f"{grade:g}": n for grade, n in sorted(grades.items())},
+        "by_category": _labels(query.category for query in golden.queries),
+        "by_difficulty": _labels(query.difficulty for query in golden.queries),
+        "relevant": {
+            "fewest": min(relevant, default=0),
+            "median": median(relevant) if relevant else 0,
+            "most": max(relevant, default=0),
+        },
+    }
+
+
+def _labels(labels: Iterator[str | None]) -> dict[str, int]:
+    return dict(sorted(Counter(label for label in labels if label is not None).items()))
+
+
+def _unanswered(golden: GoldenSet) -> Iterator[Finding]:
+    if not golden.queries:
+        yield Finding("error", "nothing", golden.name, "there are no queries")
+    for query in golden.queries:
+        n_relevant = len(golden.relevant_of(query.query_id))
+        if n_relevant == 0:
+            message = "no chunk is relevant, so it scores 0 whatever a system returns"
+            yield Finding("error", "nothing", query.query_id, message)
+        elif n_relevant < LEAST_RELEVANT:
+            message = "a single chunk is relevant; look for others"
+            yield _warning("few", query.query_id, message)
+
+
+def _disorder(golden: GoldenSet) -> Iterator[Finding]:
+    for judged in golden.judged:
+        grades = [grade for _, grade in judged.relevant]
+        if grades != sorted(grades, reverse=True):
+            yield _warning("order", judged.query_id, "the most relevant chunk does not come first")
+
+
+def _unlike_duplicates(golden: GoldenSet) -> Iterator[Finding]:
+    known = {chunk.chunk_id: shingles(chunk.text) for chunk in golden.chunks}
+    for judged in golden.judged:
+        grades = dict(judged.iter_grades())
+        pool = {chunk_id: known[chunk_id] for chunk_id in grades if chunk_id in known}
+        for a, b, share in near_duplicates(pool):
+            if grades[a] != grades[b]:
+                message = (
+                    f"{a!r} and {b!r} share {share:.0%} of their text, and have the grades "
+                    f"{grades[a]:g} and {grades[b]:g}"
+                )
+                yield _warning("near-duplicate", judged.query_id, message)
+
+
+def _repeated_queries(golden: GoldenSet) -> Iterator[Finding]:
+    seen: dict[str, str] = {}
+    for query in golden.queries:
+        text = " ".join(query.text.lower().split())
+        if text in seen:
+            yield _warning("repeated", query.query_id, f"asks the same as {seen[text]}")
+        seen.setdefault(text, query.query_id)
+
+
+def _unreachable(best: Mapping[str, float]) -> Iterator[Finding]:
+    for name, value in best.items():
+        if value < LEAST_CEILING:
+            yield _warning("ceiling", name, f"the best system could not get above {value:.3f}")
+
+
+def _agreements(golden: GoldenSet) -> dict[str, Agreement]:
+    if not golden.passes:
+        return {}
+    return {
+        "all pairs": agreement_of(golden.passes),
+        "grade 1 or more": agreement_of(golden.passes, least=1),
+    }
+
+
+def _disagreement(golden: GoldenSet, agreements: Mapping[str, Agreement]) -> Iterator[Finding]:
+    for name, found in agreements.items():
+        if found.kappa is not None and found.kappa < LEAST_KAPPA:
+            message = f"both passes agree by a kappa of {found.kappa:.3f} only; sharpen the rules"
+            yield _warning("agreement", name, message)
+    if golden.passes:
+        n_once = sum(
+            chunk_id not in golden.passes.get(judged.query_id, {})
+            for judged in golden.judged
+            for chunk_id, _ in judged.iter_grades()
+        )
+        if n_once:
+            yield _warning("agreement", golden.name, f"{n_once:,} judgments are in no pass")
+
+
+def _holes(golden: GoldenSet, run: Run, depth: int) -> Iterator[tuple[str, str]]:
+    grades = {judged.query_id: dict(judged.iter_grades()) for judged in golden.judged}
+    for query in golden.queries:
+        known = grades.get(query.query_id, {})
+        for chunk_id in run.ranking(query.query_id, depth):
+            if chunk_id not in known:
+                yield query.query_id, chunk_id
+
+
+def _unjudged(holes: Mapping[str, tuple[tuple[str, str], ...]], depth: int) -> Iterator[Finding]:
+    for name, pairs in holes.items():
+        if pairs:
+            query_id, chunk_id = pairs[0]
+            message = (
+                f"nobody judged {len(pairs):,} of the chunks in its first {depth} ranks, "
+                f"such as {chunk_id!r} for {query_id}"
+            )
+            yield _warning("unjudged", name, message)
+
+
+def _sensitivities(golden: GoldenSet, runs: list[Run]) -> tuple[Sensitivity, ...]:
+    if not runs:
+        return ()
+    against = runs[1] if len(runs) > 1 else None
+    measures = golden.at_level(("P@5", "RR@10", "nDCG@10"))
+    return tuple(sensitivity(golden.judgments, runs[0], measures, against=against))

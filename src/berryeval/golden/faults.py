@@ -1,0 +1,92 @@
+"""What makes a golden set wrong: judgments of what is not there, and contradictions."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from berryeval.formats.relevance_judgments import JudgedQuery
+from berryeval.golden.golden_set import GoldenSet
+
+__all__ = ["Finding", "Level", "iter_faults"]
+
+Level: TypeAlias = Literal["error", "warning"]
+"""Errors make scores wrong; warnings make them worth less."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is wrong with a golden set, or might be."""
+
+    level: Level
+    kind: str
+    """What is wrong, in a word or two: ``dangling``."""
+    where: str
+    """The query, the chunk or the file."""
+    message: str
+
+
+def iter_faults(golden: GoldenSet) -> Iterator[Finding]:
+    """Iterate over what makes the scores of a golden set wrong; nothing if all is well."""
+    chunk_ids = {chunk.chunk_id for chunk in golden.chunks}
+    query_ids = {query.query_id for query in golden.queries}
+    seen: set[str] = set()
+    for judged in golden.judged:
+        query_id = judged.query_id
+        if query_id not in query_ids:
+            yield _error("dangling", query_id, "is judged, and is not among the queries")
+        if query_id in seen:
+            yield _error("contradiction", query_id, "is judged in two places")
+        seen.add(query_id)
+        yield from _wrong_chunks(judged, chunk_ids)
+        yield from _contradictions(judged)
+        yield from _wrong_grades(judged, golden.scale)
+    yield from _wrong_passes(golden)
+
+
+def _error(kind: str, where: str, message: str) -> Finding:
+    return Finding("error", kind, where, message)
+
+
+def _wrong_chunks(judged: JudgedQuery, chunk_ids: set[str]) -> Iterator[Finding]:
+    for chunk_id, _ in judged.iter_grades():
+        if chunk_id not in chunk_ids:
+            near = difflib.get_close_matches(chunk_id, chunk_ids, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            message = f"{chunk_id!r} is judged, and is no chunk of the documents{hint}"
+            yield _error("dangling", judged.query_id, message)
+
+
+def _contradictions(judged: JudgedQuery) -> Iterator[Finding]:
+    grades: dict[str, float] = {}
+    for chunk_id, grade in judged.iter_grades():
+        if chunk_id not in grades:
+            grades[chunk_id] = grade
+        elif grades[chunk_id] == grade:
+            message = f"{chunk_id!r} is judged twice"
+            yield _error("contradiction", judged.query_id, message)
+        else:
+            message = f"{chunk_id!r} has the grades {grades[chunk_id]:g} and {grade:g}"
+            yield _error("contradiction", judged.query_id, message)
+
+
+def _wrong_grades(judged: JudgedQuery, scale: float | None) -> Iterator[Finding]:
+    if scale is None:
+        return
+    for chunk_id, grade in judged.relevant:
+        if grade > scale:
+            message = f"{chunk_id!r} has the grade {grade:g}, above the scale of {scale:g}"
+            yield _error("grade", judged.query_id, message)
+
+
+def _wrong_passes(golden: GoldenSet) -> Iterator[Finding]:
+    grades = {judged.query_id: dict(judged.iter_grades()) for judged in golden.judged}
+    for query_id, pairs in golden.passes.items():
+        known = grades.get(query_id, {})
+        for chunk_id, (_, _, settled) in pairs.items():
+            if known.get(chunk_id) != settled:
+                found = f"{known[chunk_id]:g}" if chunk_id in known else "none"
+                message = f"{chunk_id!r} was settled as {settled}, and its grade is {found}"
+                yield _error("contradiction", query_id, message)

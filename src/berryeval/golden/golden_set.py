@@ -1,0 +1,238 @@
+"""A golden set: documents, queries and judgments that belong together.
+
+A folder with
+
+========================  ======================================================
+``test-documents/``       Markdown; a heading with its text is a chunk
+``test-queries.json``     queries with category, difficulty and description
+``relevance-judgments.json``  grades, see `berryeval.formats.relevance_judgments`
+``judging-passes.json``   optional: ``{"Q001": {"a.md#b": [first, second, settled]}}``
+``GUIDELINE.md``          optional: how grades are given
+========================  ======================================================
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import TypeAlias
+
+from berryeval.core.content_hash import hash_of_judgments
+from berryeval.core.documents import Document
+from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
+from berryeval.errors import FormatError, MismatchError
+from berryeval.evaluation.evaluate import MeasureLike, read_measures
+from berryeval.formats import relevance_judgments
+from berryeval.formats.queries import read_queries
+from berryeval.formats.relevance_judgments import JudgedQuery, RelevanceJudgments
+from berryeval.measures import Measure
+from berryeval.search.chunking import Chunk, read_chunks, to_documents
+
+__all__ = [
+    "DOCUMENTS",
+    "GUIDELINE",
+    "HANDBOOK",
+    "JUDGMENTS",
+    "PASSES",
+    "QUERIES",
+    "GoldenSet",
+    "Passes",
+    "handbook",
+    "read_golden_set",
+]
+
+DOCUMENTS = "test-documents"
+QUERIES = "test-queries.json"
+JUDGMENTS = "relevance-judgments.json"
+PASSES = "judging-passes.json"
+GUIDELINE = "GUIDELINE.md"
+
+HANDBOOK = Path(str(resources.files(__package__) / "handbook"))
+"""Where the golden set that ships is."""
+
+Passes: TypeAlias = "Mapping[str, Mapping[str, tuple[int, int, int]]]"
+"""Query, chunk, and the grades of the first pass, of the second, and settled."""
+
+_GRADES_A_PAIR = 3
+
+
+@dataclass(frozen=True, eq=False)
+class GoldenSet:
+    """Documents, queries and judgments that belong together."""
+
+    name: str
+    version: str
+    folder: Path
+    chunks: tuple[Chunk, ...]
+    queries: tuple[Query, ...]
+    judged: tuple[JudgedQuery, ...]
+    """As the file has them, the most relevant first."""
+    scale: float | None = None
+    """The highest grade there is."""
+    relevant_from: float = 1
+    """The lowest grade that counts as relevant."""
+    pool_depth: int | None = None
+    """How many ranks of every system were judged."""
+    passes: Passes = field(default_factory=dict)
+    """The grades of both passes of judging, and what became of them; empty if nobody kept them."""
+
+    @property
+    def guideline(self) -> Path | None:
+        """Where it is written how grades are given."""
+        path = self.folder / GUIDELINE
+        return path if path.is_file() else None
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The documents, which the chunks are pieces of."""
+        return tuple(dict.fromkeys(chunk.source for chunk in self.chunks))
+
+    @cached_property
+    def judgments(self) -> Judgments:
+        """Every query with its grades; one that nobody judged has none, and scores 0."""
+        grades: dict[str, dict[str, float]] = {query.query_id: {} for query in self.queries}
+        for judged in self.judged:
+            for chunk_id, grade in judged.iter_grades():
+                grades.setdefault(judged.query_id, {}).setdefault(chunk_id, grade)
+        return Judgments.from_dict(grades)
+
+    @cached_property
+    def content_hash(self) -> str:
+        """A hash of all that decides scores: texts of chunks, queries and grades."""
+        digest = hashlib.sha256()
+        for chunk in sorted(self.chunks, key=lambda chunk: chunk.chunk_id):
+            digest.update(json.dumps([chunk.chunk_id, chunk.headings, chunk.text]).encode())
+        for query in sorted(self.queries, key=lambda query: query.query_id):
+            digest.update(json.dumps([query.query_id, query.text]).encode())
+        digest.update(f"{hash_of_judgments(self.judgments)} {self.relevant_from:g}".encode())
+        return digest.hexdigest()
+
+    def documents(self) -> Iterator[Document]:
+        """Iterate over the chunks as documents to index."""
+        return to_documents(self.chunks)
+
+    def relevant_of(self, query_id: str) -> tuple[str, ...]:
+        """Return the chunks that reach the level of relevance, as the file orders them.
+
+        The first is the primary one.
+        """
+        return tuple(
+            chunk_id
+            for judged in self.judged
+            if judged.query_id == query_id
+            for chunk_id, grade in judged.relevant
+            if grade >= self.relevant_from
+        )
+
+    def at_level(self, measures: Iterable[MeasureLike] | MeasureLike) -> tuple[Measure, ...]:
+        """Return measures with this set's level of relevance: P(rel=2)@5 for P@5.
+
+        A level that a measure was given stays, and nDCG has none: it counts every grade.
+        """
+        return tuple(
+            replace(measure, rel=self.relevant_from)  # type: ignore[call-arg]
+            if getattr(measure, "rel", None) == 1 and self.relevant_from != 1
+            else measure
+            for measure in read_measures(measures)
+        )
+
+    def __repr__(self) -> str:
+        counts = (
+            (len(self.sources), "documents"),
+            (len(self.chunks), "chunks"),
+            (len(self.queries), "queries"),
+            (self.judgments.n_rows, "judgments"),
+        )
+        shown = ", ".join(f"{number:,} {noun}" for number, noun in counts)
+        return f"<GoldenSet {self.name} {self.version}: {shown}>"
+
+
+def handbook() -> GoldenSet:
+    """Return the golden set that ships: the documentation of a product that does not exist."""
+    return read_golden_set(HANDBOOK)
+
+
+def read_golden_set(path: str | os.PathLike[str], *, strict: bool = True) -> GoldenSet:
+    """Read the golden set of a folder.
+
+    Parameters
+    ----------
+    path : path
+        The folder.
+    strict : bool
+        Whether judgments that name what is not there, or contradict each other, are an error.
+        Without it only the shape of the files is, and judgments may be missing, so that
+        `berryeval.golden.check` can tell all that is wrong at once.
+
+    Raises
+    ------
+    FormatError
+        If a file is missing, or is of another shape.
+    MismatchError
+        If judgments and the rest do not belong together.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        raise FormatError("expected the folder of a golden set, found none", str(path))
+    judgments = _read_judgments(folder / JUDGMENTS, strict=strict)
+    golden = GoldenSet(
+        name=folder.resolve().name,
+        version=judgments.version,
+        folder=folder,
+        chunks=tuple(read_chunks(folder / DOCUMENTS)),
+        queries=tuple(_read_queries(folder / QUERIES)),
+        judged=judgments.queries,
+        scale=judgments.scale,
+        relevant_from=judgments.relevant_from,
+        pool_depth=judgments.pool_depth,
+        passes=_read_passes(folder / PASSES),
+    )
+    if strict:
+        from berryeval.golden.faults import iter_faults
+
+        for fault in iter_faults(golden):
+            way_out = f"`berryeval golden check {path}` tells all that is wrong"
+            raise MismatchError(f"{folder / JUDGMENTS}: {fault.where}: {fault.message}; {way_out}")
+    return golden
+
+
+def _read_queries(path: Path) -> list[Query]:
+    if not path.is_file():
+        raise FormatError("expected the queries of a golden set, found no file", str(path))
+    return read_queries(path)
+
+
+def _read_judgments(path: Path, *, strict: bool) -> RelevanceJudgments:
+    if path.is_file():
+        return relevance_judgments.read(path)
+    if strict:
+        raise FormatError("expected the judgments of a golden set, found no file", str(path))
+    return RelevanceJudgments("1", None, None, ())
+
+
+def _read_passes(path: Path) -> Passes:
+    if not path.is_file():
+        return {}
+    try:
+        found = json.loads(path.read_bytes())
+        return {
+            query_id: {chunk_id: _grades(grades) for chunk_id, grades in pairs.items()}
+            for query_id, pairs in found.items()
+        }
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        expected = '{"Q001": {"a.md#b": [first, second, settled]}}'
+        raise FormatError(f"expected {expected} ({error})", str(path)) from None
+
+
+def _grades(values: list[int]) -> tuple[int, int, int]:
+    if len(values) != _GRADES_A_PAIR or not all(type(value) is int for value in values):
+        raise ValueError(f"found {values!r}"[:60])
+    first, second, settled = values
+    return first, second, settled

@@ -1,0 +1,105 @@
+"""Start a golden set from a folder of Markdown."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib import resources
+from pathlib import Path
+
+from berryeval.core.files import write_whole
+from berryeval.errors import ArgumentError, FormatError
+from berryeval.golden.golden_set import DOCUMENTS, GUIDELINE, JUDGMENTS, QUERIES
+from berryeval.search.chunking import read_chunks
+
+__all__ = ["init_golden_set"]
+
+_ENDINGS = (".md", ".markdown", ".txt")
+
+
+def init_golden_set(
+    documents: str | os.PathLike[str], target: str | os.PathLike[str]
+) -> tuple[Path, ...]:
+    """Copy documents into a new golden set, and write files to fill in beside them.
+
+    There are a query and a judgment to replace, a guideline, and a ``berryeval.toml`` that guards
+    what the set is for.
+
+    Parameters
+    ----------
+    documents : path
+        A folder with Markdown or text.
+    target : path
+        Where the golden set shall be; a folder that is not there yet, or is empty.
+
+    Returns
+    -------
+    tuple of Path
+        The files that were written, documents left out.
+
+    Raises
+    ------
+    FormatError
+        If there are no documents.
+    ArgumentError
+        If something is there already: judgments are work, and are never written over.
+    """
+    source, folder = Path(documents), Path(target)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ArgumentError(
+            "target", "a folder that is empty, or is not there yet", repr(str(target))
+        )
+    if not source.is_dir():
+        raise FormatError("expected a folder with Markdown or text files, found none", str(source))
+    chunks = read_chunks(source)
+    if not chunks:
+        raise FormatError("expected documents with text, found none", str(source))
+    for path in sorted(source.rglob("*")):
+        is_inside = folder.resolve() in path.resolve().parents
+        if path.suffix.lower() in _ENDINGS and path.is_file() and not is_inside:
+            _write(folder / DOCUMENTS / path.relative_to(source), path.read_bytes())
+    written = {
+        QUERIES: _to_json(_queries()),
+        JUDGMENTS: _to_json(_judgments(chunks[0].chunk_id)),
+        GUIDELINE: _template(GUIDELINE),
+        "berryeval.toml": _template("berryeval.toml"),
+    }
+    for name, content in written.items():
+        _write(folder / name, content)
+    return tuple(folder / name for name in written)
+
+
+def _queries() -> dict[str, object]:
+    query = {
+        "id": "Q001",
+        "query": "what somebody types",
+        "category": "factual",
+        "difficulty": "easy",
+        "description": "What the person wants to know, in a sentence. Judges read this.",
+    }
+    return {"queries": [query]}
+
+
+def _judgments(chunk_id: str) -> dict[str, object]:
+    judged = {
+        "query_id": "Q001",
+        "relevant": [{"chunk_id": chunk_id, "grade": 1}],
+        "not_relevant": [],
+    }
+    return {"version": 1, "scale": 3, "judgments": [judged]}
+
+
+def _to_json(content: object) -> bytes:
+    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _template(name: str) -> bytes:
+    return (resources.files(__package__) / "templates" / name).read_bytes()
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FormatError(f"cannot be written: {error.strerror}", str(path)) from error
+    write_whole(path, [content])

@@ -1,0 +1,115 @@
+"""Golden sets: counts, ceilings, agreement, and what is wrong."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from berryeval.reports.figures import DASH, finite
+from berryeval.reports.layout import Table, table_to_text
+from berryeval.reports.power import power_tables
+from berryeval.reports.wording import count
+
+if TYPE_CHECKING:
+    from berryeval.golden.agreement import Agreement
+    from berryeval.golden.check import GoldenCheck
+
+__all__ = ["check_as_dict", "check_tables", "check_to_json", "check_to_text"]
+
+JSON_VERSION = 1
+
+
+def check_tables(found: GoldenCheck) -> list[Table]:
+    """Lay out the findings, counts, ceilings, agreement of the passes, and power."""
+    tables = [_counts(found)]
+    if found.ceilings:
+        tables.append(_ceilings(found))
+    if found.agreements:
+        tables.append(_agreements(found))
+    tables += [power_tables([one])[0] for one in found.sensitivities]
+    tables.append(_findings(found))
+    return tables
+
+
+def _findings(found: GoldenCheck) -> Table:
+    rows = tuple((one.level, one.kind, one.where, one.message) for one in found.findings)
+    summary = f"{count(len(found.errors), 'error')}, {count(len(found.warnings), 'warning')}"
+    return Table(summary, ("level", "kind", "where", "what"), rows, n_keys=4)
+
+
+def _counts(found: GoldenCheck) -> Table:
+    counts, golden = found.counts, found.golden
+    relevant = counts["relevant"]
+    rows = [(name, f"{counts[name]:,}") for name in ("documents", "chunks", "queries", "judgments")]
+    rows += [(f"grade {grade}", f"{n:,}") for grade, n in counts["by_grade"].items()]
+    for label in ("category", "difficulty"):
+        rows += [(f"{label} {name}", f"{n:,}") for name, n in counts[f"by_{label}"].items()]
+    spread = f"{relevant['fewest']} to {relevant['most']}, median {relevant['median']:g}"
+    rows.append(("relevant a query", spread))
+    for system, holes in found.holes.items():
+        rows.append((f"unjudged in the top of {system}", f"{len(holes):,}"))
+    title = f"{golden.name}, version {golden.version}"
+    return Table(title, ("", "number"), tuple(rows), (f"Hash: {golden.content_hash}",))
+
+
+def _ceilings(found: GoldenCheck) -> Table:
+    rows = tuple((name, f"{value:.4f}") for name, value in found.ceilings.items())
+    notes = ("The best mean that any system can reach with these judgments.",)
+    return Table("Ceilings", ("measure", "best"), rows, notes)
+
+
+def _agreements(found: GoldenCheck) -> Table:
+    rows = tuple(
+        (name, f"{one.n_pairs:,}", _equal(one), DASH if one.kappa is None else f"{one.kappa:.3f}")
+        for name, one in found.agreements.items()
+    )
+    notes = ["kappa: Cohen's, with linear weights, of two passes of judging."]
+    if any(one.kappa is None for one in found.agreements.values()):
+        notes.append("-: there is a single grade only, so chance cannot disagree.")
+    return Table("Agreement", ("over", "pairs", "equal", "kappa"), rows, tuple(notes))
+
+
+def _equal(one: Agreement) -> str:
+    return f"{one.n_equal / one.n_pairs:.1%}" if one.n_pairs else DASH
+
+
+def check_to_text(found: GoldenCheck) -> str:
+    """Return the tables in plain characters."""
+    return "\n\n".join(map(table_to_text, check_tables(found))) + "\n"
+
+
+def check_to_json(found: GoldenCheck) -> str:
+    """Return one JSON object, as ``docs/reference/json.md`` describes it."""
+    return json.dumps(check_as_dict(found), indent=2, allow_nan=False) + "\n"
+
+
+def check_as_dict(found: GoldenCheck) -> dict[str, Any]:
+    """Return what `check_to_json` writes, before it is text."""
+    golden = found.golden
+    return {
+        "version": JSON_VERSION,
+        "kind": "golden",
+        "golden": {"name": golden.name, "version": golden.version, "hash": golden.content_hash},
+        "counts": dict(found.counts),
+        "ceilings": {name: finite(value) for name, value in found.ceilings.items()},
+        "agreements": {
+            name: {"pairs": one.n_pairs, "equal": one.n_equal, "kappa": finite(one.kappa)}
+            for name, one in found.agreements.items()
+        },
+        "unjudged": {
+            system: [{"query_id": query_id, "chunk_id": chunk_id} for query_id, chunk_id in holes]
+            for system, holes in found.holes.items()
+        },
+        "power": [
+            {
+                "measure": str(one.measure),
+                "smallest_drops": [
+                    {"correlation": s.correlation, "drop": finite(s.smallest_drop)}
+                    for s in one.spreads
+                ],
+            }
+            for one in found.sensitivities
+        ],
+        "findings": [asdict(one) for one in found.findings],
+    }

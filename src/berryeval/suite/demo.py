@@ -1,0 +1,74 @@
+"""The demonstration: three systems on the golden set that ships, a comparison and a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from berryeval.evaluation.comparing import compare
+from berryeval.evaluation.comparison import Comparison
+from berryeval.evaluation.gating import gate
+from berryeval.evaluation.verdict import GateResult
+from berryeval.golden.golden_set import GoldenSet, handbook
+from berryeval.search.opening import open_system
+from berryeval.suite.quality import THRESHOLDS, QualityResult, run_quality, thresholds_of
+
+__all__ = ["SYSTEMS", "Demo", "run_demo"]
+
+SYSTEMS = ("bm25", "vector", "hybrid")
+"""The first is the baseline, the last is the one that the gate decides on."""
+
+MEASURES = ("nDCG@10", "RR@10", "P@5", "R@10")
+
+
+@dataclass(frozen=True, eq=False)
+class Demo:
+    """What the demonstration found."""
+
+    golden: GoldenSet
+    results: Mapping[str, QualityResult]
+    comparison: Comparison
+    gate: GateResult
+    """Of hybrid search against the thresholds of the suite."""
+
+
+def run_demo(
+    golden: GoldenSet | None = None,
+    *,
+    tell: Callable[[str], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Demo:
+    """Run three embedded systems on a golden set, compare them, and decide on the last.
+
+    Parameters
+    ----------
+    golden : GoldenSet, optional
+        The one that ships unless given.
+    tell : callable, optional
+        Called with what is being done.
+    progress : callable, optional
+        Called with the number of answers so far and in the end, for each system anew.
+
+    Raises
+    ------
+    MissingExtraError
+        If the libraries of the embedded engine are not installed.
+    """
+    say = tell or (lambda _text: None)
+    known = golden or handbook()
+    results = {}
+    for name in SYSTEMS:
+        say(f"{name}: indexing {len(known.chunks)} chunks, asking {len(known.queries)} queries")
+        with open_system(name) as system:
+            results[name] = run_quality(system, known, progress=progress)
+    say("Comparing")
+    comparison = compare(
+        known.judgments,
+        {name: result.run for name, result in results.items()},
+        known.at_level(MEASURES),
+        baseline=SYSTEMS[0],
+        queries=known.queries,
+        slices=["difficulty"] if any(query.difficulty for query in known.queries) else [],
+    )
+    decided = gate(comparison, thresholds_of(known, THRESHOLDS), candidate=SYSTEMS[-1])
+    return Demo(known, results, comparison, decided)

@@ -1,0 +1,215 @@
+"""Score a live search system, query by query (E2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import Any
+
+from berryeval.core.cutoff import DEFAULT_KS
+from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.errors import ArgumentError, BackendError
+from berryeval.evaluation import Evaluation, evaluate
+from berryeval.evaluation.evaluate import JudgmentsSource, load_judgments
+from berryeval.evaluation.slices import QueriesSource, load_queries
+from berryeval.measures import (
+    NDCG,
+    AveragePrecision,
+    Measure,
+    Precision,
+    Recall,
+    ReciprocalRank,
+)
+from berryeval.search.collect import Limits, collect
+from berryeval.search.system import System
+
+__all__ = ["QueryEvaluation", "Summary", "SystemEvaluation", "evaluate_system"]
+
+LEAST_DEPTH = 100
+"""How many hits are asked for, at least: reciprocal rank and average precision look at all."""
+
+_BY_K = {"ndcg": NDCG, "recall": Recall, "precision": Precision}
+_WHOLE: tuple[Measure, Measure] = (ReciprocalRank(), AveragePrecision())
+
+
+@dataclass(frozen=True)
+class QueryEvaluation:
+    """What one query scores."""
+
+    query_id: str
+    query: str
+    ndcg: dict[int, float]
+    """By k, as recall and precision are."""
+    recall: dict[int, float]
+    precision: dict[int, float]
+    mrr: float
+    """Its reciprocal rank, over the whole list."""
+    ap: float
+    """Over the whole list."""
+    result_count: int
+    """How many hits came back."""
+    unjudged: bool = False
+    """Whether nobody judged anything for it: every score is 0, and no mean has it."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Means over the queries that were judged and answered; 0 over none."""
+
+    query_count: int
+    mean_ndcg: dict[int, float]
+    mean_recall: dict[int, float]
+    mean_precision: dict[int, float]
+    mean_mrr: float
+    map: float
+    unjudged_count: int = 0
+    """Queries that were answered, and that nobody judged; no mean has them."""
+    failed_count: int = 0
+    """Queries that the system did not answer; no mean has them."""
+
+
+@dataclass(frozen=True)
+class SystemEvaluation:
+    """What a system scores: every query that it answered, and the means."""
+
+    results: tuple[QueryEvaluation, ...]
+    """In the order of the queries."""
+    summary: Summary
+    failed: dict[str, BackendError] = field(default_factory=dict)
+    """The error of each query that was not answered."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON has it; keys of k become text there."""
+        return {
+            "results": [asdict(result) for result in self.results],
+            "summary": asdict(self.summary),
+            "failed": [
+                {"query_id": query_id, "error": str(error)}
+                for query_id, error in self.failed.items()
+            ],
+        }
+
+
+def evaluate_system(
+    system: System | Callable[[str, int], Any] | str,
+    queries: QueriesSource | Query,
+    ks: Iterable[int] = DEFAULT_KS,
+    *,
+    judgments: JudgmentsSource,
+    limits: Limits | None = None,
+) -> SystemEvaluation:
+    """Ask a live system, and score what it answers.
+
+    Each query is asked for 100 hits, or for the largest k if that is more. A query that fails
+    never ends the others: it is listed under `failed`, and left out of the means.
+
+    Parameters
+    ----------
+    system : System, callable or str
+        Who is asked: a system, a function of query and k, or what
+        `berryeval.search.opening.open_system` takes.
+    queries : Query, several of them, or a path
+        What is asked.
+    ks : iterable of int
+        Where nDCG, recall and precision are cut.
+    judgments : Judgments, path, dict of dicts or data frame
+        What is relevant. A query without judgments is marked, and is in no mean.
+    limits : Limits, optional
+        Four queries at once and 30 s each unless given.
+
+    Raises
+    ------
+    ArgumentError
+        For a k below 1, or none.
+
+    Examples
+    --------
+    >>> found = evaluate_system(
+    ...     lambda query, k: ["d2", "d1"],
+    ...     Query("q1", "configure OAuth"),
+    ...     ks=[1, 2],
+    ...     judgments={"q1": {"d1": 1}},
+    ... )
+    >>> found.results[0].recall, found.summary.mean_mrr
+    ({1: 0.0, 2: 1.0}, 0.5)
+    """
+    cutoffs = tuple(dict.fromkeys(ks))
+    if not cutoffs:
+        raise ArgumentError("ks", "at least one k", "none")
+    by_k = {(name, k): measure(k) for name, measure in _BY_K.items() for k in cutoffs}
+    asked = load_queries([queries] if isinstance(queries, Query) else queries)
+    known = load_judgments(judgments)
+    opened = _opened(system, asked.values())
+    collected = collect(opened, asked.values(), max(LEAST_DEPTH, *cutoffs), limits=limits)
+    answered = [query_id for query_id in asked if query_id not in collected.failures]
+    judged = [query_id for query_id in answered if query_id in known]
+    scored = _scored(known, judged, collected.run, (*by_k.values(), *_WHOLE))
+    results = tuple(
+        QueryEvaluation(
+            query_id=query_id,
+            query=asked[query_id].text,
+            **_figures(by_k, partial(_of_query, scored, query_id)),
+            mrr=_of_query(scored, query_id, _WHOLE[0]),
+            ap=_of_query(scored, query_id, _WHOLE[1]),
+            result_count=len(collected.run.ranking(query_id)),
+            unjudged=query_id not in known,
+        )
+        for query_id in answered
+    )
+    means = _figures(by_k, partial(_mean, scored))
+    summary = Summary(
+        query_count=len(judged),
+        **{f"mean_{name}": values for name, values in means.items()},
+        mean_mrr=_mean(scored, _WHOLE[0]),
+        map=_mean(scored, _WHOLE[1]),
+        unjudged_count=len(answered) - len(judged),
+        failed_count=len(collected.failures),
+    )
+    return SystemEvaluation(results, summary, collected.failures)
+
+
+def _opened(system: System | Callable[[str, int], Any] | str, queries: Iterable[Query]) -> System:
+    if isinstance(system, System):
+        return system
+    if isinstance(system, str):
+        from berryeval.search.opening import open_system
+
+        return open_system(system, queries=queries)
+    from berryeval.search.function import Function
+
+    return Function(system)
+
+
+def _scored(
+    judgments: Judgments,
+    query_ids: list[str],
+    run: Run,
+    measures: Iterable[Measure],
+) -> Evaluation | None:
+    """Score the queries that are judged and answered; None if there are none."""
+    if not query_ids:
+        return None
+    grades = judgments.to_dict()
+    return evaluate({query_id: grades[query_id] for query_id in query_ids}, run, tuple(measures))
+
+
+def _figures(
+    by_k: Mapping[tuple[str, int], Measure], value_of: Callable[[Measure], float]
+) -> dict[str, Any]:
+    found: dict[str, dict[int, float]] = {name: {} for name in _BY_K}
+    for (name, k), measure in by_k.items():
+        found[name][k] = value_of(measure)
+    return found
+
+
+def _of_query(scored: Evaluation | None, query_id: str, measure: Measure) -> float:
+    if scored is None:
+        return 0.0
+    return scored[str(measure)].by_query.get(query_id, 0.0)
+
+
+def _mean(scored: Evaluation | None, measure: Measure) -> float:
+    return 0.0 if scored is None else scored[str(measure)].mean

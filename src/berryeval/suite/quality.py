@@ -1,0 +1,177 @@
+"""The retrieval quality suite: seed, retrieve, score, slice and gate (X5-X9)."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from berryeval.core.run import Run
+from berryeval.errors import BackendError
+from berryeval.evaluation.evaluate import MeasureLike, evaluate
+from berryeval.evaluation.gating import gate
+from berryeval.evaluation.guards import ThresholdGuard
+from berryeval.evaluation.quality import HITS, QualityReport, QueryResult, quality_report
+from berryeval.evaluation.verdict import GateResult, GuardResult
+from berryeval.golden.ceilings import ceilings
+from berryeval.golden.golden_set import GoldenSet, handbook
+from berryeval.search.collect import Collected, Limits, collect
+from berryeval.search.system import System
+
+__all__ = ["THRESHOLDS", "QualityResult", "can_index", "run_quality", "thresholds_of"]
+
+THRESHOLDS: Mapping[MeasureLike, float] = {"RR@10": 0.70, "P@5": 0.70, "R@10": 0.75}
+"""What a system has to reach on the golden set that ships; RR@10 is the suite's MRR."""
+
+_MEASURES = ("RR@10", "P@5", "P@10", "R@10", "nDCG@10")
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class QualityResult:
+    """How well a system does on a golden set."""
+
+    golden: GoldenSet
+    system: str
+    settings: Mapping[str, str]
+    """The fingerprint of the system."""
+    report: QualityReport
+    query_results: tuple[QueryResult, ...]
+    """One a query, those that failed too: they found nothing."""
+    failures: Mapping[str, BackendError]
+    """The error of each query that was not answered."""
+    gate: GateResult
+    ceilings: Mapping[str, float]
+    """The best mean that any system can reach, by measure."""
+    run: Run
+    milliseconds: Mapping[str, float]
+    """p50, p95 and p99 of the queries that were answered."""
+    n_indexed: int | None
+    """Chunks that were indexed; None if the system has documents of its own."""
+    index_seconds: float
+
+    @property
+    def thresholds(self) -> dict[str, GuardResult]:
+        """What became of each threshold, by measure."""
+        return _by_measure(self.gate.guards)
+
+
+def can_index(system: System) -> bool:
+    """Whether a system takes documents, rather than having its own."""
+    return type(system).index is not System.index
+
+
+def run_quality(
+    system: System,
+    golden: GoldenSet | None = None,
+    *,
+    thresholds: Mapping[MeasureLike, float] = THRESHOLDS,
+    limits: Limits | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> QualityResult:
+    """Run a golden set against a system, and hold the means against thresholds.
+
+    Parameters
+    ----------
+    system : System
+        What is under test. It is given the chunks of the golden set, unless it has documents of
+        its own.
+    golden : GoldenSet, optional
+        The one that ships unless given.
+    thresholds : mapping
+        Measures and the means that they have to reach; equality passes.
+    limits : Limits, optional
+        Four queries at once and 30 s each unless given. A query that fails scores 0.
+    progress : callable, optional
+        Called with the number of answers so far and in the end.
+
+    Raises
+    ------
+    BackendError
+        If the system cannot take the documents.
+    """
+    known = golden or handbook()
+    start = time.perf_counter()
+    n_indexed = system.index(known.documents()) if can_index(system) else None
+    index_seconds = time.perf_counter() - start
+    _log.info("quality starts", extra={"queries": len(known.queries), "system": system.name})
+    collected = collect(system, known.queries, HITS, limits=limits, progress=progress)
+    results = tuple(_result(known, query_id, collected) for query_id in _ids(known))
+    report = quality_report(results, known.queries)
+    run = Run.from_lists({result.query_id: list(result.retrieved) for result in results})
+    measures = known.at_level((*_MEASURES, *thresholds))
+    evaluation = evaluate(known.judgments, run, measures, queries=known.queries)
+    decided = gate(evaluation, thresholds_of(known, thresholds))
+    _log_outcome(report, results, decided)
+    return QualityResult(
+        golden=known,
+        system=system.name,
+        settings=system.fingerprint(),
+        report=report,
+        query_results=results,
+        failures=collected.failures,
+        gate=decided,
+        ceilings=ceilings(known, measures),
+        run=run,
+        milliseconds=_percentiles(collected),
+        n_indexed=n_indexed,
+        index_seconds=index_seconds,
+    )
+
+
+def thresholds_of(
+    golden: GoldenSet, thresholds: Mapping[MeasureLike, float]
+) -> list[ThresholdGuard]:
+    """Return thresholds as guards, at the level of relevance of a golden set."""
+    return [
+        ThresholdGuard(measure, value)
+        for name, value in thresholds.items()
+        for measure in golden.at_level(name)
+    ]
+
+
+def _by_measure(guards: Iterable[GuardResult]) -> dict[str, GuardResult]:
+    return {
+        str(guard.guard.measure): guard
+        for guard in guards
+        if isinstance(guard.guard, ThresholdGuard)
+    }
+
+
+def _ids(golden: GoldenSet) -> list[str]:
+    return [query.query_id for query in golden.queries]
+
+
+def _result(golden: GoldenSet, query_id: str, collected: Collected) -> QueryResult:
+    text = next(query.text for query in golden.queries if query.query_id == query_id)
+    return QueryResult(
+        query_id,
+        text,
+        tuple(collected.run.ranking(query_id)),
+        frozenset(golden.relevant_of(query_id)),
+        collected.durations.get(query_id, 0.0),
+    )
+
+
+def _percentiles(collected: Collected) -> dict[str, float]:
+    found = {}
+    for percentile in (50, 95, 99):
+        seconds = collected.percentile(percentile)
+        if seconds is not None:
+            found[f"p{percentile}"] = seconds * 1000
+    return found
+
+
+def _log_outcome(
+    report: QualityReport, results: tuple[QueryResult, ...], decided: GateResult
+) -> None:
+    means = {"P@5": report.precision_at_5, "P@10": report.precision_at_10, "MRR": report.mrr}
+    _log.info("measured", extra={name: round(mean, 3) for name, mean in means.items()})
+    for result in results:
+        if result.first_relevant_rank == 0:
+            _log.warning("no relevant result", extra={"query_id": result.query_id})
+    for measure, guard in _by_measure(decided.failed).items():
+        facts = {"measure": measure, "value": round(guard.value, 3), "threshold": guard.limit}
+        _log.error("threshold not met", extra=facts)

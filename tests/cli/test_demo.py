@@ -1,0 +1,62 @@
+"""berryeval demo."""
+
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from berryeval.cli import main
+from berryeval.errors import BackendError
+from berryeval.golden.golden_set import HANDBOOK, JUDGMENTS
+from berryeval.search.embedded import Embedded
+from small_golden_set import write_golden_set
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A golden set in the working directory."""
+    write_golden_set(tmp_path / "golden")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def demo(*arguments):
+    return CliRunner().invoke(main, ["demo", *arguments], prog_name="berryeval")
+
+
+def test_three_systems_are_compared_and_judged(folder):
+    """A comparison, a verdict, a page, and what to try next."""
+    result = demo("--golden", "golden")
+    assert result.exit_code == 0, result.output
+    assert result.stderr.splitlines()[0] == "bm25: indexing 6 chunks, asking 2 queries"
+    assert "bm25 (baseline)  vector  hybrid" in result.stdout
+    assert "P@5 at least 0.7" in result.stdout
+    assert "berryeval golden init docs/" in result.stdout
+    page = (folder / "berryeval-demo.html").read_text()
+    assert "why are slow searches slow" in page
+
+
+def test_a_system_that_fails_exits_4(monkeypatch):
+    """Figures with failed queries are shown, and not passed off as those of the system."""
+
+    def refuse(_self, _query, _k):
+        raise BackendError("vector", "out of order")
+
+    monkeypatch.setattr(Embedded, "search", refuse)
+    assert demo("--golden", "golden").exit_code == 4
+
+
+def test_without_the_libraries_it_says_what_to_install(monkeypatch):
+    """One line and exit code 2."""
+    monkeypatch.setitem(sys.modules, "tantivy", None)
+    result = demo("--golden", "golden")
+    assert result.exit_code == 2
+    assert "pip install 'berryeval[search]'" in result.stderr
+
+
+@pytest.mark.skipif(not (HANDBOOK / JUDGMENTS).is_file(), reason="the judgments are not made yet")
+def test_it_works_from_nothing(folder):
+    """The golden set that ships, without any argument."""
+    result = demo()
+    assert result.exit_code == 0, result.output
+    assert (folder / "berryeval-demo.html").stat().st_size > 50_000

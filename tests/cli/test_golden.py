@@ -1,0 +1,104 @@
+"""berryeval golden."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from berryeval.cli import main
+from small_golden_set import write_golden_set
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A golden set in the working directory."""
+    write_golden_set(tmp_path / "golden")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def golden(*arguments):
+    return CliRunner().invoke(main, ["golden", *arguments], prog_name="berryeval")
+
+
+def test_a_sound_set_exits_0():
+    """Counts, ceilings and warnings; warnings do not fail."""
+    result = golden("check", "golden")
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.output.splitlines()]
+    assert ["chunks", "6"] in rows
+    assert ["P@5", "0.4000"] in rows
+    assert "0 errors, 2 warnings" in result.output
+
+
+def test_errors_exit_2(folder):
+    """A dangling id is told with its query and the nearest chunk."""
+    write_golden_set(folder / "golden", {"Q1": {"guide.md#gide": 1}})
+    result = golden("check", "golden")
+    assert result.exit_code == 2
+    assert "did you mean 'guide.md#guide'?" in result.output
+
+
+def test_systems_are_looked_through():
+    """Unjudged chunks in the top of each, and the power of the set."""
+    result = golden("check", "golden", "--system", "bm25", "--system", "hybrid")
+    assert result.exit_code == 0, result.output
+    assert "unjudged in the top of hybrid" in result.output
+    assert "smallest drop" in result.output
+
+
+def test_a_system_that_fails_exits_4():
+    """Holes that could not be looked for are no holes of 0."""
+    result = golden("check", "golden", "--system", "json:loads")
+    assert result.exit_code == 4
+
+
+def test_json_holds_what_tables_hold(folder):
+    """For CI: one object with findings, ceilings, agreement and power."""
+    passes = {"Q1": {"guide.md#configure-oauth": [3, 3, 3], "tuning.md#bananas": [0, 0, 0]}}
+    write_golden_set(folder / "golden", passes=passes)
+    found = json.loads(golden("check", "golden", "--json", "--system", "hybrid").stdout)
+    assert (found["version"], found["kind"]) == (1, "golden")
+    assert found["agreements"]["all pairs"] == {"pairs": 2, "equal": 2, "kappa": 1.0}
+    assert found["agreements"]["grade 1 or more"]["kappa"] is None
+    assert found["ceilings"]["R@10"] == 1
+    assert {"query_id": "Q1", "chunk_id": "guide.md#guide"} in found["unjudged"]["hybrid"]
+    assert found["power"][0]["measure"] == "P@5"
+    assert {one["level"] for one in found["findings"]} == {"warning"}
+
+
+@pytest.mark.parametrize(
+    ("name", "begin"), [("c.md", "**golden, version 1**"), ("c.txt", "golden,")]
+)
+def test_a_check_can_be_kept(folder, name, begin):
+    """Markdown for a pull request, or plain text, with the kappa of the passes."""
+    passes = {"Q1": {"guide.md#configure-oauth": [3, 3, 3]}}
+    write_golden_set(folder / "golden", passes=passes)
+    assert golden("check", "golden", "-o", name).exit_code == 0
+    text = (folder / name).read_text()
+    assert text.startswith(begin)
+    assert "there is a single grade only" in text
+
+
+def test_a_set_is_started_and_sound(folder):
+    """What init writes can be checked at once."""
+    result = golden("init", "golden/test-documents", "-o", "mine")
+    assert result.exit_code == 0, result.output
+    assert "Copied documents with 6 chunks into mine" in result.output
+    assert (folder / "mine" / "berryeval.toml").is_file()
+    assert golden("check", "mine").exit_code == 0
+    again = golden("init", "golden/test-documents", "-o", "mine")
+    assert again.exit_code == 2
+    assert "a folder that is empty" in again.output
+
+
+def test_a_started_set_goes_all_the_way_to_the_gate(monkeypatch, folder):
+    """retrieve and gate work in the folder with the settings that init wrote."""
+    golden("init", "golden/test-documents", "-o", "mine")
+    monkeypatch.chdir(folder / "mine")
+    run = ["retrieve", "hybrid", "--documents", "test-documents", "--queries", "test-queries.json",
+           "-o", "hybrid.run"]  # fmt: skip
+    assert CliRunner().invoke(main, run).exit_code == 0
+    gate = CliRunner().invoke(main, ["gate"])
+    assert gate.exit_code in (0, 1), gate.output
+    assert "RR@10 at least 0.7" in gate.output

@@ -1,0 +1,176 @@
+"""berryeval quality."""
+
+import csv
+import json
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from berryeval.cli import main
+from berryeval.suite import history
+from small_golden_set import write_golden_set
+
+MODULE = """
+GOOD = {
+    "configure OAuth": ["guide.md#configure-oauth", "guide.md#token-lifetime"],
+    "why are slow searches slow": ["guide.md#guide", "tuning.md#slow-searches"],
+}
+
+def find(query, k):
+    return GOOD[query]
+
+def half(query, k):
+    if "slow" in query:
+        raise ValueError("no such index")
+    return GOOD[query]
+
+def nothing(query, k):
+    return []
+"""
+REACHED = ("--at-least", "RR@10=0.75", "--at-least", "P@5=0.3")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A golden set and a search engine, in the working directory."""
+    write_golden_set(tmp_path / "golden")
+    (tmp_path / "engine_of_quality.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "engine_of_quality", raising=False)
+    monkeypatch.delenv("BERRYEVAL_DSN", raising=False)
+    return tmp_path
+
+
+def quality(*arguments, system="engine_of_quality:find"):
+    words = ["quality", "--golden", "golden", "--system", system, *arguments]
+    return CliRunner().invoke(main, words, prog_name="berryeval")
+
+
+def test_thresholds_that_are_reached_exit_0():
+    """X6: equality passes, and the table says what was held against what."""
+    result = quality(*REACHED)
+    assert result.exit_code == 0, result.output
+    assert "PASS: engine_of_quality:find on golden" in result.output
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert ["MRR", "(RR@10)", "0.7500", "1.0000", "0.7500", "pass"] in rows
+    assert ["P@5", "0.3000", "0.4000", "0.3000", "pass"] in rows
+    assert ["procedural", "1", "0.4000", "1.0000", "1.0000"] in rows
+    assert "nothing was indexed" in result.output
+
+
+def test_a_threshold_that_is_missed_exits_1():
+    """X6, X9: the build fails, and an error names the measure."""
+    result = quality()
+    assert result.exit_code == 1
+    assert "FAIL: engine_of_quality:find on golden" in result.output
+    assert "error threshold not met measure=P@5 value=0.3 threshold=0.7" in result.stderr
+
+
+def test_a_system_that_fails_exits_4():
+    """X8: the query scores 0, is counted, and the exit code says why."""
+    result = quality(*REACHED, system="engine_of_quality:half")
+    assert result.exit_code == 4
+    assert "Failed, and scored 0: 1 query, such as Q2" in result.output
+    assert "no such index" in result.output
+    allowed = quality("--at-least", "RR@10=0.5", "--max-failed", "1",
+                      system="engine_of_quality:half")  # fmt: skip
+    assert allowed.exit_code == 0
+
+
+def test_queries_that_find_nothing_are_listed():
+    """X9: each is a warning, and a row."""
+    result = quality(system="engine_of_quality:nothing")
+    assert "Nothing relevant in 10 hits" in result.output
+    assert "warning no relevant result query_id=Q1" in result.stderr
+
+
+def test_json_has_every_record():
+    """X7: query id, text, retrieved, relevant, rank of the first relevant, duration."""
+    found = json.loads(quality("--json").stdout)
+    assert (found["kind"], found["verdict"]) == ("quality", "fail")
+    assert found["report"]["by_difficulty"]["hard"]["mrr"] == 0.5
+    assert found["thresholds"][0] == {
+        "measure": "RR@10", "value": 0.75, "at_least": 0.7, "verdict": "pass",
+    }  # fmt: skip
+    first = found["queries"][0]
+    assert first.pop("ms") > 0
+    assert first == {
+        "query_id": "Q1",
+        "query": "configure OAuth",
+        "retrieved": ["guide.md#configure-oauth", "guide.md#token-lifetime"],
+        "relevant": ["guide.md#configure-oauth", "guide.md#token-lifetime"],
+        "first_relevant_rank": 1,
+    }
+
+
+def test_reports_are_written_beside_the_table(folder):
+    """X10: several at once, each in the format that its name says, also when the gate fails."""
+    names = ["q.html", "q.json", "q.md", "q.csv", "q.xml", "q.txt"]
+    result = quality(*(word for name in names for word in ("--report", name)))
+    assert result.exit_code == 1
+    assert "FAIL" in result.stdout
+    html = (folder / "q.html").read_text()
+    assert "why are slow searches slow" in html
+    assert "Fail" in html
+    assert json.loads((folder / "q.json").read_text())["kind"] == "quality"
+    markdown = (folder / "q.md").read_text()
+    assert markdown.startswith("### ❌ Fail: P@5 is 0.3000")
+    assert "| Q1" in markdown
+    assert "<testsuite" in (folder / "q.xml").read_text()
+    assert (folder / "q.txt").read_text() in result.stdout + "\n"
+    rows = list(csv.DictReader((folder / "q.csv").read_text().splitlines()))
+    assert [(row["query_id"], row["first_relevant_rank"]) for row in rows] == [
+        ("Q1", "1"),
+        ("Q2", "2"),
+    ]
+
+
+def test_a_report_without_a_known_name_is_refused_before_the_work():
+    """Nobody waits for a report that cannot be written."""
+    result = quality("--report", "quality.pdf")
+    assert result.exit_code == 2
+    assert "not 'quality.pdf'" in result.output
+
+
+def test_the_result_can_go_into_a_history(folder):
+    """E6: the means are appended, with the verdict as a note."""
+    quality("--history", "history.jsonl")
+    [entry] = history.read(folder / "history.jsonl").entries
+    assert (entry.run, entry.note, entry.means["RR@10"]) == ("engine_of_quality:find", "fail", 0.75)
+
+
+def test_the_embedded_engine_is_seeded():
+    """X5: the chunks are indexed, and the settings can be changed."""
+    result = quality("-s", "title_weight=2", *REACHED, system="bm25")
+    assert result.exit_code == 0, result.output
+    assert "Indexed 6 chunks" in result.output
+    assert "title_weight 2" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--system", "postgres"], "give --dsn postgresql://user@host/database"),
+        (["--system", "postgres", "--dsn", "host=x"], "an address such as postgresql://"),
+        (["--system", "elastic"], "bm25, vector, hybrid"),
+        (["--at-least", "P@5"], "MEASURE=VALUE such as P@5=0.70"),
+        (["--at-least", "P@5=high"], "MEASURE=VALUE such as P@5=0.70"),
+        (["-s", "weights"], "--set takes NAME=VALUE"),
+        (["--golden", "nowhere"], "nowhere: expected the folder of a golden set"),
+    ],
+)
+def test_what_cannot_be_is_one_line(arguments, expected):
+    """Exit code 2, with the way out."""
+    result = quality(*arguments)
+    assert result.exit_code == 2
+    assert expected in " ".join(result.output.split())
+
+
+def test_a_database_that_is_down_exits_4():
+    """A system that cannot even take the documents has failed."""
+    dsn = "postgresql://nobody@127.0.0.1:1/none"
+    result = quality("--dsn", dsn, system="postgres-bm25")
+    assert result.exit_code == 4
+    assert "postgres" in result.output

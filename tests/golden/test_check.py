@@ -1,0 +1,156 @@
+"""Whether a golden set can be trusted."""
+
+import pytest
+
+from berryeval.core.run import Run
+from berryeval.golden.check import check_golden_set
+from berryeval.golden.near_duplicates import near_duplicates, shingles
+from small_golden_set import JUDGMENTS, QUERIES, judged, write_golden_set
+
+LONG = "Take the lid off, put the new filter in, close the lid and switch the pump on in {}."
+
+
+def findings(found, kind):
+    return [(one.where, one.message) for one in found.findings if one.kind == kind]
+
+
+def test_a_sound_set_has_no_errors(tmp_path):
+    """Counts, ceilings and nothing wrong."""
+    found = check_golden_set(write_golden_set(tmp_path))
+    assert found.errors == ()
+    assert found.counts["judgments"] == 6
+    assert found.counts["by_grade"] == {"0": 2, "1": 1, "2": 1, "3": 2}
+    assert found.counts["by_category"] == {"procedural": 1, "troubleshoot": 1}
+    assert found.counts["relevant"] == {"fewest": 2, "median": 2, "most": 2}
+
+
+def test_ceilings_are_the_best_that_is_possible(tmp_path):
+    """Two relevant chunks a query: P@5 cannot get above 0.4, and a warning says so."""
+    found = check_golden_set(write_golden_set(tmp_path))
+    assert found.ceilings["P@5"] == pytest.approx(0.4)
+    assert found.ceilings["R@10"] == found.ceilings["RR@10"] == 1
+    assert ("P@5", "the best system could not get above 0.400") in findings(found, "ceiling")
+
+
+def test_recall_has_a_ceiling_where_more_is_relevant_than_hits(tmp_path):
+    """R@5 of six relevant chunks is at best 5/6."""
+    chunks = ("guide.md#guide", "guide.md#configure-oauth", "guide.md#token-lifetime",
+              "tuning.md#tuning", "tuning.md#slow-searches", "tuning.md#bananas")  # fmt: skip
+    folder = write_golden_set(tmp_path, {"Q1": dict.fromkeys(chunks, 1)}, QUERIES[:1])
+    assert check_golden_set(folder).ceilings["R@5"] == pytest.approx(5 / 6)
+
+
+def test_everything_that_is_wrong_is_told_at_once(tmp_path):
+    """A dangling id, a contradiction and a query without an answer are three errors."""
+    entries = [judged("Q1", {"guide.md#nowhere": 3}) | {"not_relevant": ["guide.md#guide"] * 2}]
+    found = check_golden_set(write_golden_set(tmp_path, entries))
+    assert {one.kind for one in found.errors} == {"dangling", "contradiction", "nothing"}
+    assert [one.level for one in found.findings] == sorted(one.level for one in found.findings)
+
+
+def test_a_set_without_judgments_can_be_checked(tmp_path):
+    """Judging comes last; before it every query is told to lack an answer."""
+    folder = write_golden_set(tmp_path)
+    (folder / "relevance-judgments.json").unlink()
+    found = check_golden_set(folder)
+    assert [where for where, _ in findings(found, "nothing")] == ["Q1", "Q2"]
+
+
+def test_a_set_without_queries_is_an_error(tmp_path):
+    """There is nothing to score."""
+    found = check_golden_set(write_golden_set(tmp_path, {}, []))
+    assert [one.message for one in found.errors] == ["there are no queries"]
+    assert found.ceilings == {}
+
+
+def test_weak_spots_are_warnings(tmp_path):
+    """One relevant chunk, grades out of order, a query twice, and no guideline."""
+    entries = [
+        {
+            "query_id": "Q1",
+            "relevant": [
+                {"chunk_id": "guide.md#guide", "grade": 1},
+                {"chunk_id": "guide.md#configure-oauth", "grade": 3},
+            ],
+        },
+        judged("Q2", {"tuning.md#tuning": 2}),
+    ]
+    queries = [QUERIES[0], {**QUERIES[1], "query": "Configure  oauth"}]
+    folder = write_golden_set(tmp_path, entries, queries)
+    (folder / "GUIDELINE.md").unlink()
+    found = check_golden_set(folder)
+    assert found.errors == ()
+    assert findings(found, "order") == [("Q1", "the most relevant chunk does not come first")]
+    assert findings(found, "few") == [("Q2", "a single chunk is relevant; look for others")]
+    assert findings(found, "repeated") == [("Q2", "asks the same as Q1")]
+    assert len(findings(found, "guideline")) == 1
+
+
+def test_near_duplicates_with_different_grades_are_told(tmp_path):
+    """Two chunks that differ in a word serve a query alike, or one grade is wrong."""
+    folder = write_golden_set(tmp_path, {"Q1": {"pumps.md#one": 3, "pumps.md#two": 1}})
+    text = f"# One\n\n{LONG.format('January')}\n\n# Two\n\n{LONG.format('August')}\n"
+    (folder / "test-documents" / "pumps.md").write_text(text)
+    [(where, message)] = findings(check_golden_set(folder), "near-duplicate")
+    assert where == "Q1"
+    assert "'pumps.md#one' and 'pumps.md#two' share" in message
+    assert "the grades 3 and 1" in message
+
+
+def test_near_duplicates_with_the_same_grade_are_fine(tmp_path):
+    """That is what the guideline asks for."""
+    folder = write_golden_set(tmp_path, {"Q1": {"pumps.md#one": 2, "pumps.md#two": 2}})
+    text = f"# One\n\n{LONG.format('January')}\n\n# Two\n\n{LONG.format('August')}\n"
+    (folder / "test-documents" / "pumps.md").write_text(text)
+    assert findings(check_golden_set(folder), "near-duplicate") == []
+
+
+def test_overlap_is_the_share_of_common_runs_of_words():
+    """Worked by hand: of 1 2 3 4 5 and 2 3 4 5 6 one run of four in three is common."""
+    texts = {"a": shingles("1 2 3 4 5"), "b": shingles("2 3 4 5 6"), "c": shingles("")}
+    assert list(near_duplicates(texts, 0.3)) == [("a", "b", pytest.approx(1 / 3))]
+    assert list(near_duplicates(texts)) == []
+    assert shingles("Two words") == {("two", "words")}
+
+
+def test_unjudged_chunks_in_the_top_of_a_system_are_told(tmp_path):
+    """A hole in the first ranks makes scores uncertain; deeper ones do not count."""
+    run = Run.from_lists({"Q1": ["guide.md#configure-oauth", "guide.md#guide"], "Q2": []})
+    folder = write_golden_set(tmp_path)
+    found = check_golden_set(folder, {"mine": run})
+    assert found.holes == {"mine": (("Q1", "guide.md#guide"),)}
+    assert (
+        "nobody judged 1 of the chunks in its first 10 ranks" in findings(found, "unjudged")[0][1]
+    )
+    assert check_golden_set(folder, {"mine": run}, depth=1).holes == {"mine": ()}
+
+
+def test_power_follows_from_runs(tmp_path):
+    """With one system correlations are assumed, with two they are measured, without one none."""
+    one = Run.from_lists({"Q1": ["guide.md#configure-oauth"], "Q2": ["guide.md#guide"]})
+    two = Run.from_lists({"Q1": ["guide.md#guide"], "Q2": ["tuning.md#tuning"]})
+    folder = write_golden_set(tmp_path)
+    assert check_golden_set(folder).sensitivities == ()
+    assert check_golden_set(folder, {"a": one}).sensitivities[0].spreads[0].is_assumed
+    assert not check_golden_set(folder, {"a": one, "b": two}).sensitivities[0].spreads[0].is_assumed
+
+
+def test_agreement_of_the_passes_is_told(tmp_path):
+    """A low kappa, and judgments that were made once only, are warnings."""
+    passes = {
+        "Q1": {"guide.md#configure-oauth": [1, 3, 3], "tuning.md#bananas": [0, 0, 0]},
+        "Q2": {"tuning.md#slow-searches": [3, 1, 3]},
+    }
+    found = check_golden_set(write_golden_set(tmp_path, passes=passes))
+    assert found.agreements["all pairs"].n_pairs == 3
+    assert found.agreements["grade 1 or more"].n_pairs == 2
+    assert found.agreements["all pairs"].kappa < 0.7
+    warned = findings(found, "agreement")
+    assert any("sharpen the rules" in message for _, message in warned)
+    assert any(message == "3 judgments are in no pass" for _, message in warned)
+
+
+def test_a_set_judged_once_has_no_agreement(tmp_path):
+    """Nothing is said of passes that nobody kept."""
+    assert JUDGMENTS
+    assert check_golden_set(write_golden_set(tmp_path)).agreements == {}

@@ -1,0 +1,212 @@
+"""Golden sets as they are read from a folder."""
+
+import json
+
+import pytest
+
+import berryeval as be
+from berryeval.errors import FormatError, MismatchError
+from berryeval.golden import GoldenSet, handbook, read_golden_set
+from berryeval.golden.check import check_golden_set
+from berryeval.golden.golden_set import HANDBOOK, JUDGMENTS
+from small_golden_set import JUDGMENTS as GRADES
+from small_golden_set import judged, write_golden_set
+
+needs_judgments = pytest.mark.skipif(
+    not (HANDBOOK / JUDGMENTS).is_file(), reason="the judgments are not made yet"
+)
+
+
+def test_a_folder_holds_documents_queries_and_judgments(tmp_path):
+    """X1: all three are read, and belong together."""
+    golden = read_golden_set(write_golden_set(tmp_path / "small"))
+    assert (golden.name, golden.version, golden.scale, golden.pool_depth) == ("small", "1", 3, 20)
+    assert golden.sources == ("guide.md", "tuning.md")
+    assert [query.query_id for query in golden.queries] == ["Q1", "Q2"]
+    assert golden.judgments.to_dict() == GRADES
+    assert repr(golden) == "<GoldenSet small 1: 2 documents, 6 chunks, 2 queries, 6 judgments>"
+    assert golden.guideline == tmp_path / "small" / "GUIDELINE.md"
+
+
+def test_chunks_are_what_judgments_name(tmp_path):
+    """Every judged id is the id of a document to index."""
+    golden = read_golden_set(write_golden_set(tmp_path))
+    ids = {document.doc_id for document in golden.documents()}
+    assert {chunk_id for grades in GRADES.values() for chunk_id in grades} <= ids
+
+
+def test_the_most_relevant_chunk_comes_first(tmp_path):
+    """X3: the first is the primary one, and unknown queries have none."""
+    golden = read_golden_set(write_golden_set(tmp_path))
+    assert golden.relevant_of("Q2") == ("tuning.md#slow-searches", "tuning.md#tuning")
+    assert golden.relevant_of("Q9") == ()
+
+
+def test_a_query_that_nobody_judged_scores_zero(tmp_path):
+    """It is among the judgments without a grade, so that no mean forgets it."""
+    golden = read_golden_set(write_golden_set(tmp_path, {"Q1": GRADES["Q1"]}))
+    run = {"Q1": ["guide.md#configure-oauth"], "Q2": ["tuning.md#tuning"]}
+    assert be.evaluate(golden.judgments, run, "P@1")["P@1"].mean == 0.5
+
+
+def test_the_hash_follows_content_and_nothing_else(tmp_path):
+    """Another grade is another set; another folder or version is not."""
+    one = read_golden_set(write_golden_set(tmp_path / "one"))
+    same = read_golden_set(write_golden_set(tmp_path / "two", version=2))
+    other_grades = {"Q1": {**GRADES["Q1"], "guide.md#token-lifetime": 2}, "Q2": GRADES["Q2"]}
+    other = read_golden_set(write_golden_set(tmp_path / "three", other_grades))
+    assert one.content_hash == same.content_hash != other.content_hash
+    assert len(one.content_hash) == 64
+
+
+def test_both_passes_are_kept(tmp_path):
+    """The grades of both passes are there beside the settled ones."""
+    passes = {"Q1": {"guide.md#configure-oauth": [3, 2, 3]}}
+    golden = read_golden_set(write_golden_set(tmp_path, passes=passes))
+    assert golden.passes == {"Q1": {"guide.md#configure-oauth": (3, 2, 3)}}
+
+
+@pytest.mark.parametrize(
+    ("judgments", "expected"),
+    [
+        ({"Q1": {"guide.md#configure-oaut": 3}}, "did you mean 'guide.md#configure-oauth'?"),
+        ({"Q7": {"guide.md#guide": 3}}, "Q7: is judged, and is not among the queries"),
+        (
+            [judged("Q1", GRADES["Q1"]) | {"not_relevant": ["guide.md#configure-oauth"]}],
+            "has the grades 3 and 0",
+        ),
+        ({"Q1": {"guide.md#guide": 4}}, "has the grade 4, above the scale of 3"),
+        ([judged("Q1", GRADES["Q1"])] * 2, "Q1: is judged in two places"),
+    ],
+)
+def test_a_set_that_contradicts_itself_is_refused(tmp_path, judgments, expected):
+    """A dangling id, two grades and a grade out of range end in an error that says where."""
+    folder = write_golden_set(tmp_path, judgments)
+    with pytest.raises(MismatchError) as caught:
+        read_golden_set(folder)
+    assert expected in str(caught.value)
+    assert f"`berryeval golden check {folder}`" in str(caught.value)
+
+
+def test_a_settled_grade_has_to_be_the_grade(tmp_path):
+    """Judgments that differ from what was settled were changed afterwards."""
+    passes = {"Q1": {"guide.md#configure-oauth": [3, 2, 2], "guide.md#guide": [1, 1, 1]}}
+    folder = write_golden_set(tmp_path, passes=passes)
+    with pytest.raises(MismatchError, match="was settled as 2, and its grade is 3"):
+        read_golden_set(folder)
+
+
+@pytest.mark.parametrize("name", ["relevance-judgments.json", "test-queries.json"])
+def test_a_missing_file_is_named(tmp_path, name):
+    """The message says which file was expected."""
+    folder = write_golden_set(tmp_path)
+    (folder / name).unlink()
+    with pytest.raises(FormatError, match=name):
+        read_golden_set(folder)
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path):
+    """The folder is named."""
+    with pytest.raises(FormatError, match="expected the folder of a golden set"):
+        read_golden_set(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    "content", ["[]", '{"Q1": {"a": [1, 2]}}', '{"Q1": {"a": [1, 2, "3"]}}', "{"]
+)
+def test_passes_of_another_shape_are_an_error(tmp_path, content):
+    """What came is told beside what was expected."""
+    folder = write_golden_set(tmp_path)
+    (folder / "judging-passes.json").write_text(content)
+    with pytest.raises(FormatError, match="first, second, settled"):
+        read_golden_set(folder)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("{", "expected JSON"),
+        ("[]", "a list 'judgments'"),
+        ({"judgments": [3]}, "an object with a query_id, found 3"),
+        ({"judgments": [{"query_id": "Q1", "relevant": {}}]}, "lists 'relevant'"),
+        ({"judgments": [{"query_id": "Q1", "not_relevant": [1]}]}, "chunk ids in 'not_relevant'"),
+        (
+            {"judgments": [{"query_id": "Q1", "relevant": ["a"]}]},
+            "in 'relevant' of Q1, found \"a\"",
+        ),
+        ({"judgments": [{"query_id": "Q1", "relevant": [{"chunk_id": "a"}]}]}, '"grade": 3'),
+        (
+            {"judgments": [{"query_id": "Q1", "relevant": [{"chunk_id": "a", "grade": 0}]}]},
+            "a number above 0 as grade of 'a' for Q1, found 0",
+        ),
+        ({"judgments": [], "version": [1]}, "a number or text as version"),
+        ({"judgments": [], "pool_depth": 0}, "a number of ranks as pool_depth, found 0"),
+    ],
+)
+def test_judgments_of_another_shape_are_an_error(tmp_path, content, expected):
+    """The file, what was expected and what came."""
+    folder = write_golden_set(tmp_path)
+    text = content if isinstance(content, str) else json.dumps(content)
+    (folder / "relevance-judgments.json").write_text(text)
+    with pytest.raises(FormatError, match=r"relevance-judgments\.json") as caught:
+        read_golden_set(folder)
+    assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_judgments_of_a_golden_set_are_a_format_like_others(tmp_path, indent):
+    """The file can be given to evaluate, compare and gate as it is, on one line or on many."""
+    path = write_golden_set(tmp_path) / "relevance-judgments.json"
+    path.write_text(json.dumps(json.loads(path.read_text()), indent=indent))
+    assert be.read_judgments(path).to_dict() == GRADES
+
+
+def test_a_set_may_ask_for_more_than_marginal_chunks(tmp_path):
+    """With relevant_from 2 a grade of 1 is not relevant; nDCG counts it, and the hash changes."""
+    golden = read_golden_set(write_golden_set(tmp_path / "a", relevant_from=2))
+    assert golden.relevant_of("Q1") == ("guide.md#configure-oauth",)
+    assert [str(m) for m in golden.at_level(("P@5", "nDCG@10", "AP(rel=3)"))] == [
+        "P(rel=2)@5",
+        "nDCG@10",
+        "AP(rel=3)",
+    ]
+    plain = read_golden_set(write_golden_set(tmp_path / "b"))
+    assert [str(m) for m in plain.at_level("P@5")] == ["P@5"]
+    assert plain.content_hash != golden.content_hash
+
+
+@needs_judgments
+def test_the_golden_set_that_ships_was_judged_with_care():
+    """Every pair of the pools twice, kappa of 0.7 or better, ceilings of 0.9 or better."""
+    found = check_golden_set(HANDBOOK)
+    golden = found.golden
+    assert found.errors == ()
+    assert not [one for one in found.findings if one.kind in ("agreement", "near-duplicate")]
+    pools = json.loads((HANDBOOK / "judging-pools.json").read_text())
+    for entry in golden.judged:
+        chunks = {chunk_id for chunk_id, _ in entry.iter_grades()}
+        assert chunks == golden.passes[entry.query_id].keys() == set(pools[entry.query_id])
+        assert pools[entry.query_id] == sorted(pools[entry.query_id])
+    kappas = [one.kappa for one in found.agreements.values()]
+    assert min(kappas) >= 0.7
+    best = [found.ceilings[str(measure)] for measure in golden.at_level(("P@5", "R@10"))]
+    assert min(best) >= 0.9
+    readme = (HANDBOOK / "README.md").read_text()
+    assert f"{found.counts['judgments']:,} pairs of query and chunk" in readme
+    for figure in (*kappas, *best):
+        assert f"{figure:.3f}" in readme
+
+
+@needs_judgments
+def test_the_golden_set_that_ships_is_whole():
+    """X1, X3: 50 queries, each with at least two relevant chunks, in order of their grades."""
+    golden = handbook()
+    assert isinstance(golden, GoldenSet)
+    assert len(golden.queries) == 50
+    assert len(golden.sources) >= 20
+    for query in golden.queries:
+        assert len(golden.relevant_of(query.query_id)) >= 2, query.query_id
+    for entry in golden.judged:
+        grades = [grade for _, grade in entry.relevant]
+        assert grades == sorted(grades, reverse=True)
+        assert set(grades) <= {1, 2, 3}

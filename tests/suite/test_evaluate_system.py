@@ -1,0 +1,118 @@
+"""A live system, scored query by query (E2)."""
+
+import json
+
+import pytest
+
+import berryeval as be
+from berryeval.errors import ArgumentError
+from berryeval.search.function import Function
+from berryeval.suite.evaluate_system import evaluate_system
+
+QUERIES = [be.Query("q1", "first"), be.Query("q2", "second"), be.Query("q3", "nobody judged")]
+JUDGMENTS = {"q1": {"a": 3, "b": 1}, "q2": {"c": 2}, "elsewhere": {"z": 1}}
+ANSWERS = {"first": ["b", "x", "a"], "second": ["x", "c"], "nobody judged": ["x"]}
+
+
+def answer(query, k):
+    return ANSWERS[query][:k]
+
+
+def test_every_query_has_the_figures_of_its_list():
+    """E2: nDCG, recall and precision by k, mrr and ap over the whole list, and the hits."""
+    first = evaluate_system(answer, QUERIES, [1, 3], judgments=JUDGMENTS).results[0]
+    assert (first.query_id, first.query, first.result_count) == ("q1", "first", 3)
+    assert first.recall == {1: 0.5, 3: 1.0}
+    assert first.precision == {1: 1.0, 3: pytest.approx(2 / 3)}
+    assert first.ndcg[1] == pytest.approx(1 / 3)
+    assert first.mrr == 1.0
+    assert first.ap == pytest.approx((1 + 2 / 3) / 2)
+
+
+def test_means_are_over_judged_queries():
+    """E2: a query without judgments has zeros, is marked, and is counted by itself."""
+    found = evaluate_system(answer, QUERIES, [1, 3], judgments=JUDGMENTS)
+    assert [one.unjudged for one in found.results] == [False, False, True]
+    assert found.results[2].recall == {1: 0.0, 3: 0.0}
+    assert (found.summary.query_count, found.summary.unjudged_count) == (2, 1)
+    assert found.summary.mean_mrr == pytest.approx((1 + 0.5) / 2)
+    assert found.summary.map == pytest.approx((5 / 6 + 0.5) / 2)
+    assert found.summary.mean_recall == {1: 0.25, 3: 1.0}
+
+
+def test_the_shapes_are_those_of_the_requirement():
+    """E2, E5: exactly these keys, and JSON takes them."""
+    found = evaluate_system(answer, QUERIES, judgments=JUDGMENTS).to_dict()
+    assert list(found) == ["results", "summary", "failed"]
+    assert list(found["results"][0]) == [
+        "query_id", "query", "ndcg", "recall", "precision", "mrr", "ap", "result_count", "unjudged",
+    ]  # fmt: skip
+    assert list(found["summary"])[:6] == [
+        "query_count", "mean_ndcg", "mean_recall", "mean_precision", "mean_mrr", "map",
+    ]  # fmt: skip
+    assert list(found["summary"]["mean_ndcg"]) == [1, 3, 5, 10]
+    assert json.loads(json.dumps(found))["summary"]["mean_ndcg"].keys() == {"1", "3", "5", "10"}
+
+
+@pytest.mark.parametrize(("ks", "asked"), [([1, 5], 100), ([5, 250], 250)])
+def test_a_hundred_hits_are_asked_for_or_more(ks, asked):
+    """E2: max(100, the largest k)."""
+    seen = []
+
+    def note(_query, k):
+        seen.append(k)
+        return []
+
+    evaluate_system(note, QUERIES[0], ks, judgments=JUDGMENTS)
+    assert seen == [asked]
+
+
+def test_one_failing_query_does_not_fail_the_others():
+    """E5: it is listed under failed, and is in no mean."""
+
+    def moody(query, k):
+        if query == "second":
+            raise ValueError("no such index")
+        return answer(query, k)
+
+    found = evaluate_system(Function(moody, name="moody"), QUERIES, judgments=JUDGMENTS)
+    assert [one.query_id for one in found.results] == ["q1", "q3"]
+    assert (found.summary.query_count, found.summary.failed_count) == (1, 1)
+    assert found.summary.mean_mrr == 1.0
+    assert found.to_dict()["failed"] == [
+        {"query_id": "q2", "error": "moody: ValueError: no such index"}
+    ]
+
+
+def test_means_over_no_queries_are_zero():
+    """M10: nothing judged, nothing scored, and no NaN."""
+    found = evaluate_system(answer, QUERIES[2], judgments=JUDGMENTS)
+    assert (found.summary.query_count, found.summary.mean_mrr, found.summary.map) == (0, 0.0, 0.0)
+    assert set(found.summary.mean_ndcg.values()) == {0.0}
+
+
+def test_a_system_that_finds_nothing_scores_zero():
+    """An empty list is an answer."""
+    found = evaluate_system(lambda _query, _k: [], QUERIES[0], judgments=JUDGMENTS)
+    assert (found.summary.query_count, found.summary.mean_mrr) == (1, 0.0)
+    assert found.results[0].result_count == 0
+
+
+def test_a_system_can_be_named(tmp_path):
+    """Text is what `berryeval retrieve` takes: here a stored run."""
+    run = tmp_path / "stored.json"
+    run.write_text('{"q1": {"a": 2.5, "x": 1.5}}')
+    found = evaluate_system(f"replay:{run}", QUERIES[0], [1], judgments=JUDGMENTS)
+    assert found.results[0].ndcg == {1: 1.0}
+
+
+@pytest.mark.parametrize("ks", [[], [0]])
+def test_a_k_that_cannot_be_is_an_error(ks):
+    """M10: at least 1, and at least one."""
+    with pytest.raises(ArgumentError, match="k"):
+        evaluate_system(answer, QUERIES, ks, judgments=JUDGMENTS)
+
+
+def test_it_can_be_reached_from_the_top():
+    """E2: be.evaluate_system."""
+    assert be.evaluate_system is evaluate_system

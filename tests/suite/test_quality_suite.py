@@ -1,0 +1,161 @@
+"""The retrieval quality suite (X5-X9)."""
+
+import logging
+import time
+
+import pytest
+
+from berryeval.golden import read_golden_set
+from berryeval.search.collect import Limits
+from berryeval.search.function import Function
+from berryeval.search.opening import open_system
+from berryeval.suite.quality import THRESHOLDS, can_index, run_quality
+from small_golden_set import write_golden_set
+
+GOOD = {
+    "configure OAuth": ["guide.md#configure-oauth", "tuning.md#bananas", "guide.md#token-lifetime"],
+    "why are slow searches slow": ["guide.md#guide", "tuning.md#slow-searches"],
+}
+
+
+@pytest.fixture
+def golden(tmp_path):
+    return read_golden_set(write_golden_set(tmp_path / "small"))
+
+
+def system(answers=GOOD):
+    return Function(lambda query, _k: answers[query], name="fixed")
+
+
+def test_the_report_has_means_and_slices(golden):
+    """X5: P@5, P@10, R@10, MRR of ten hits, over all and by category and difficulty."""
+    report = run_quality(system(), golden).report
+    assert report.total_queries == 2
+    assert report.mrr == pytest.approx((1 + 0.5) / 2)
+    assert report.precision_at_5 == pytest.approx((2 / 5 + 1 / 5) / 2)
+    assert report.precision_at_10 == pytest.approx((2 / 10 + 1 / 10) / 2)
+    assert report.recall_at_10 == pytest.approx((1 + 0.5) / 2)
+    assert report.by_category["procedural"].recall_at_10 == 1
+    assert report.by_difficulty["hard"].mrr == 0.5
+
+
+def test_the_gate_uses_the_same_means(golden):
+    """X6: thresholds are held against the plain means of the report."""
+    result = run_quality(system(), golden)
+    values = {str(guard.guard.measure): guard.value for guard in result.gate.guards}
+    assert values == {
+        "RR@10": pytest.approx(result.report.mrr),
+        "P@5": pytest.approx(result.report.precision_at_5),
+        "R@10": pytest.approx(result.report.recall_at_10),
+    }
+    assert dict(THRESHOLDS) == {"RR@10": 0.70, "P@5": 0.70, "R@10": 0.75}
+
+
+@pytest.mark.parametrize(("threshold", "verdict"), [(0.75, "pass"), (0.7501, "fail")])
+def test_equality_passes(golden, threshold, verdict):
+    """X6: the mean reaches its threshold when it equals it."""
+    assert run_quality(system(), golden, thresholds={"RR@10": threshold}).gate.verdict == verdict
+
+
+def test_every_query_has_a_record(golden):
+    """X7: id, text, retrieved, relevant, rank of the first relevant, duration."""
+    first, second = run_quality(system(), golden).query_results
+    assert (first.query_id, first.query) == ("Q1", "configure OAuth")
+    assert first.retrieved == tuple(GOOD["configure OAuth"])
+    assert first.relevant == {"guide.md#configure-oauth", "guide.md#token-lifetime"}
+    assert (first.first_relevant_rank, second.first_relevant_rank) == (1, 2)
+    assert first.seconds > 0
+
+
+def test_ten_hits_are_asked_for(golden):
+    """X5: so MRR is RR@10."""
+    asked = []
+    run_quality(Function(lambda _query, k: asked.append(k) or []), golden)
+    assert asked == [10, 10]
+
+
+def test_a_failed_query_scores_zero_and_is_counted(golden):
+    """X8: the other one keeps its score, and the mean is over both."""
+
+    def moody(query, _k):
+        if "slow" in query:
+            raise ValueError("no such index")
+        return GOOD[query]
+
+    result = run_quality(Function(moody, name="moody"), golden)
+    assert list(result.failures) == ["Q2"]
+    assert result.report.mrr == 0.5
+    assert result.report.nothing_relevant == 1
+    assert result.gate.evaluation.n_queries == 2
+
+
+def test_a_late_query_scores_zero(golden):
+    """X8: what comes after the limit does not count."""
+
+    def late(query, _k):
+        if "slow" in query:
+            time.sleep(1)
+        return GOOD[query]
+
+    result = run_quality(Function(late), golden, limits=Limits(timeout=0.1))
+    assert "no answer within 0.1 s" in str(result.failures["Q2"])
+    assert result.report.mrr == 0.5
+
+
+def test_a_system_that_is_down_has_a_report_too(golden):
+    """Every query fails: all scores are 0, and nothing is lost or undefined."""
+
+    def down(_query, _k):
+        raise ConnectionRefusedError("refused")
+
+    result = run_quality(Function(down), golden, limits=Limits(retries=0))
+    assert len(result.failures) == 2
+    assert result.report.mrr == 0
+    assert result.milliseconds == {}
+    assert result.gate.verdict == "fail"
+
+
+def test_documents_are_indexed_where_a_system_takes_them(golden):
+    """X5: seeding comes first; a system with documents of its own is left alone."""
+    with open_system("bm25") as embedded:
+        result = run_quality(embedded, golden)
+    assert result.n_indexed == 6
+    assert result.settings["mode"] == "bm25"
+    assert result.query_results[0].retrieved[0] == "guide.md#configure-oauth"
+    assert not can_index(system())
+    assert run_quality(system(), golden).n_indexed is None
+
+
+def test_it_logs_at_the_levels_asked_for(golden, caplog):
+    """X9: start and means at info, queries at debug, nothing found a warning, misses errors."""
+    nothing = {**GOOD, "why are slow searches slow": ["guide.md#guide"]}
+    with caplog.at_level(logging.DEBUG, logger="berryeval"):
+        run_quality(system(nothing), golden)
+    told = {(record.levelname, record.getMessage()): record for record in caplog.records}
+    assert told["INFO", "quality starts"].queries == 2
+    one = told["DEBUG", "query"]
+    assert (one.query_id in ("Q1", "Q2"), one.documents > 0, one.ms >= 0) == (True, True, True)
+    means = vars(told["INFO", "measured"])
+    assert (means["P@5"], means["P@10"], means["MRR"]) == (0.2, 0.1, 0.5)
+    assert told["WARNING", "no relevant result"].query_id == "Q2"
+    missed = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert [(r.measure, r.value, r.threshold) for r in missed] == [
+        ("RR@10", 0.5, 0.7),
+        ("P@5", 0.2, 0.7),
+        ("R@10", 0.5, 0.75),
+    ]
+
+
+def test_the_level_of_the_set_decides_what_is_relevant(tmp_path):
+    """Where grade 1 does not count, report, gate and ceilings agree on it."""
+    golden = read_golden_set(write_golden_set(tmp_path / "strict", relevant_from=2))
+    result = run_quality(system(), golden)
+    assert result.report.precision_at_5 == pytest.approx(0.2)  # of both queries one in five
+    assert result.thresholds["P(rel=2)@5"].value == pytest.approx(0.2)
+    assert result.report.recall_at_10 == result.thresholds["R(rel=2)@10"].value == 0.75
+    assert result.ceilings["P(rel=2)@5"] == pytest.approx(0.3)
+
+
+def test_the_best_that_is_possible_stands_beside_the_means(golden):
+    """Two relevant chunks a query: a P@5 of 0.7 is out of reach, and the result says so."""
+    assert run_quality(system(), golden).ceilings["P@5"] == pytest.approx(0.4)
