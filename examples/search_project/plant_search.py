@@ -9,7 +9,7 @@ from pathlib import Path
 __all__ = ["PlantSearch"]
 
 _PAGES = Path(__file__).with_name("pages.json")
-_STOP_WORDS = frozenset({"a", "and", "are", "for", "from", "how", "in", "is", "my", "or", "the", "to"})
+_STOP_WORDS = frozenset({"a", "and", "are", "for", "from", "how", "in", "my", "or", "the", "to"})
 _ENDINGS = ("ing", "es", "s", "ed", "e")
 
 
