@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from berryeval.pytest_plugin import Results
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "search_project"
 
 
@@ -48,4 +50,20 @@ def test_a_worse_search_fails_with_its_rankings(example):
     done = run(example)
     assert done.returncode == 1, done.stdout
     assert "fail: nDCG@5 fell by" in done.stdout
-    assert "lost most:\n" in done.stdout
+    assert '1 query lost:\nE         p05  1.0000 -> 0.0000  "what kills an aphid"' in done.stdout
+
+
+def test_the_how_to_shows_what_a_failure_says():
+    """Its block is the message of the assertion above it, on the example."""
+    page = (EXAMPLE.parents[1] / "docs/how-to/test-your-search-with-pytest.md").read_text("utf-8")
+    lines = page.partition("E   AssertionError: ")[2].partition("\n```")[0].splitlines()
+    sys.path.insert(0, str(EXAMPLE))
+    try:
+        from plant_search import PlantSearch
+    finally:
+        sys.path.remove(str(EXAMPLE))
+    golden = EXAMPLE / "golden"
+    results = Results(golden / "judgments.jsonl", PlantSearch(), queries=golden / "queries.jsonl")
+    with pytest.raises(AssertionError) as failure:
+        results.query("p10").assert_measure("nDCG@3", at_least=0.9)
+    assert str(failure.value).splitlines() == [line.removeprefix("E   ") for line in lines]

@@ -1,6 +1,11 @@
 """The page at the end of a session, in one process and in several."""
 
+import pickle
+
 import pytest
+
+from berryeval.pytest_plugin import Results
+from berryeval.pytest_plugin.page import Record, page_of
 
 TESTS = """
     import pytest
@@ -28,7 +33,7 @@ REGRESSION = """
 """
 
 
-def page_of(project, name="report.html"):
+def read_page(project, name="report.html"):
     return project.path.joinpath(name).read_text(encoding="utf-8")
 
 
@@ -38,7 +43,7 @@ def test_a_report_has_every_mean_that_was_asserted(project):
     outcome = project.runpytest_inprocess("--berryeval-report", "new/report.html")
     outcome.assert_outcomes(passed=6, failed=1)
     outcome.stdout.fnmatch_lines(["berryeval: report: *new?report.html"])
-    page = page_of(project, "new/report.html")
+    page = read_page(project, "new/report.html")
     assert page.startswith("<!DOCTYPE html>")
     assert "RR at least 0.4" in page
     assert "P@1 is 0.3333, below 0.9." in page
@@ -49,11 +54,27 @@ def test_a_report_compares_with_the_first_baseline(project):
     project.makepyfile(REGRESSION)
     outcome = project.runpytest_inprocess("--berryeval-report", "report.html", "-p", "no:randomly")
     outcome.assert_outcomes(passed=1, failed=1)
-    page = page_of(project)
+    page = read_page(project)
     assert "candidate against baseline" in page
     assert "RR drops by less than 0.9" in page
     assert "turn on two-factor sign-in" in page
     assert "P@3" not in page
+
+
+def test_margins_of_workers_with_another_baseline_are_left_out():
+    """The page of two processes holds the run against the baseline of the first."""
+    judgments, runs = {"q1": {"d1": 1}}, ({"q1": ["d1"]}, {"q1": ["d2", "d1"]})
+    records = []
+    for baseline, measure in zip(runs, ("RR", "P@1"), strict=True):
+        results = Results(judgments, runs[0])
+        results.assert_measure("R@5", at_least=0.5)
+        results.assert_no_regression(baseline, measure, margin=0.9, allow_inconclusive=True)
+        sent = pickle.dumps(Record.of(results))
+        records.append(pickle.loads(sent))  # noqa: S301 - our own
+    page = page_of(records)
+    assert "R@5 at least 0.5" in page
+    assert "RR drops by less than 0.9" in page
+    assert "P@1 drops" not in page
 
 
 def test_a_report_without_assertions_about_means_has_all_measures(project):
@@ -65,7 +86,7 @@ def test_a_report_without_assertions_about_means_has_all_measures(project):
         """
     )
     project.runpytest_inprocess("--berryeval-report", "report.html").assert_outcomes(passed=3)
-    page = page_of(project)
+    page = read_page(project)
     assert "nDCG@10" in page
     assert "q3" in page
 
@@ -77,7 +98,7 @@ def test_latency_alone_makes_a_report(project):
     project.path.joinpath("times.jsonl").write_text('{"query_id": "q1", "ms": 12.5}\n')
     project.makepyfile("def test_guard(berryeval_guard): berryeval_guard.assert_holds()")
     project.runpytest_inprocess("--berryeval-report", "report.html").assert_outcomes(passed=1)
-    assert "latency p50 at most 20 ms" in page_of(project)
+    assert "latency p50 at most 20 ms" in read_page(project)
 
 
 def test_a_session_without_results_has_no_report(project):
@@ -130,7 +151,7 @@ def test_workers_share_one_report(project, tests):
     failed = 1 if tests is TESTS else 2
     outcome.assert_outcomes(failed=failed, passed=6 if tests is TESTS else 7)
     assert str(outcome.stdout).count("berryeval: report:") == 1
-    page = page_of(project)
+    page = read_page(project)
     assert "RR at least 0.4" in page
     assert "P@1 at least 0.9" in page
 

@@ -7,6 +7,7 @@ from berryeval.errors import BackendError
 from berryeval.evaluation.baseline import Baseline
 from berryeval.measures import parse_measure
 from berryeval.pytest_plugin import Results, assert_measure, assert_no_regression, assert_rank
+from berryeval.suite.settings import GateSettings, Settings
 
 JUDGMENTS = {"q1": {"d1": 2, "d2": 1, "d3": -1}, "q2": {"d4": 1}}
 RUN = {"q1": ["d9", "d3", "d2", "d1"], "q2": ["d4"]}
@@ -33,9 +34,20 @@ def test_a_regression_is_held_against_a_run_or_a_baseline():
         "main", Judgments.from_dict(JUDGMENTS), Run.from_lists(better), [parse_measure("RR")]
     )
     for baseline in (better, Run.from_lists(better), saved):
-        with pytest.raises(AssertionError, match=r"1 query lost; those that lost most:\n  q1  "):
+        with pytest.raises(AssertionError, match=r"1 query lost:\n  q1  "):
             assert_no_regression(JUDGMENTS, RUN, baseline, "RR", margin="2%")
     assert assert_no_regression(JUDGMENTS, RUN, RUN, "RR").verdict == "pass"
+
+
+def test_a_regression_that_is_shown_is_not_to_be_allowed():
+    """Only an undecided one has a way out."""
+    settings = Settings(gate=GateSettings(inference="set"))
+    better = {"q1": ["d1", "d2"], "q2": ["d4"]}
+    with pytest.raises(AssertionError, match=r"RR fell by 0\.3333, beyond the margin") as failure:
+        Results(JUDGMENTS, RUN, settings=settings).assert_no_regression(
+            better, "RR", margin=0.1, allow_inconclusive=True
+        )
+    assert "allow_inconclusive" not in str(failure.value)
 
 
 def test_an_undecided_regression_says_when_nobody_lost():
@@ -43,6 +55,18 @@ def test_an_undecided_regression_says_when_nobody_lost():
     worse = {"q1": ["d9"], "q2": ["d4"]}
     with pytest.raises(AssertionError, match="No query lost"):
         assert_no_regression(JUDGMENTS, RUN, worse, "RR", margin=0.05)
+
+
+def test_of_many_that_lost_the_greatest_losses_are_shown():
+    """Five are enough."""
+    judgments = {f"q{number}": {"d1": 1} for number in range(9)}
+    worse = {query_id: ["d2"] * (query_id < "q7") + ["d1"] for query_id in judgments}
+    with pytest.raises(AssertionError) as failure:
+        assert_no_regression(judgments, worse, {query_id: ["d1"] for query_id in judgments}, "RR")
+    _, head, *lines = str(failure.value).splitlines()
+    assert head == "7 queries lost; those that lost most:"
+    assert lines[4] == "  q4  1.0000 -> 0.5000"
+    assert len(lines) == 6
 
 
 def test_a_baseline_has_to_be_named():

@@ -60,7 +60,8 @@ def of_losses(results: Results, comparison: Comparison, system: str, measure: Me
         f"{_text(results, c.query_id)}".rstrip()
         for c in shown
     ]
-    return [f"{count_queries(len(lost))} lost; those that lost most:", *lines]
+    rest = "; those that lost most" if len(lost) > len(shown) else ""
+    return [f"{count_queries(len(lost))} lost{rest}:", *lines]
 
 
 def of_query(results: Results, query_id: str, found: MeasureResult, at_least: float) -> str:
