@@ -1,7 +1,10 @@
 """What tests of a project get from the plugin."""
 
+import json
 import subprocess
 import sys
+
+import pytest
 
 
 def test_a_mean_that_is_reached_passes(project):
@@ -162,6 +165,28 @@ def test_there_is_a_test_for_each_guard(project):
     )
 
 
+@pytest.mark.parametrize(("smallest", "failed"), [(20, 0), (1, 1)])
+def test_slices_that_are_only_watched_fail_nothing(project, smallest, failed):
+    """From the size that berryeval.toml asks for, a slice below the threshold is named."""
+    with project.path.joinpath("berryeval.toml").open("a") as file:
+        file.write(
+            f"[gate]\nsmallest_slice = {smallest}\n"
+            '[[gate.guard]]\nmeasure = "RR"\nat_least = 0.4\nslices = ["category"]\n'
+        )
+    queries = project.path.joinpath("queries.jsonl")
+    queries.write_text(
+        "".join(
+            json.dumps({"id": query_id, "query": query_id, "category": category}) + "\n"
+            for query_id, category in (("q1", "good"), ("q2", "good"), ("q3", "bad"))
+        )
+    )
+    project.makepyfile("def test_guard(berryeval_guard): berryeval_guard.assert_holds()")
+    outcome = project.runpytest_inprocess()
+    outcome.assert_outcomes(failed=failed, passed=1 - failed)
+    if failed:
+        outcome.stdout.fnmatch_lines(["E*fail: category=bad: RR is 0.0000, below 0.4.*"])
+
+
 def test_a_guard_that_is_inconclusive_passes_only_where_that_is_allowed(project):
     """By the file's exit code for inconclusive gates, or by the test itself."""
     with project.path.joinpath("berryeval.toml").open("a") as file:
@@ -245,6 +270,7 @@ def test_variables_take_precedence_over_files(project, monkeypatch):
         """
     )
     project.runpytest_inprocess().assert_outcomes(passed=1)
+    project.runpytest_inprocess("--berryeval-run", "run.json").assert_outcomes(failed=1)
 
 
 def test_a_configuration_can_be_named(project):

@@ -156,6 +156,25 @@ def test_workers_share_one_report(project, tests):
     assert "P@1 at least 0.9" in page
 
 
+def test_a_measure_that_only_workers_know_is_told(project):
+    """Measures of one's own belong into conftest.py, which every process reads."""
+    pytest.importorskip("xdist")
+    project.makepyfile(
+        """
+        from berryeval.measures import define_measure
+
+        define_measure("First", lambda seen, judged: float(bool(seen) and seen[0] >= 1))
+
+        def test_mean(berryeval_results):
+            berryeval_results.assert_measure("First", at_least=0.2)
+        """
+    )
+    outcome = project.runpytest_subprocess("-n", "1", "--berryeval-report", "report.html")
+    outcome.assert_outcomes(passed=1)
+    outcome.stdout.fnmatch_lines(["berryeval: no report: unknown measure 'First': *"])
+    assert outcome.ret == pytest.ExitCode.USAGE_ERROR
+
+
 def test_workers_run_a_test_for_each_query(project):
     """Every worker finds the same tests."""
     pytest.importorskip("xdist")

@@ -13,7 +13,6 @@ import pytest
 from berryeval.pytest_plugin._options import report_path
 
 if TYPE_CHECKING:
-    from berryeval.pytest_plugin.page import Record
     from berryeval.pytest_plugin.results import Results
 
 __all__ = [
@@ -26,22 +25,17 @@ __all__ = [
 RESULTS = pytest.StashKey[list["Results"]]()
 """What the tests of this process looked at."""
 
-_RECORDS = pytest.StashKey[list["Record"]]()
-"""What workers handed over."""
-
+_FROM_WORKERS = pytest.StashKey[list[bytes]]()
 _OUTCOME = pytest.StashKey[str]()
 _HANDED_OVER = "berryeval_record"
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:  # noqa: ANN401 - a WorkerController of xdist
-    """Take what a worker found."""
-    import pickle
-
+    """Take what a worker found: nothing if it crashed, or had no such test."""
     content = getattr(node, "workeroutput", {}).get(_HANDED_OVER)
-    if content is not None:  # none from a worker that crashed, or had no such test
-        record = pickle.loads(content)  # noqa: S301 - our own worker wrote it
-        node.config.stash.setdefault(_RECORDS, []).append(record)
+    if content is not None:
+        node.config.stash.setdefault(_FROM_WORKERS, []).append(content)
 
 
 @pytest.hookimpl(trylast=True)
@@ -51,6 +45,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     path = report_path(config)
     if path is None:
         return
+    import pickle
+
     from berryeval.errors import BerryEvalError
     from berryeval.pytest_plugin.page import Record, write_page
 
@@ -58,16 +54,15 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     own = [Record.of(first) for first in results[:1]]
     output: dict[str, Any] | None = getattr(config, "workeroutput", None)
     if output is not None:
-        import pickle
-
         if own:
             output[_HANDED_OVER] = pickle.dumps(own[0])
         return
-    records = own + config.stash.get(_RECORDS, [])
-    if not records:
-        config.stash[_OUTCOME] = "no report: no test used berryeval_results"
-        return
     try:
+        handed_over = config.stash.get(_FROM_WORKERS, [])
+        records = own + [pickle.loads(record) for record in handed_over]  # noqa: S301 - our own
+        if not records:
+            config.stash[_OUTCOME] = "no report: no test used berryeval_results"
+            return
         write_page(path, records)
         more = f", of the first of {len(results)} runs" if len(results) > 1 else ""
         config.stash[_OUTCOME] = f"report: {path}{more}"
