@@ -227,6 +227,26 @@ def test_a_file_gets_what_its_name_asks_for(name):
     assert Path(name).read_text()
 
 
+def test_reports_are_written_beside_what_is_printed():
+    """One gate, in as many forms as names are given; the history has it once."""
+    text = Path("berryeval.toml").read_text()
+    Path("berryeval.toml").write_text('history = "history.jsonl"\n' + text)
+    names = ("gate.html", "gate.md", "gate.xml")
+    result = gate("--run", "worse.run", *(f"--report={name}" for name in names))
+    assert result.exit_code == 1
+    assert result.stdout.startswith("FAIL: ")
+    starts = [Path(name).read_text(encoding="utf-8")[:5] for name in names]
+    assert starts == ["<!DOC", "### ❌", "<?xml"]
+    assert len(Path("history.jsonl").read_text().splitlines()) == 1
+
+
+def test_the_name_of_a_report_has_to_say_its_format():
+    """A table in a file that is called otherwise helps nobody."""
+    result = gate("--report", "gate.pdf")
+    assert result.exit_code == 2
+    assert "--report takes names that end in .csv, .htm, .html" in result.stderr
+
+
 def test_json_and_another_format_exclude_each_other():
     """A usage error."""
     result = gate("--json", "--format", "csv")

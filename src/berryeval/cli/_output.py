@@ -11,7 +11,14 @@ import click
 from berryeval.core.files import uncompressed_name, write_whole
 from berryeval.errors import ArgumentError
 
-__all__ = ["chosen_format", "output_options", "write_output", "write_picture"]
+__all__ = [
+    "chosen_format",
+    "output_options",
+    "report_format",
+    "report_option",
+    "write_output",
+    "write_picture",
+]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -73,6 +80,27 @@ def chosen_format(
         expected = f"a name that ends in {endings}, or --format"
         raise ArgumentError("--output", expected, repr(output))
     return by_name
+
+
+report_option = click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    metavar="FILE",
+    help="Write a report, too, in the format that its name says, such as .html, .json, .md or "
+    ".xml (JUnit); repeatable.",
+)
+
+
+def report_format(file: str, formats: Sequence[str]) -> str:
+    """Return the format that the name of a report asks for; unlike an output's, it has to."""
+    ending = os.path.splitext(uncompressed_name(file))[1].lower()  # noqa: PTH122
+    found = _ENDINGS.get(ending)
+    if found not in formats:
+        known = ", ".join(ending for ending, name in _ENDINGS.items() if name in formats)
+        raise click.UsageError(f"--report takes names that end in {known}, not {file!r}.")
+    assert found is not None
+    return found
 
 
 def write_output(text: str, output: str | None) -> None:

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from berryeval.cli._logging import logging_options
-from berryeval.cli._output import chosen_format, output_options, write_output
+from berryeval.cli._output import (
+    chosen_format,
+    output_options,
+    report_format,
+    report_option,
+    write_output,
+)
 from berryeval.cli._settings import config_option, load_settings, named_options
 
 if TYPE_CHECKING:
@@ -59,6 +65,7 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "junit", "html")
     is_flag=True,
     help="Compare with a baseline of another corpus.",
 )
+@report_option
 @output_options(FORMATS)
 @logging_options
 @click.pass_context
@@ -73,6 +80,7 @@ def command(
     inference: str | None,
     inconclusive: str | None,
     allow_other_corpus: bool,
+    reports: tuple[str, ...],
     output_format: str | None,
     as_json: bool,
     output: str | None,
@@ -89,6 +97,7 @@ def command(
     berryeval gate --judgments qrels.txt --run new.run --baseline main.json \\
         --at-least 'P@5=0.70' --margin 'nDCG@10=0.05'
     berryeval gate -o gate.xml
+    berryeval gate --report gate.html --report gate.md
     """
     from berryeval.reports import gate as report
     from berryeval.reports.rendering import render_gate
@@ -106,7 +115,10 @@ def command(
         rules = replace(rules, guards=_guards(at_least, margin))
     settings = replace(settings, gate=rules)
     chosen = chosen_format(output_format, as_json, output, FORMATS)
+    report_formats = {file: report_format(file, FORMATS) for file in reports}
     result = run_gate(settings)
+    for file, format_ in report_formats.items():
+        write_output(render_gate(result, format_), file)
     if chosen == "table" and output is None:
         show_tables(report.gate_table(result))
     else:

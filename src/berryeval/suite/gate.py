@@ -27,7 +27,14 @@ from berryeval.measures import Measure, Precision, ReciprocalRank
 from berryeval.suite import history
 from berryeval.suite.settings import Settings
 
-__all__ = ["CANDIDATE", "guarded_measures", "read_timings", "run_gate"]
+__all__ = [
+    "CANDIDATE",
+    "decide",
+    "guarded_measures",
+    "read_baseline",
+    "read_timings",
+    "run_gate",
+]
 
 CANDIDATE = "candidate"
 _LONGEST_MS = 1e12  # thirty years: whatever is above is no time
@@ -56,13 +63,35 @@ def run_gate(settings: Settings) -> GateResult:
     run = load_run(_named(settings.run, "run"))
     timings = {} if settings.timings is None else read_timings(settings.timings)
     _log.info("gate starts", extra={"queries": judgments.n_queries, "guards": len(guards)})
+    decided = decide(settings, judgments, run, queries, milliseconds=[*timings.values()])
+    _log_outcome(judgments, run, timings, decided)
+    if settings.history is not None:
+        name = Path(_named(settings.run, "run")).name
+        history.append(settings.history, name, decided.evaluation, judgments, decided.verdict)
+    return decided
+
+
+def decide(
+    settings: Settings,
+    judgments: Judgments,
+    run: Run,
+    queries: Mapping[str, Query],
+    *,
+    milliseconds: Sequence[float] = (),
+    baseline: Run | Baseline | None = None,
+) -> GateResult:
+    """Decide about a run that is at hand, by the guards and rules of the settings.
+
+    The baseline is the one that the settings name, unless given. Nothing is logged or appended.
+    """
+    guards = settings.gate.guards
     measures = guarded_measures(guards)
     result: Evaluation | Comparison
     if any(isinstance(guard, MarginGuard) for guard in guards):
-        baseline = _baseline(settings, judgments, measures, queries)
+        reference = _baseline(settings, judgments, measures, queries, baseline)
         result = compare(
             judgments,
-            {"baseline": baseline, CANDIDATE: run},
+            {"baseline": reference, CANDIDATE: run},
             measures,
             queries=queries.values(),
             bounds=True,
@@ -72,10 +101,10 @@ def run_gate(settings: Settings) -> GateResult:
         )
     else:
         result = evaluate(judgments, run, measures or (ReciprocalRank(),), queries=queries.values())
-    decided = gate(
+    return gate(
         result,
         guards,
-        milliseconds=[*timings.values()],
+        milliseconds=milliseconds,
         alpha=settings.gate.alpha,
         seed=settings.gate.seed,
         n_resamples=settings.gate.resamples,
@@ -84,11 +113,6 @@ def run_gate(settings: Settings) -> GateResult:
         pool_depth=settings.pool_depth,
         smallest_slice=settings.gate.smallest_slice,
     )
-    _log_outcome(judgments, run, timings, decided)
-    if settings.history is not None:
-        name = Path(_named(settings.run, "run")).name
-        history.append(settings.history, name, decided.evaluation, judgments, decided.verdict)
-    return decided
 
 
 def _named(path: str | None, what: str) -> str:
@@ -109,19 +133,30 @@ def _baseline(
     judgments: Judgments,
     measures: Sequence[Measure],
     queries: Mapping[str, Query],
+    given: Run | Baseline | None,
 ) -> Run:
-    path = _named(settings.baseline, "baseline")
+    found = read_baseline(_named(settings.baseline, "baseline")) if given is None else given
+    if isinstance(found, Run):
+        return found
+    corpus = None if settings.gate.allow_other_corpus else settings.corpus
+    found.check(judgments, measures, queries=queries, corpus=corpus)
+    return found.to_run()
+
+
+def read_baseline(path: str) -> Run | Baseline:
+    """Read what a candidate is held against: a baseline, or any run.
+
+    Raises
+    ------
+    FormatError
+        If there is no such file, or it is neither.
+    """
     if path == "-":  # can be read only once
         return load_run(path)
     if not Path(path).exists():
         way_out = "save one with `berryeval baseline save`, or name a run"
         raise FormatError(f"expected a baseline, found no file; {way_out}", path)
-    if not is_baseline(path):
-        return load_run(path)
-    baseline = Baseline.read(path)
-    corpus = None if settings.gate.allow_other_corpus else settings.corpus
-    baseline.check(judgments, measures, queries=queries, corpus=corpus)
-    return baseline.to_run()
+    return Baseline.read(path) if is_baseline(path) else load_run(path)
 
 
 def read_timings(path: str) -> dict[str, float]:

@@ -1,0 +1,150 @@
+"""What a failed assertion tells: the query, its ranking with grades, and what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from berryeval.evaluation.comparison import RankedDocument
+from berryeval.evaluation.guards import written
+from berryeval.evaluation.notes import count_queries, holes_notes, query_notes
+from berryeval.evaluation.result import MeasureResult
+from berryeval.reports.printable import printable
+
+if TYPE_CHECKING:
+    from berryeval.errors import BackendError
+    from berryeval.evaluation.comparison import Comparison
+    from berryeval.evaluation.result import Evaluation
+    from berryeval.measures import Measure
+    from berryeval.pytest_plugin.results import Results
+
+__all__ = ["of_failed", "of_losses", "of_query", "of_rank", "of_worst", "rank_of"]
+
+_N_QUERIES = 5
+_N_RANKS = 10
+_N_CHARACTERS = 60
+
+
+def of_failed(failures: Mapping[str, BackendError], n_queries: int) -> str:
+    """Say which queries the system did not answer, and why."""
+    told = [f"  {printable(query_id)}: {error}" for query_id, error in failures.items()]
+    more = [f"  and {len(told) - _N_QUERIES} more"] if len(told) > _N_QUERIES else []
+    failed = f"{len(failures)} of {count_queries(n_queries)} failed in the system under test:"
+    return "\n".join([failed, *told[:_N_QUERIES], *more])
+
+
+def of_worst(results: Results, evaluation: Evaluation, measure: Measure) -> list[str]:
+    """List the queries with the worst scores, and what else to know about the mean."""
+    found = evaluation[str(measure)]
+    sign = 1 if measure.higher_is_better else -1
+    worst = sorted(found.by_query.items(), key=lambda item: sign * item[1])[:_N_QUERIES]
+    width = _width(query_id for query_id, _ in worst)
+    lines = [
+        f"  {printable(query_id):<{width}}  {value:.4f}  {_text(results, query_id)}".rstrip()
+        for query_id, value in worst
+    ]
+    runs = {"run": evaluation}
+    return ["Worst queries:", *lines, *query_notes(runs), *holes_notes(runs)]
+
+
+def of_losses(results: Results, comparison: Comparison, system: str, measure: Measure) -> list[str]:
+    """List the queries that lost most against the baseline."""
+    sign = 1 if measure.higher_is_better else -1
+    lost = [c for c in comparison.changes(system, measure) if sign * c.difference < 0]
+    if not lost:
+        return ["No query lost."]
+    shown = lost[:_N_QUERIES]
+    width = _width(change.query_id for change in shown)
+    lines = [
+        f"  {printable(c.query_id):<{width}}  {c.baseline:.4f} -> {c.candidate:.4f}  "
+        f"{_text(results, c.query_id)}".rstrip()
+        for c in shown
+    ]
+    rest = "; those that lost most" if len(lost) > len(shown) else ""
+    return [f"{count_queries(len(lost))} lost{rest}:", *lines]
+
+
+def of_query(results: Results, query_id: str, found: MeasureResult, at_least: float) -> str:
+    """Say that one query scores too low, with its ranking and the relevant documents it lacks."""
+    value = found.by_query[query_id]
+    head = f"{_name(results, query_id)}: {found.measure} is {value:.4f}, below {written(at_least)}."
+    depth = min(found.measure.k or _N_RANKS, _N_RANKS)
+    return "\n".join(
+        [head, *_ranking(results, query_id, depth), *_not_found(results, query_id, depth)]
+    )
+
+
+def of_rank(results: Results, query_id: str, doc_id: str, at_most: int) -> str:
+    """Say that a document is not as high in a ranking as it should be."""
+    rank = rank_of(results, query_id, doc_id)
+    n_found = len(results.run.ranking(query_id))
+    if rank is not None:
+        found = f"found it at rank {rank}"
+    elif n_found:
+        found = f"did not find it in {n_found} document{'s' * (n_found != 1)}"
+    else:
+        found = "found no document at all"
+    head = (
+        f"{_name(results, query_id)}: expected {printable(doc_id)} at rank {at_most} or better, "
+        f"{found}."
+    )
+    depth = min(max(at_most, _N_RANKS), 2 * _N_RANKS)
+    return "\n".join([head, *_ranking(results, query_id, depth, marked=rank)])
+
+
+def rank_of(results: Results, query_id: str, doc_id: str) -> int | None:
+    """Return the rank of a document, from 1; None if it was not found."""
+    ranking = results.run.ranking(query_id)
+    return ranking.index(doc_id) + 1 if doc_id in ranking else None
+
+
+def _ranking(
+    results: Results, query_id: str, depth: int, marked: int | None = None
+) -> Sequence[str]:
+    """Lay out the first ranks, and the marked one further below."""
+    ranking = results.ranking(query_id, max(depth, marked or 0))
+    shown = [*ranking[:depth], *ranking[depth:][-1:]]
+    if not shown:
+        return ["  (nothing was found)"]
+    width = max(_width(document.doc_id for document in shown), len("document"))
+    lines = [f"  rank  {'document':<{width}}  grade"]
+    for document in shown:
+        if document.rank > depth + 1:
+            lines.append("   ...")
+        mark = ">" if document.rank == marked else " "
+        name = printable(document.doc_id)
+        lines.append(f"{mark} {document.rank:>4}  {name:<{width}}  {_grade(document)}")
+    return lines
+
+
+def _grade(document: RankedDocument) -> str:
+    return "unjudged" if document.grade is None else f"{document.grade:g}"
+
+
+def _not_found(results: Results, query_id: str, depth: int) -> Sequence[str]:
+    """List the best documents that are not among the first."""
+    first = {document.doc_id for document in results.ranking(query_id, depth)}
+    missed = [(d, g) for d, g in results.grades(query_id).items() if g > 0 and d not in first]
+    missed.sort(key=lambda item: -item[1])
+    if not missed:
+        return []
+    told = ", ".join(f"{printable(doc_id)} ({grade:g})" for doc_id, grade in missed[:_N_QUERIES])
+    more = ", …" if len(missed) > _N_QUERIES else ""
+    return [f"  Relevant, and not among these: {told}{more}"]
+
+
+def _name(results: Results, query_id: str) -> str:
+    text = _text(results, query_id)
+    return f"{printable(query_id)} {text}" if text else printable(query_id)
+
+
+def _text(results: Results, query_id: str) -> str:
+    query = results.queries.get(query_id)
+    if query is None:
+        return ""
+    text = " ".join(printable(query.text).split())
+    return f'"{text if len(text) <= _N_CHARACTERS else text[: _N_CHARACTERS - 1] + "…"}"'
+
+
+def _width(names: Iterable[str]) -> int:
+    return max(len(printable(name)) for name in names)

@@ -1,0 +1,69 @@
+"""One guard of ``berryeval.toml`` as a test."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from berryeval.evaluation.guards import Guard, MarginGuard, ThresholdGuard
+from berryeval.evaluation.verdict import GuardResult
+from berryeval.pytest_plugin import _failures
+from berryeval.reports.wording import reason_of
+from berryeval.suite.gate import CANDIDATE
+
+if TYPE_CHECKING:
+    from berryeval.pytest_plugin.results import Results
+
+__all__ = ["GuardCheck"]
+
+
+class GuardCheck:
+    """A guard, and what it says: what the fixture ``berryeval_guard`` returns.
+
+    All guards of the file are decided together, as `berryeval gate` does.
+    """
+
+    def __init__(self, results: Results, guard: Guard) -> None:
+        self.results = results
+        self.guard = guard
+
+    @property
+    def verdicts(self) -> tuple[GuardResult, ...]:
+        """The guard's verdict over all queries, and for each slice that it has."""
+        return tuple(found for found in self.results.gate.guards if found.guard == self.guard)
+
+    def assert_holds(self, *, allow_inconclusive: bool | None = None) -> None:
+        """Assert that the guard passes, over all queries and for each slice that counts.
+
+        Parameters
+        ----------
+        allow_inconclusive : bool, optional
+            Whether an inconclusive verdict passes. Unless given, it does where berryeval.toml
+            has ``inconclusive = 0``.
+        """
+        __tracebackhide__ = True
+        self.results.assert_answered()
+        if allow_inconclusive is None:
+            allow_inconclusive = self.results.settings.gate.inconclusive == 0
+        allowed = ("pass", "inconclusive") if allow_inconclusive else ("pass",)
+        broken = [v for v in self.verdicts if not v.is_watched and v.verdict not in allowed]
+        if broken:
+            told = [f"{verdict.verdict}: {_said(verdict)}" for verdict in broken]
+            raise AssertionError("\n".join([*told, *self._behind()]))
+
+    def _behind(self) -> list[str]:
+        """List the queries that did it."""
+        gate = self.results.gate
+        if isinstance(self.guard, ThresholdGuard):
+            return _failures.of_worst(self.results, gate.evaluation, self.guard.measure)
+        if isinstance(self.guard, MarginGuard) and gate.comparison is not None:
+            measure = self.guard.measure
+            return _failures.of_losses(self.results, gate.comparison, CANDIDATE, measure)
+        return []
+
+    def __repr__(self) -> str:
+        return f"<GuardCheck {self.guard}>"
+
+
+def _said(verdict: GuardResult) -> str:
+    reason = reason_of(verdict)
+    return reason if verdict.slice is None else f"{verdict.slice}: {reason}"

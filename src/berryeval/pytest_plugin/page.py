@@ -1,0 +1,121 @@
+"""The page of a session: every assertion about means as a guard of one gate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from berryeval.core.files import write_whole
+from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.evaluation import evaluate, sentences
+from berryeval.evaluation.comparing import compare
+from berryeval.evaluation.comparison import Comparison
+from berryeval.evaluation.guards import MarginGuard
+from berryeval.evaluation.verdict import GateResult, GuardResult
+from berryeval.measures import ReciprocalRank
+from berryeval.reports.evaluation import Shown, evaluations_tables
+from berryeval.reports.html import gate_to_html, tables_to_html
+from berryeval.suite.gate import CANDIDATE, guarded_measures
+from berryeval.suite.settings import Settings
+
+if TYPE_CHECKING:
+    from berryeval.pytest_plugin.results import Results
+
+__all__ = ["Record", "page_of", "write_page"]
+
+_WORST_LAST = ("pass", "inconclusive", "fail")
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one process found: it can be pickled."""
+
+    judgments: Judgments
+    run: Run
+    queries: Mapping[str, Query]
+    settings: Settings
+    baseline: Run | None
+    guards: tuple[GuardResult, ...]
+
+    @classmethod
+    def of(cls, results: Results) -> Record:
+        """Take from results what a page shows."""
+        return cls(
+            judgments=results.judgments,
+            run=results.run,
+            queries=results.queries,
+            settings=results.settings,
+            baseline=results.baseline,
+            guards=tuple(results.decided.values()),
+        )
+
+
+def write_page(path: str, records: Sequence[Record]) -> None:
+    """Write the page, and the folder it stands in."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, [page_of(records).encode("utf-8", "replace")])
+
+
+def page_of(records: Sequence[Record]) -> str:
+    """Return one page of what all processes found.
+
+    They asked the same queries: the run is that of the first, and each verdict the one that a
+    test had. Margins against another baseline than the first are left out. Without a verdict the
+    page has the usual measures, and every query.
+    """
+    first = next((record for record in records if record.baseline is not None), records[0])
+    guards: dict[str, GuardResult] = {}
+    for record in records:
+        is_other = record.baseline is not None and record.baseline != first.baseline
+        for guard in record.guards:
+            if not (is_other and isinstance(guard.guard, MarginGuard)):
+                guards.setdefault(guard.name, guard)
+    if not guards:
+        return _tables(first)
+    return gate_to_html(_gate(first, tuple(guards.values())))
+
+
+def _tables(record: Record) -> str:
+    found = evaluate(record.judgments, record.run, queries=record.queries.values())
+    (means,) = evaluations_tables({CANDIDATE: found})
+    (by_query,) = evaluations_tables({CANDIDATE: found}, Shown(per_query=True))
+    return tables_to_html("Search quality", [means, replace(by_query, title="Queries")])
+
+
+def _gate(record: Record, guards: tuple[GuardResult, ...]) -> GateResult:
+    """Put verdicts together that were reached one by one: nothing is decided again."""
+    rules = record.settings.gate
+    measures = guarded_measures([guard.guard for guard in guards]) or (ReciprocalRank(),)
+    comparison: Comparison | None = None
+    if record.baseline is None:
+        queries = record.queries.values()
+        evaluation = evaluate(record.judgments, record.run, measures, queries=queries)
+    else:
+        comparison = compare(
+            record.judgments,
+            {"baseline": record.baseline, CANDIDATE: record.run},
+            measures,
+            queries=record.queries.values(),
+            bounds=True,
+            max_grade=record.settings.max_grade,
+            seed=rules.seed,
+            n_resamples=rules.resamples,
+        )
+        evaluation = comparison.evaluations[CANDIDATE]
+    verdict = max(
+        (guard.verdict for guard in guards if not guard.is_watched), key=_WORST_LAST.index
+    )
+    return GateResult(
+        verdict=verdict,
+        sentence=sentences.of_gate(verdict, guards, 0),
+        guards=guards,
+        evaluation=evaluation,
+        comparison=comparison,
+        alpha=rules.alpha,
+        seed=rules.seed,
+        inference=rules.inference,  # type: ignore[arg-type]
+    )

@@ -1,0 +1,283 @@
+"""What a candidate found, and what tests assert of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from berryeval.core.id_column import decode_id, encode_id
+from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.errors import ArgumentError, BackendError
+from berryeval.evaluation.comparison import ROUNDING, RankedDocument
+from berryeval.evaluation.evaluate import JudgmentsSource, MeasureLike, evaluate, load_judgments
+from berryeval.evaluation.guards import Guard, Margin, MarginGuard, ThresholdGuard
+from berryeval.evaluation.result import MeasureResult
+from berryeval.evaluation.verdict import GateResult, GuardResult
+from berryeval.measures import Measure, parse_measure
+from berryeval.pytest_plugin import _failures
+from berryeval.pytest_plugin._sources import answers_of, baseline_of, queries_of
+from berryeval.suite.gate import CANDIDATE, decide, read_timings
+from berryeval.suite.settings import Settings
+
+if TYPE_CHECKING:
+    from berryeval.evaluation.baseline import Baseline
+    from berryeval.evaluation.evaluate import RunSource
+    from berryeval.search.system import System
+
+__all__ = ["QueryResults", "Results"]
+
+
+class Results:
+    """A run with the judgments it is held to: what the fixture ``berryeval_results`` returns.
+
+    Each assertion raises `AssertionError` with the queries and rankings behind it, and returns
+    what it looked at if it holds. A query that the system under test failed to answer fails
+    every assertion about means, since no score is known for it.
+
+    Parameters
+    ----------
+    judgments : Judgments, path, dict of dicts or data frame
+        What is relevant.
+    run : Run, path, dict, data frame, or system
+        What was found. A system, or a function of a query and k, is asked every judged query.
+    queries : path, Query objects, or dict of texts, optional
+        Texts and labels. A system needs the text of every judged query.
+    settings : Settings, optional
+        Rules and guards of a gate.
+    depth : int
+        How many documents a system is asked for.
+
+    Attributes
+    ----------
+    judgments, run, queries
+        The same as `Judgments`, `Run`, and a dict of `Query` by id.
+    failures : mapping of str to BackendError
+        The queries that the system did not answer.
+
+    Examples
+    --------
+    >>> results = Results({"q1": {"d1": 1}}, {"q1": ["d7", "d1"]}, queries={"q1": "reset password"})
+    >>> results.assert_measure("RR", at_least=0.5)
+    0.5
+    >>> results.assert_rank("q1", "d1", at_most=1)
+    Traceback (most recent call last):
+    AssertionError: q1 "reset password": expected d1 at rank 1 or better, found it at rank 2.
+      rank  document  grade
+         1  d7        unjudged
+    >    2  d1        1
+    """
+
+    def __init__(
+        self,
+        judgments: JudgmentsSource,
+        run: RunSource | System | Any,  # noqa: ANN401 - or any object that can search
+        *,
+        queries: Any = None,  # noqa: ANN401 - as above
+        settings: Settings | None = None,
+        depth: int = 100,
+    ) -> None:
+        self.settings = settings or Settings()
+        self.judgments: Judgments = load_judgments(judgments)
+        self.queries: Mapping[str, Query] = queries_of(queries)
+        answers = answers_of(run, self.judgments, self.queries, depth)
+        self.run: Run = answers.run
+        self.failures: Mapping[str, BackendError] = answers.failures
+        self._milliseconds: Sequence[float] = answers.milliseconds
+        self._measured: dict[Measure, MeasureResult] = {}
+        self.decided: dict[str, GuardResult] = {}
+        """What was asserted of means, by name: for the report."""
+        self.baseline: Run | None = None
+        """What the run was first held against."""
+
+    def assert_measure(self, measure: MeasureLike, *, at_least: float) -> float:
+        """Assert that the mean of a measure reaches a figure, and return it.
+
+        Equality passes. A failure shows the queries with the worst scores.
+        """
+        __tracebackhide__ = True
+        self.assert_answered()
+        wanted = _measure(measure)
+        decided = self.decide([ThresholdGuard(wanted, at_least)])
+        if decided.verdict != "pass":
+            worst = _failures.of_worst(self, decided.evaluation, wanted)
+            raise AssertionError("\n".join([decided.sentence, *worst]))
+        return decided.evaluation[str(wanted)].mean
+
+    def assert_no_regression(
+        self,
+        baseline: RunSource | Baseline | None = None,
+        measure: MeasureLike = "nDCG@10",
+        *,
+        margin: float | str = 0.05,
+        allow_inconclusive: bool = False,
+    ) -> GateResult:
+        """Assert that the mean has not dropped by the margin or more, and return the verdict.
+
+        Parameters
+        ----------
+        baseline : path, Baseline, run, or dict, optional
+            What the run is held against; the settings' baseline unless given.
+        measure : Measure or str
+        margin : float or str
+            The largest drop that is accepted, also as a share of the baseline's mean: ``"2%"``.
+        allow_inconclusive : bool
+            Whether to pass where the queries are too few to tell.
+        """
+        __tracebackhide__ = True
+        self.assert_answered()
+        wanted = _measure(measure)
+        against = None if baseline is None else baseline_of(baseline)
+        decided = self.decide([MarginGuard(wanted, Margin.parse(margin))], against)
+        allowed = ("pass", "inconclusive") if allow_inconclusive else ("pass",)
+        if decided.verdict not in allowed:
+            assert decided.comparison is not None
+            lost = _failures.of_losses(self, decided.comparison, CANDIDATE, wanted)
+            raise AssertionError("\n".join([decided.sentence, *lost, *_way_out(decided)]))
+        return decided
+
+    def assert_rank(self, query_id: str, doc_id: str, *, at_most: int) -> int:
+        """Assert that a document is among the first of a query, and return its rank from 1."""
+        __tracebackhide__ = True
+        self._check_query(query_id)
+        rank = _failures.rank_of(self, query_id, doc_id)
+        if rank is None or rank > at_most:
+            raise AssertionError(_failures.of_rank(self, query_id, doc_id, at_most))
+        return rank
+
+    def assert_answered(self) -> None:
+        """Assert that the system under test answered every query."""
+        __tracebackhide__ = True
+        if self.failures:
+            n_queries = self.judgments.n_queries
+            raise AssertionError(_failures.of_failed(self.failures, n_queries))
+
+    def query(self, query_id: str) -> QueryResults:
+        """Return what was found for one query."""
+        return QueryResults(self, query_id)
+
+    def measure(self, measure: MeasureLike) -> MeasureResult:
+        """Return the scores of a measure: ``.mean``, ``.by_query``, ``.interval``."""
+        wanted = _measure(measure)
+        if wanted not in self._measured:
+            found = evaluate(self.judgments, self.run, wanted, queries=self.queries.values())
+            self._measured[wanted] = found[str(wanted)]
+        return self._measured[wanted]
+
+    def ranking(self, query_id: str, depth: int = 10) -> list[RankedDocument]:
+        """Return the first documents of a query, with their grades."""
+        grades = self.grades(query_id)
+        return [
+            RankedDocument(rank, doc_id, grades.get(doc_id))
+            for rank, doc_id in enumerate(self.run.ranking(query_id, depth), start=1)
+        ]
+
+    def grades(self, query_id: str) -> dict[str, float]:
+        """Return the grade of each judged document of a query."""
+        found = self.judgments.grades_of(encode_id(query_id))
+        return {decode_id(doc_id): grade for doc_id, grade in found.items() if grade >= 0}
+
+    @cached_property
+    def gate(self) -> GateResult:
+        """The verdict of all guards of the settings together."""
+        return self.decide(self.settings.gate.guards)
+
+    def decide(self, guards: Sequence[Guard], baseline: Run | Baseline | None = None) -> GateResult:
+        """Return what a gate of these guards decides, by the rules of the settings."""
+        rules = replace(self.settings.gate, guards=tuple(guards))
+        timings = self.settings.timings
+        times = self._milliseconds or ([*read_timings(timings).values()] if timings else [])
+        decided = decide(
+            replace(self.settings, gate=rules),
+            self.judgments,
+            self.run,
+            self.queries,
+            milliseconds=times,
+            baseline=baseline,
+        )
+        self._remember(decided)
+        return decided
+
+    def _remember(self, decided: GateResult) -> None:
+        """Keep verdicts for the report, which holds the run against one baseline only."""
+        comparison = decided.comparison
+        if comparison is not None:
+            against = comparison.runs[comparison.baseline]
+            if self.baseline is None:
+                self.baseline = against
+            elif self.baseline != against:
+                return
+        for guard in decided.guards:
+            self.decided.setdefault(guard.name, guard)
+
+    def _check_query(self, query_id: str) -> None:
+        __tracebackhide__ = True
+        if query_id in self.failures:
+            raise AssertionError(_failures.of_failed({query_id: self.failures[query_id]}, 1))
+        if query_id not in self.judgments and query_id not in self.run:
+            raise ArgumentError("query_id", "a query of the judgments or the run", repr(query_id))
+
+
+class QueryResults:
+    """What was found for one query: what the fixture ``berryeval_query`` returns."""
+
+    def __init__(self, results: Results, query_id: str) -> None:
+        self.results = results
+        self.query_id = query_id
+
+    @property
+    def text(self) -> str | None:
+        """What is asked, if it is known."""
+        query = self.results.queries.get(self.query_id)
+        return None if query is None else query.text
+
+    def ranking(self, depth: int = 10) -> list[RankedDocument]:
+        """Return the first documents, with their grades."""
+        return self.results.ranking(self.query_id, depth)
+
+    def score(self, measure: MeasureLike) -> float:
+        """Return the score of this query.
+
+        Raises
+        ------
+        ArgumentError
+            If it has no judgments.
+        """
+        scores = self.results.measure(measure).by_query
+        if self.query_id not in scores:
+            raise ArgumentError("query_id", "a judged query", repr(self.query_id))
+        return scores[self.query_id]
+
+    def assert_measure(self, measure: MeasureLike, *, at_least: float) -> float:
+        """Assert that this query scores as much, and return its score.
+
+        A failure shows the ranking, with grades, and which relevant documents it lacks.
+        """
+        __tracebackhide__ = True
+        self.results._check_query(self.query_id)  # noqa: SLF001 - part of the same thing
+        value = self.score(measure)
+        if value < at_least - ROUNDING:
+            found = self.results.measure(measure)
+            raise AssertionError(_failures.of_query(self.results, self.query_id, found, at_least))
+        return value
+
+    def assert_rank(self, doc_id: str, *, at_most: int) -> int:
+        """Assert that a document is among the first, and return its rank from 1."""
+        __tracebackhide__ = True
+        return self.results.assert_rank(self.query_id, doc_id, at_most=at_most)
+
+    def __repr__(self) -> str:
+        return f"<QueryResults {self.query_id}>"
+
+
+def _measure(measure: MeasureLike) -> Measure:
+    return measure if isinstance(measure, Measure) else parse_measure(measure)
+
+
+def _way_out(decided: GateResult) -> list[str]:
+    if decided.verdict != "inconclusive":
+        return []
+    return ["allow_inconclusive=True lets this pass."]

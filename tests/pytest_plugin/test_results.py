@@ -1,0 +1,169 @@
+"""Assertions as functions, and what their failures tell."""
+
+import pytest
+
+from berryeval import ArgumentError, Judgments, MismatchError, Query, Run
+from berryeval.errors import BackendError
+from berryeval.evaluation.baseline import Baseline
+from berryeval.measures import parse_measure
+from berryeval.pytest_plugin import Results, assert_measure, assert_no_regression, assert_rank
+from berryeval.suite.settings import GateSettings, Settings
+
+JUDGMENTS = {"q1": {"d1": 2, "d2": 1, "d3": -1}, "q2": {"d4": 1}}
+RUN = {"q1": ["d9", "d3", "d2", "d1"], "q2": ["d4"]}
+
+
+def test_a_mean_on_the_limit_passes():
+    """Equality passes, and sums that rounding leaves below are equal."""
+    assert assert_measure(JUDGMENTS, RUN, "RR", at_least=2 / 3) == pytest.approx(2 / 3)
+    with pytest.raises(AssertionError, match=r"^RR is 0\.6667, below 0\.67\.\nWorst queries:"):
+        assert_measure(JUDGMENTS, RUN, parse_measure("RR"), at_least=0.67)
+
+
+def test_a_rank_is_counted_from_one():
+    """The last rank that is allowed passes."""
+    assert assert_rank(JUDGMENTS, RUN, "q1", "d2", at_most=3) == 3
+    with pytest.raises(AssertionError, match="found it at rank 3"):
+        assert_rank(JUDGMENTS, RUN, "q1", "d2", at_most=2, queries=[Query("q1", "a\x1b[31m")])
+
+
+def test_a_regression_is_held_against_a_run_or_a_baseline():
+    """In whichever form the baseline is at hand."""
+    better = {"q1": ["d1", "d2"], "q2": ["d4"]}
+    saved = Baseline.make(
+        "main", Judgments.from_dict(JUDGMENTS), Run.from_lists(better), [parse_measure("RR")]
+    )
+    for baseline in (better, Run.from_lists(better), saved):
+        with pytest.raises(AssertionError, match=r"1 query lost:\n  q1  "):
+            assert_no_regression(JUDGMENTS, RUN, baseline, "RR", margin="2%")
+    assert assert_no_regression(JUDGMENTS, RUN, RUN, "RR").verdict == "pass"
+
+
+def test_a_regression_that_is_shown_is_not_to_be_allowed():
+    """Only an undecided one has a way out."""
+    settings = Settings(gate=GateSettings(inference="set"))
+    better = {"q1": ["d1", "d2"], "q2": ["d4"]}
+    with pytest.raises(AssertionError, match=r"RR fell by 0\.3333, beyond the margin") as failure:
+        Results(JUDGMENTS, RUN, settings=settings).assert_no_regression(
+            better, "RR", margin=0.1, allow_inconclusive=True
+        )
+    assert "allow_inconclusive" not in str(failure.value)
+
+
+def test_an_undecided_regression_says_when_nobody_lost():
+    """Few queries cannot rule a drop out, even where all of them won."""
+    worse = {"q1": ["d9"], "q2": ["d4"]}
+    with pytest.raises(AssertionError, match="No query lost"):
+        assert_no_regression(JUDGMENTS, RUN, worse, "RR", margin=0.05)
+
+
+def test_of_many_that_lost_the_greatest_losses_are_shown():
+    """Five are enough."""
+    judgments = {f"q{number}": {"d1": 1} for number in range(9)}
+    worse = {query_id: ["d2"] * (query_id < "q7") + ["d1"] for query_id in judgments}
+    with pytest.raises(AssertionError) as failure:
+        assert_no_regression(judgments, worse, {query_id: ["d1"] for query_id in judgments}, "RR")
+    _, head, *lines = str(failure.value).splitlines()
+    assert head == "7 queries lost; those that lost most:"
+    assert lines[4] == "  q4  1.0000 -> 0.5000"
+    assert len(lines) == 6
+
+
+def test_a_baseline_has_to_be_named():
+    """By the test, or by berryeval.toml."""
+    with pytest.raises(ArgumentError, match="baseline: expected a file, got none"):
+        Results(JUDGMENTS, RUN).assert_no_regression()
+
+
+def test_grades_below_zero_are_holes():
+    """As everywhere: in the pool, and not judged."""
+    results = Results(JUDGMENTS, RUN)
+    assert [document.grade for document in results.ranking("q1")] == [None, None, 1, 2]
+    assert results.query("q1").text is None
+    assert repr(results.query("q1")) == "<QueryResults q1>"
+
+
+def test_a_document_far_below_is_shown_with_a_gap():
+    """The first ranks, and then the one that was asked for."""
+    run = {"q1": [f"x{number}" for number in range(30)] + ["d1"]}
+    with pytest.raises(AssertionError) as failure:
+        assert_rank(JUDGMENTS, run, "q1", "d1", at_most=3)
+    lines = str(failure.value).splitlines()
+    assert lines[0] == "q1: expected d1 at rank 3 or better, found it at rank 31."
+    assert len(lines) == 14
+    assert lines[-3:] == [
+        "    10  x9        unjudged",
+        "   ...",
+        ">   31  d1        2",
+    ]
+
+
+def test_a_query_without_documents_says_so():
+    """Nothing was found is another matter than not found."""
+    run = {"q1": [], "q2": ["d4"]}
+    with pytest.raises(AssertionError, match=r"found no document at all\.\n  \(nothing was found"):
+        assert_rank(JUDGMENTS, run, "q1", "d1", at_most=3)
+
+
+def test_many_relevant_documents_that_are_missing_are_cut_short():
+    """The best grades first."""
+    judgments = {"q1": {f"d{number}": 1 for number in range(8)} | {"best": 3}}
+    results = Results(judgments, {"q1": ["d7"]}, queries={"q1": "long " * 30})
+    with pytest.raises(AssertionError) as failure:
+        results.query("q1").assert_measure("R@5", at_least=0.5)
+    head, *_, last = str(failure.value).splitlines()
+    assert head == f'q1 "{"long " * 11}long…": R@5 is 0.1111, below 0.5.'
+    assert last == "  Relevant, and not among these: best (3), d0 (1), d1 (1), d2 (1), d3 (1), …"
+
+
+def test_a_query_that_is_complete_lacks_nothing():
+    """Only its order can be at fault then."""
+    results = Results({"q1": {"d1": 1}}, {"q1": ["d2", "d1"]})
+    with pytest.raises(AssertionError) as failure:
+        results.query("q1").assert_measure("RR", at_least=0.6)
+    assert "Relevant" not in str(failure.value)
+
+
+def test_lower_is_worse_or_better_as_the_measure_says():
+    """Of measures that count harm the highest scores are the worst."""
+    with pytest.raises(AssertionError) as failure:
+        assert_measure(JUDGMENTS, RUN, "Unjudged@2", at_least=3)
+    worst = str(failure.value).splitlines()[2]
+    assert worst.startswith("  q1  ")
+
+
+def test_a_query_without_judgments_has_no_score():
+    """It can have a rank, though."""
+    results = Results(JUDGMENTS, RUN | {"q3": ["d1"]})
+    assert results.query("q3").assert_rank("d1", at_most=1) == 1
+    with pytest.raises(ArgumentError, match="query_id: expected a judged query, got 'q3'"):
+        results.query("q3").assert_measure("RR", at_least=0.1)
+
+
+def test_failed_queries_are_told_and_cut_short():
+    """Each with its reason; five are enough."""
+
+    def search(query: str, k: int) -> list[str]:
+        del k
+        if query != "ok":
+            raise BackendError("engine", "is down")
+        return ["d1"]
+
+    judgments = {f"q{number}": {"d1": 1} for number in range(7)} | {"fine": {"d1": 1}}
+    texts = {query_id: "ok" if query_id == "fine" else "x" for query_id in judgments}
+    results = Results(judgments, search, queries=texts)
+    with pytest.raises(AssertionError) as failure:
+        results.assert_measure("RR", at_least=0.1)
+    lines = str(failure.value).splitlines()
+    assert lines[0] == "7 of 8 queries failed in the system under test:"
+    assert lines[1] == "  q0: engine: is down"
+    assert lines[-1] == "  and 2 more"
+    with pytest.raises(AssertionError, match="q3: engine: is down"):
+        results.assert_rank("q3", "d1", at_most=1)
+    assert results.query("fine").assert_measure("RR", at_least=1) == 1
+
+
+def test_judgments_and_run_of_other_queries_are_refused():
+    """As `evaluate` does."""
+    with pytest.raises(MismatchError, match="no query in common"):
+        assert_measure(JUDGMENTS, {"q7": ["d1"]}, "RR", at_least=0.1)

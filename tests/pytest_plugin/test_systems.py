@@ -1,0 +1,93 @@
+"""A project's own search under test, through its own fixtures."""
+
+SEARCH = """
+    import pytest
+
+    DOCUMENTS = {{"d1": "reset a password", "d2": "export as pdf", "d3": "delete a note"}}
+
+    def rank(query, k):
+        words = set(query.split())
+        found = {{d: len(words & set(text.split())) for d, text in DOCUMENTS.items()}}
+        return sorted((d for d in found if found[d]), key=lambda d: -found[d])[:k]
+
+    class Engine:
+        def search(self, query, k):
+            {extra}
+            return rank(query, k)
+
+    @pytest.fixture(scope="session")
+    def berryeval_judgments():
+        return {{"q1": {{"d1": 1}}, "q2": {{"d2": 1}}}}
+
+    @pytest.fixture(scope="session")
+    def berryeval_queries():
+        return {{"q1": "password", "q2": "pdf"}}
+
+    @pytest.fixture(scope="session")
+    def berryeval_run():
+        return {returned}
+"""
+
+TESTS = """
+    def test_search(berryeval_results):
+        assert berryeval_results.assert_measure("RR", at_least=1) == 1
+
+    def test_rank(berryeval_results):
+        berryeval_results.assert_rank("q2", "d2", at_most=1)
+"""
+
+
+def make(pytester, returned, extra="pass"):
+    pytester.makeconftest(SEARCH.format(returned=returned, extra=extra))
+    pytester.makepyfile(TESTS)
+
+
+def test_a_system_is_asked_every_judged_query(pytester):
+    """Anything with search(query, k) will do."""
+    make(pytester, "Engine()")
+    pytester.runpytest_inprocess().assert_outcomes(passed=2)
+
+
+def test_a_function_is_a_system(pytester):
+    """A function of a query and k will do, too."""
+    make(pytester, "rank")
+    pytester.runpytest_inprocess().assert_outcomes(passed=2)
+
+
+def test_a_dict_is_a_run(pytester):
+    """And so will rankings that are there already."""
+    make(pytester, '{"q1": ["d1"], "q2": ["d2"]}')
+    pytester.runpytest_inprocess().assert_outcomes(passed=2)
+
+
+def test_the_depth_is_told_to_the_system(pytester):
+    """By flag; a hundred documents unless told."""
+    make(pytester, "Engine()", "assert k == 7")
+    pytester.runpytest_inprocess("--berryeval-depth", "7").assert_outcomes(passed=2)
+    make(pytester, "Engine()", "assert k == 100")
+    pytester.runpytest_inprocess().assert_outcomes(passed=2)
+
+
+def test_a_query_that_fails_in_the_system_is_no_zero(pytester):
+    """Means fail and say which query had no answer; other queries go on."""
+    make(pytester, "Engine()", "assert query != 'password', 'index is down'")
+    outcome = pytester.runpytest_inprocess()
+    outcome.assert_outcomes(passed=1, failed=1)
+    outcome.stdout.fnmatch_lines(
+        [
+            "E*AssertionError: 1 of 2 queries failed in the system under test:",
+            "E*  q1: Engine: AssertionError: index is down*",
+        ]
+    )
+
+
+def test_a_system_needs_the_texts_of_the_queries(pytester):
+    """A judged query without a text is told before anything is asked."""
+    make(pytester, "Engine()")
+    conftest = pytester.path.joinpath("conftest.py")
+    conftest.write_text(conftest.read_text().replace(', "q2": "pdf"', ""))
+    outcome = pytester.runpytest_inprocess()
+    outcome.assert_outcomes(errors=2)
+    outcome.stdout.fnmatch_lines(
+        ["queries: expected the text of every judged query, found none for 'q2'; name a file *"]
+    )
