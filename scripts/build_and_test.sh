@@ -24,8 +24,8 @@ run_tests() {
 }
 
 # What depends on how it was built. The formulas in Python, and their properties, do not.
-built=(tests/cli tests/core tests/engine tests/evaluation tests/formats tests/metrics tests/native
-  tests/trec_eval tests/test_*.py)
+built=(tests/cli tests/core tests/engine tests/evaluation/test_{comparing,evaluate,gating}.py
+  tests/formats tests/metrics tests/native tests/stats tests/trec_eval tests/test_*.py)
 
 case $kind in
   sdist)

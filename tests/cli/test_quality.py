@@ -81,7 +81,7 @@ def test_a_system_that_fails_exits_4():
 
 def test_queries_that_find_nothing_are_listed():
     """X9: each is a warning, and a row."""
-    result = quality(system="engine_of_quality:nothing")
+    result = quality("--log-level", "warning", system="engine_of_quality:nothing")
     assert "Nothing relevant in 10 hits" in result.output
     assert "warning no relevant result query_id=Q1" in result.stderr
 

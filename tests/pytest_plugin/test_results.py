@@ -127,7 +127,7 @@ def test_a_query_that_is_complete_lacks_nothing():
 def test_lower_is_worse_or_better_as_the_measure_says():
     """Of measures that count harm the highest scores are the worst."""
     with pytest.raises(AssertionError) as failure:
-        assert_measure(JUDGMENTS, RUN, "Unjudged@2", at_least=3)
+        assert_measure(JUDGMENTS, RUN, "Unjudged@2", at_least=1)
     worst = str(failure.value).splitlines()[2]
     assert worst.startswith("  q1  ")
 
