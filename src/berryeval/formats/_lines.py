@@ -35,7 +35,7 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 _BOM = b"\xef\xbb\xbf"
 FIRST_BYTES = (_BOM, _GZIP, _ZSTD)
 """What a file may begin with that is no text of its own: a mark, or what tells compression."""
-_PIECE = 1 << 20
+_PIECE = 1 << 21
 _COMPRESSED_PIECE = 1 << 13  # small: a few bytes may stand for very many
 _DECOMPRESSION_ERRORS = ("IsalError", "ZstdError")  # by name: the libraries may not be installed
 
@@ -73,7 +73,7 @@ def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
 
 
 def iter_pieces(path: PathLike) -> Iterator[bytes]:
-    """Iterate over the content of a file in pieces of a megabyte, a byte order mark included.
+    """Iterate over the content of a file in pieces of two megabytes, a byte order mark included.
 
     Raises what `iter_lines` raises. From the second piece of a compressed file on another thread
     decompresses the next one while the caller works on this.
