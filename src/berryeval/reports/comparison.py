@@ -9,6 +9,7 @@ from berryeval.reports.figures import (
     DASH,
     bounds_text,
     finite,
+    interval_as_dict,
     interval_text,
     p_text,
     percent,
@@ -205,7 +206,7 @@ def comparison_as_dict(comparison: Comparison, *, per_query: bool = False) -> di
 
 
 def _difference_as_dict(difference: Difference) -> dict[str, Any]:
-    interval, bounds, test = difference.interval, difference.bounds, difference.test
+    bounds, test = difference.bounds, difference.test
     part = difference.slice
     return {
         "system": difference.system,
@@ -215,14 +216,7 @@ def _difference_as_dict(difference: Difference) -> dict[str, Any]:
         "baseline": finite(difference.baseline_mean),
         "candidate": finite(difference.candidate_mean),
         "difference": finite(difference.mean),
-        "interval": None
-        if interval is None
-        else {
-            "low": finite(interval.low),
-            "high": finite(interval.high),
-            "level": interval.level,
-            "method": interval.method,
-        },
+        "interval": interval_as_dict(difference.interval),
         "test": {
             "name": test.test,
             "statistic": finite(test.statistic),

@@ -6,7 +6,7 @@ A figure that is not defined is a dash; the reason stands in a note.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from berryeval.evaluation.bounds import Bounds
@@ -16,6 +16,7 @@ __all__ = [
     "DASH",
     "bounds_text",
     "finite",
+    "interval_as_dict",
     "interval_text",
     "p_text",
     "percent",
@@ -57,6 +58,18 @@ def percent(share: float) -> str:
 def interval_text(interval: Interval | None) -> str:
     """Write both ends of an interval, with their signs."""
     return DASH if interval is None else f"[{signed(interval.low)}, {signed(interval.high)}]"
+
+
+def interval_as_dict(interval: Interval | None) -> dict[str, Any] | None:
+    """Return an interval as JSON has it."""
+    if interval is None:
+        return None
+    return {
+        "low": finite(interval.low),
+        "high": finite(interval.high),
+        "level": interval.level,
+        "method": interval.method,
+    }
 
 
 def shown_interval(interval: Interval | None) -> str:

@@ -8,6 +8,7 @@ from berryeval.reports.comparison import comparison_as_dict, csv_text
 from berryeval.reports.figures import (
     DASH,
     finite,
+    interval_as_dict,
     interval_text,
     p_text,
     score,
@@ -164,7 +165,7 @@ def gate_as_dict(result: GateResult) -> dict[str, Any]:
 
 
 def _guard_as_dict(guard: GuardResult) -> dict[str, Any]:
-    interval, part = guard.interval, guard.slice
+    part = guard.slice
     measure = getattr(guard.guard, "measure", None)
     return {
         "name": guard.name,
@@ -177,14 +178,7 @@ def _guard_as_dict(guard: GuardResult) -> dict[str, Any]:
         "queries": guard.n_queries,
         "value": finite(guard.value),
         "limit": finite(guard.limit),
-        "interval": None
-        if interval is None
-        else {
-            "low": finite(interval.low),
-            "high": finite(interval.high),
-            "level": interval.level,
-            "method": interval.method,
-        },
+        "interval": interval_as_dict(guard.interval),
         "p_pass": finite(guard.p_pass),
         "p_fail": finite(guard.p_fail),
         "changed": guard.n_changed,
