@@ -65,4 +65,6 @@ def load_settings(config: str | None, named: Mapping[str, str | None]) -> Settin
 
     settings = find_settings() if config is None else read_settings(config)
     given: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
+    if "run" in given:
+        given["system"] = None  # a run that is named is what somebody means
     return replace(settings, **given)

@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -176,13 +175,14 @@ def _index(system: object, path: str, chunks: str) -> str:
     """Index documents, and return a hash of them: answers depend on it."""
     import hashlib
 
+    from berryeval.search.documents import iter_any_documents
     from berryeval.search.system import System
 
     assert isinstance(system, System)
     digest = hashlib.sha256()
 
     def noted() -> Iterator[Document]:
-        for document in _iter_documents(path, chunks):
+        for document in iter_any_documents(path, chunks):
             record = json.dumps([document.doc_id, document.title, document.text])
             digest.update(record.encode() + b"\n")
             yield document
@@ -190,16 +190,6 @@ def _index(system: object, path: str, chunks: str) -> str:
     with progress_bar("Indexing"):
         system.index(noted())
     return digest.hexdigest()[:16]
-
-
-def _iter_documents(path: str, chunks: str) -> Iterator[Document]:
-    from berryeval.formats import beir, iter_documents
-    from berryeval.search.chunking import CHUNKERS, read_chunks, to_documents
-
-    is_text = path.lower().endswith((".md", ".markdown", ".txt"))
-    if is_text or (beir.is_folder(path) and not any(Path(path).glob("corpus.jsonl*"))):
-        return to_documents(read_chunks(path, CHUNKERS[chunks]))
-    return iter_documents(path)
 
 
 def _journal(output: str, facts: dict[str, str]) -> Journal | nullcontext[None]:

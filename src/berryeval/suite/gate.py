@@ -25,6 +25,7 @@ from berryeval.evaluation.verdict import GateResult
 from berryeval.formats._lines import iter_lines
 from berryeval.measures import Measure, Precision, ReciprocalRank
 from berryeval.suite import history
+from berryeval.suite.candidates import find_candidate
 from berryeval.suite.settings import Settings
 
 __all__ = [
@@ -50,7 +51,9 @@ def run_gate(settings: Settings) -> GateResult:
     Raises
     ------
     ArgumentError
-        If judgments, run, or a baseline that a guard needs are not named.
+        If judgments, a run or system, or a baseline that a guard needs are not named.
+    BackendError
+        If the system that is asked fails for more queries than may.
     MismatchError
         If the baseline is of other queries, another corpus, or other scores.
     """
@@ -60,13 +63,15 @@ def run_gate(settings: Settings) -> GateResult:
         raise ArgumentError("gate.guard", "at least one", f"none; {way_out}")
     judgments = load_judgments(_named(settings.judgments, "judgments"), "error", settings.judges)  # type: ignore[arg-type]
     queries = load_queries(settings.queries)
-    run = load_run(_named(settings.run, "run"))
-    timings = {} if settings.timings is None else read_timings(settings.timings)
+    candidate = find_candidate(settings, judgments, queries)
+    run, timings = candidate.run, candidate.milliseconds
+    if settings.timings is not None:
+        timings = read_timings(settings.timings)
     _log.info("gate starts", extra={"queries": judgments.n_queries, "guards": len(guards)})
     decided = decide(settings, judgments, run, queries, milliseconds=[*timings.values()])
     _log_outcome(judgments, run, timings, decided)
     if settings.history is not None:
-        name = Path(_named(settings.run, "run")).name
+        name = Path(candidate.name).name
         history.append(settings.history, name, decided.evaluation, judgments, decided.verdict)
     return decided
 

@@ -46,6 +46,8 @@ class GateSettings:
     inference: str = "population"
     holes: str | None = None
     smallest_slice: int = 20
+    max_failed: int = 0
+    """Queries that a system may fail to answer."""
     allow_other_corpus: bool = False
 
 
@@ -56,6 +58,10 @@ class Settings:
     judgments: str | None = None
     queries: str | None = None
     run: str | None = None
+    system: str | None = None
+    """What to ask instead of reading a run; see `berryeval.search.opening.open_system`."""
+    documents: str | None = None
+    """What the system shall index first."""
     baseline: str | None = None
     timings: str | None = None
     history: str | None = None
@@ -66,9 +72,9 @@ class Settings:
     gate: GateSettings = field(default_factory=GateSettings)
 
 
-_PATHS = ("judgments", "queries", "run", "baseline", "timings", "history")
+_PATHS = ("judgments", "queries", "run", "documents", "baseline", "timings", "history")
 _TOP: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys((*_PATHS, "corpus", "judges"), (str,)),
+    **dict.fromkeys((*_PATHS, "system", "corpus", "judges"), (str,)),
     "max_grade": (int, float),
     "pool_depth": (int,),
     "gate": (dict,),
@@ -81,6 +87,7 @@ _GATE: dict[str, tuple[type, ...]] = {
     "inference": (str,),
     "holes": (str,),
     "smallest_slice": (int,),
+    "max_failed": (int,),
     "allow_other_corpus": (bool,),
     "guard": (list,),
 }
@@ -99,7 +106,8 @@ _CHOICES = {
     "holes": ("report", "inconclusive"),
     "inconclusive": (0, 1, 3),
 }
-_LEAST = {"pool_depth": 1, "resamples": 1, "seed": 0, "smallest_slice": 1}
+_LEAST = {"pool_depth": 1, "resamples": 1, "seed": 0, "smallest_slice": 1,
+          "max_failed": 0}  # fmt: skip
 
 
 def find_settings(start: Path | None = None) -> Settings:

@@ -1,0 +1,90 @@
+"""The candidate of a gate: a stored run, or what a system answers now."""
+
+import json
+
+import pytest
+
+from berryeval import ArgumentError, MismatchError
+from berryeval.cli._settings import load_settings
+from berryeval.errors import BackendError
+from berryeval.evaluation.guards import LatencyGuard, ThresholdGuard
+from berryeval.measures import parse_measure
+from berryeval.suite.gate import run_gate
+from berryeval.suite.settings import GateSettings, Settings
+
+RR = parse_measure("RR")
+ENGINE = """
+def find(query, k):
+    return ["d1", "d2"] if query == "one" else ["d2"]
+
+def fail(query, k):
+    if query == "two":
+        raise RuntimeError("out of order")
+    return find(query, k)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Two judged queries, and an engine of one's own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "engine_of_candidates.py").write_text(ENGINE)
+    (tmp_path / "judgments.json").write_text('{"q1": {"d1": 1}, "q2": {"d2": 1}}')
+    queries = {"queries": [{"id": "q1", "query": "one"}, {"id": "q2", "query": "two"}]}
+    (tmp_path / "queries.json").write_text(json.dumps(queries))
+    return tmp_path
+
+
+def settings(system="engine_of_candidates:find", max_failed=0, guards=None, **others):
+    rules = GateSettings(guards=guards or (ThresholdGuard(RR, 1.0),), max_failed=max_failed)
+    named = {"judgments": "judgments.json", "queries": "queries.json", "system": system} | others
+    return Settings(**named, gate=rules)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_system_is_asked_every_judged_query():
+    """Its answers are the run, and its times are taken."""
+    result = run_gate(settings(guards=(ThresholdGuard(RR, 1.0), LatencyGuard(95, 60_000))))
+    assert result.verdict == "pass"
+    assert result.guards[1].n_queries == 2
+
+
+@pytest.mark.usefixtures("folder")
+def test_documents_are_indexed_first(folder):
+    """The embedded engine has none without."""
+    pytest.importorskip("tantivy")
+    rows = [{"_id": "d1", "text": "number one"}, {"_id": "d2", "text": "number two"}]
+    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert run_gate(settings("bm25", documents="corpus.jsonl")).verdict == "pass"
+
+
+@pytest.mark.usefixtures("folder")
+def test_queries_that_fail_end_the_gate_unless_they_may():
+    """Not a zero, but exit code 4; allowed, they find nothing."""
+    with pytest.raises(BackendError, match="1 query of 2 failed, and 0 may; first: .*out of order"):
+        run_gate(settings("engine_of_candidates:fail"))
+    assert run_gate(settings("engine_of_candidates:fail", max_failed=1)).verdict == "fail"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_run_and_a_system_are_too_many():
+    """And neither is too little."""
+    with pytest.raises(ArgumentError, match="run: expected a run or a system, got both"):
+        run_gate(settings(run="a.run"))
+    with pytest.raises(ArgumentError, match="run: expected a file, got none"):
+        run_gate(settings(system=None))
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_query_without_a_text_cannot_be_asked():
+    """The message says what is missing."""
+    with pytest.raises(MismatchError, match="query 'q1' has no text to ask a system"):
+        run_gate(settings(queries=None))
+
+
+def test_a_run_on_the_command_line_takes_the_place_of_a_system(folder):
+    """Flags take precedence over the file."""
+    (folder / "berryeval.toml").write_text('system = "hybrid"\n')
+    assert load_settings(None, {"run": None}).system == "hybrid"
+    assert load_settings(None, {"run": "a.run"}).system is None
