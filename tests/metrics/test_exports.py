@@ -29,7 +29,8 @@ def test_everything_listed_is_there_once():
 
 def test_everything_public_is_listed():
     """B1: nothing public is importable by accident."""
-    public = {name for name in vars(metrics) if not name.startswith("_")}
+    # pytest rewrites the modules of an installed plugin, and adds names with an @.
+    public = {name for name in vars(metrics) if not name.startswith(("_", "@"))}
     assert public == set(metrics.__all__)
 
 
