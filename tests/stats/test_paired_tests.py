@@ -15,6 +15,7 @@ from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.stats import (
     TestResult,
     bootstrap,
+    cohens_dz,
     paired_t,
     paired_test,
     randomisation,
@@ -245,3 +246,13 @@ def test_light_tests_do_not_load_the_heavy_library():
         "assert 'scipy.stats' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_differences_whose_squares_vanish_have_no_t():
+    """1e-200 squared is 0: a reason, and no division by it."""
+    assert cohens_dz([0.0, 1e-200]) is None
+    found = paired_t([0.0, 1e-200])
+    assert (found.p_value, found.reason) == (
+        None,
+        "the differences are too small to have a spread",
+    )

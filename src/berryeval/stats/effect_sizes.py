@@ -43,7 +43,10 @@ def cohens_dz(differences: ArrayLike) -> float | None:
     values = as_values(differences)
     if len(values) < 2 or are_equal(values):  # noqa: PLR2004 - one query has no spread
         return None
-    return float(means_of(values) / deviations_of(values))
+    deviation = float(deviations_of(values))
+    if deviation == 0.0:  # the squares of differences below 1e-154 are 0
+        return None
+    return float(means_of(values)) / deviation
 
 
 def rank_biserial(differences: ArrayLike) -> float | None:

@@ -92,6 +92,8 @@ def paired_t(
     if reason:
         return TestResult("t", None, None, reason)
     error = float(deviations_of(values)) / math.sqrt(len(values))
+    if error == 0.0:  # the squares of differences below 1e-154 are 0
+        return TestResult("t", None, None, "the differences are too small to have a spread")
     t = (float(means_of(values)) - null) / error
     below = float(stdtr(len(values) - 1, t))
     above = float(stdtr(len(values) - 1, -t))
