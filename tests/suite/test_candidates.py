@@ -62,7 +62,7 @@ def test_documents_are_indexed_first(folder):
 @pytest.mark.usefixtures("folder")
 def test_queries_that_fail_end_the_gate_unless_they_may():
     """Not a zero, but exit code 4; allowed, they find nothing."""
-    with pytest.raises(BackendError, match="1 query of 2 failed, and 0 may; first: .*out of order"):
+    with pytest.raises(BackendError, match=r"and 0 may; first: .*out of order"):
         run_gate(settings("engine_of_candidates:fail"))
     assert run_gate(settings("engine_of_candidates:fail", max_failed=1)).verdict == "fail"
 
