@@ -7,7 +7,6 @@ from click.testing import CliRunner
 
 from berryeval.cli import main
 from berryeval.errors import BackendError
-from berryeval.golden.golden_set import HANDBOOK, JUDGMENTS
 from berryeval.search.embedded import Embedded
 from small_golden_set import write_golden_set
 
@@ -54,7 +53,6 @@ def test_without_the_libraries_it_says_what_to_install(monkeypatch):
     assert "pip install 'berryeval[search]'" in result.stderr
 
 
-@pytest.mark.skipif(not (HANDBOOK / JUDGMENTS).is_file(), reason="the judgments are not made yet")
 def test_it_works_from_nothing(folder):
     """The golden set that ships, without any argument."""
     result = demo()

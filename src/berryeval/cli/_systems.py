@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from berryeval.golden.golden_set import GoldenSet
 
-__all__ = ["load_golden_set", "named_settings", "system_options"]
+__all__ = ["limits_options", "load_golden_set", "named_settings", "system_options"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -32,6 +32,25 @@ def system_options(command: Command) -> Command:
         help="A setting of the system, such as weights=1,0.5; repeatable.",
     )
     return dsn(settings(command))
+
+
+def limits_options(command: Command) -> Command:
+    """Give a command ``--concurrency`` and ``--timeout``."""
+    concurrency = click.option(
+        "--concurrency",
+        type=click.IntRange(min=1),
+        default=4,
+        show_default=True,
+        help="Queries at once.",
+    )
+    timeout = click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=30.0,
+        show_default=True,
+        help="Seconds a query may take, all tries together.",
+    )
+    return concurrency(timeout(command))
 
 
 def named_settings(settings: Iterable[str]) -> dict[str, str]:

@@ -9,7 +9,7 @@ import click
 from berryeval.cli._logging import logging_options
 from berryeval.cli._output import chosen_format, output_options, write_output
 from berryeval.cli._progress import progress_bar
-from berryeval.cli._systems import load_golden_set, named_settings, system_options
+from berryeval.cli._systems import limits_options, load_golden_set, named_settings, system_options
 
 if TYPE_CHECKING:
     from berryeval.evaluation.evaluate import MeasureLike
@@ -47,20 +47,7 @@ SYSTEM_FAILED = 4
     show_default=True,
     help="Queries that may fail; with more of them the exit code is 4.",
 )
-@click.option(
-    "--concurrency",
-    type=click.IntRange(min=1),
-    default=4,
-    show_default=True,
-    help="Queries at once.",
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=30.0,
-    show_default=True,
-    help="Seconds a query may take.",
-)
+@limits_options
 @click.option(
     "--report",
     "reports",

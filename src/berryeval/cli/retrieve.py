@@ -12,6 +12,7 @@ import click
 
 from berryeval.cli._logging import logging_options
 from berryeval.cli._progress import progress_bar
+from berryeval.cli._systems import limits_options, named_settings
 
 if TYPE_CHECKING:
     from berryeval.core import Document
@@ -61,20 +62,7 @@ _SHOWN = 10  # failures; a system that is down has one for every query
     metavar="'NAME: VALUE'",
     help="What else to send over HTTP; repeatable.",
 )
-@click.option(
-    "--concurrency",
-    type=click.IntRange(min=1),
-    default=4,
-    show_default=True,
-    help="Queries at once.",
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=30.0,
-    show_default=True,
-    help="Seconds a query may take, all tries together.",
-)
+@limits_options
 @click.option(
     "--retries",
     type=click.IntRange(min=0),
@@ -128,9 +116,9 @@ def command(
     asked = read_queries(queries)
     opened = open_system(
         system,
-        dict(_split(text, "=", "--set", "NAME=VALUE") for text in settings),
+        named_settings(settings),
         queries=asked,
-        headers=dict(_split(text, ":", "--header", "'NAME: VALUE'") for text in headers),
+        headers=_named_headers(headers),
     )
     with opened:
         facts = {"k": str(k)}
@@ -164,11 +152,14 @@ def command(
         raise click.exceptions.Exit(SYSTEM_FAILED)
 
 
-def _split(text: str, separator: str, option: str, expected: str) -> tuple[str, str]:
-    name, found, value = text.partition(separator)
-    if not found or not name.strip():
-        raise click.UsageError(f"{option} takes {expected}, not {text!r}.")
-    return name.strip(), value.strip()
+def _named_headers(headers: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for text in headers:
+        name, colon, value = text.partition(":")
+        if not colon or not name.strip():
+            raise click.UsageError(f"--header takes 'NAME: VALUE', not {text!r}.")
+        found[name.strip()] = value.strip()
+    return found
 
 
 def _index(system: object, path: str, chunks: str) -> str:
