@@ -36,6 +36,7 @@ _BOM = b"\xef\xbb\xbf"
 FIRST_BYTES = (_BOM, _GZIP, _ZSTD)
 """What a file may begin with that is no text of its own: a mark, or what tells compression."""
 _PIECE = 1 << 21
+_PIECES_AHEAD = 2
 _COMPRESSED_PIECE = 1 << 13  # small: a few bytes may stand for very many
 _DECOMPRESSION_ERRORS = ("IsalError", "ZstdError")  # by name: the libraries may not be installed
 
@@ -75,26 +76,50 @@ def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
 def iter_pieces(path: PathLike) -> Iterator[bytes]:
     """Iterate over the content of a file in pieces of two megabytes, a byte order mark included.
 
-    Raises what `iter_lines` raises. From the second piece of a compressed file on another thread
-    decompresses the next one while the caller works on this.
+    Raises what `iter_lines` raises. Another thread decompresses the next pieces of a file while
+    the caller works on this one.
     """
     with _errors_named(path), _open(path) as file:
         pieces = iter(partial(file.read, _PIECE), b"")
-        for piece in pieces:
-            yield piece
-            # A thread that waits for a pipe could not be stopped.
-            if len(piece) == _PIECE and can_be_read_again(path) and not is_plain_file(path):
-                yield from _ahead(pieces)
+        # A thread that waits for a pipe could not be stopped.
+        if can_be_read_again(path) and not is_plain_file(path):
+            pieces = _ahead(pieces)
+        yield from pieces
 
 
 def _ahead(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    from concurrent.futures import ThreadPoolExecutor  # slow to import, and small files do without
+    """Iterate over what another thread reads, two pieces ahead at most.
 
-    with ThreadPoolExecutor(1) as reader:
-        coming = reader.submit(next, pieces, b"")
-        while piece := coming.result():
-            coming = reader.submit(next, pieces, b"")
+    By hand: `concurrent.futures` takes longer to import than many a file to read.
+    """
+    from queue import SimpleQueue
+    from threading import Semaphore, Thread
+
+    ready: SimpleQueue[bytes | BaseException] = SimpleQueue()
+    room = Semaphore(_PIECES_AHEAD)
+    is_wanted = True
+
+    def read() -> None:
+        try:
+            while is_wanted and (piece := next(pieces, b"")):
+                ready.put(piece)
+                room.acquire()
+            ready.put(b"")
+        except BaseException as error:  # raised where the pieces are wanted
+            ready.put(error)
+
+    reader = Thread(target=read, daemon=True)
+    reader.start()
+    try:
+        while piece := ready.get():
+            if isinstance(piece, BaseException):
+                raise piece
+            room.release()
             yield piece
+    finally:
+        is_wanted = False
+        room.release()
+        reader.join()
 
 
 def is_plain_file(path: PathLike) -> bool:
