@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PEERS  := .cache/peers
+USER   := .cache/user
 
 # How many cases each test of `make conformance` tries.
 CONFORMANCE_CASES ?= 200
@@ -42,9 +43,9 @@ format: $(VENV)/developing ## Put the code into shape
 bench: $(VENV)/developing ## Measure speed, and write docs/reference/benchmarks.md
 	$(BIN)/python benchmarks/report.py
 
-bench-peers: $(VENV)/developing $(PEERS)/installed ## Measure others, too, and write docs/reference/benchmarks-peers.md
-	$(BIN)/python scripts/fetch_trec_eval.py
-	$(BIN)/python benchmarks/peers.py
+bench-peers: $(USER)/installed $(PEERS)/installed ## Measure others, too, and write docs/reference/benchmarks-peers.md
+	$(USER)/bin/python scripts/fetch_trec_eval.py
+	$(USER)/bin/python benchmarks/peers.py
 
 fuzz: $(VENV)/developing ## Feed the readers with broken files for FUZZ_SECONDS each
 	$(BIN)/python -m pip install -qq --constraint constraints.txt --group fuzz
@@ -109,4 +110,13 @@ $(PEERS)/installed: pyproject.toml
 	@$(PYTHON) -m venv $(PEERS)
 	@$(PEERS)/bin/python -m pip install -qq --upgrade --constraint constraints.txt pip
 	@$(PEERS)/bin/python -m pip install -qq --group peers
+	@touch $@
+
+# As users have it: $(VENV) adds hooks of the tools to each start of Python.
+$(USER)/installed: $(NATIVE) $(shell find src -name '*.py')
+	@echo "Installing berryeval into $(USER)"
+	@$(PYTHON) -m venv --clear $(USER)
+	@$(USER)/bin/python -m pip install -qq --upgrade --constraint constraints.txt pip
+	@$(USER)/bin/python -m pip install -qq --constraint constraints.txt \
+	  --build-constraint constraints.txt '.[frames,gzip]' polars
 	@touch $@

@@ -95,7 +95,7 @@ def _ahead(pieces: Iterator[bytes]) -> Iterator[bytes]:
     from queue import SimpleQueue
     from threading import Semaphore, Thread
 
-    ready: SimpleQueue[bytes | BaseException] = SimpleQueue()
+    ready: SimpleQueue[bytes | Exception] = SimpleQueue()
     room = Semaphore(_PIECES_AHEAD)
     is_wanted = True
 
@@ -105,14 +105,14 @@ def _ahead(pieces: Iterator[bytes]) -> Iterator[bytes]:
                 ready.put(piece)
                 room.acquire()
             ready.put(b"")
-        except BaseException as error:  # raised where the pieces are wanted
+        except Exception as error:  # noqa: BLE001 - raised where the pieces are wanted
             ready.put(error)
 
     reader = Thread(target=read, daemon=True)
     reader.start()
     try:
         while piece := ready.get():
-            if isinstance(piece, BaseException):
+            if isinstance(piece, Exception):
                 raise piece
             room.release()
             yield piece
