@@ -5,6 +5,9 @@ BIN    := $(VENV)/bin
 PEERS  := .cache/peers
 USER   := .cache/user
 
+# How many processes run the tests.
+WORKERS ?= auto
+
 # How many cases each test of `make conformance` tries.
 CONFORMANCE_CASES ?= 200
 
@@ -27,7 +30,9 @@ demo: $(VENV)/installed ## Compare three search systems on a golden set, in the 
 	$(BIN)/berryeval demo -o build/demo/report.html
 
 test: $(VENV)/developing ## Run every test, with coverage
-	$(BIN)/coverage run -m pytest -q $(PYTEST_ARGS)
+	@rm -f .coverage .coverage.*
+	COVERAGE_PROCESS_START=pyproject.toml $(BIN)/python -m pytest -q -n $(WORKERS) $(PYTEST_ARGS)
+	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
 lint: $(VENV)/developing ## Check style, types and the direction of imports
