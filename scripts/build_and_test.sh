@@ -49,7 +49,7 @@ case $kind in
     # Python itself frees little at exit, so leaks are not looked for. The oracle stays out:
     # pytrec_eval frees what it got from new[], which ends the run.
     LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-      run_tests --capture=no tests/native tests/metrics tests/core/test_frames.py tests/properties/test_both_doors_agree.py
+      run_tests --capture=no tests/test_backend.py tests/native tests/metrics tests/core/test_frames.py tests/properties/test_both_doors_agree.py
     ;;
   *)
     echo "unknown kind of build: $kind" >&2

@@ -9,6 +9,8 @@ import pytest
 
 from berryeval.evaluation.holes import Hole
 from berryeval.reports.gate import gate_table, gate_to_csv, gate_to_json, gate_to_text
+from berryeval.reports.latex import comparison_to_latex
+from berryeval.reports.rendering import render_gate
 from berryeval.stats import Interval
 from example_results import a_comparison, a_gate
 
@@ -96,3 +98,11 @@ def test_csv_has_a_line_for_each_guard(result):
     assert len(rows) == len(result.guards)
     assert float(rows[1]["value"]) == result.guards[1].value
     assert (rows[0]["p_pass"], rows[0]["watched"]) == ("", "false")
+
+
+def test_latex_shows_what_was_measured(result):
+    """Verdicts are not for papers: the comparison is, or the candidate alone."""
+    assert render_gate(result, "latex") == comparison_to_latex(result.comparison)
+    alone = render_gate(replace(result, comparison=None), "latex")
+    assert alone.count("candidate") == 1
+    assert "dagger" not in alone
