@@ -17,6 +17,7 @@ from berryeval.errors import ArgumentError, BackendError, BackendTimeout
 from berryeval.search.failures import failures_of
 from berryeval.search.hits import Hit, check_k, to_hits
 from berryeval.search.journal import Journal
+from berryeval.search.limits import Limits, pause_before
 from berryeval.search.system import System
 
 __all__ = ["Collected", "Limits", "collect"]
@@ -24,38 +25,6 @@ __all__ = ["Collected", "Limits", "collect"]
 _log = logging.getLogger(__name__)
 
 _HEARTBEAT = 0.5  # seconds: how soon Ctrl-C is noticed where waiting cannot be interrupted
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How a system is asked (X8).
-
-    Parameters
-    ----------
-    concurrency : int
-        Queries at once.
-    timeout : float
-        Seconds a query may take, all its tries together.
-    retries : int
-        Further tries after an error that may pass; other errors are final.
-    backoff : float
-        Seconds before the first of them; twice as long before each further one.
-    """
-
-    concurrency: int = 4
-    timeout: float = 30.0
-    retries: int = 2
-    backoff: float = 0.5
-
-    def __post_init__(self) -> None:
-        if self.concurrency < 1:
-            raise ArgumentError("concurrency", "at least 1", str(self.concurrency))
-        if not self.timeout > 0:
-            raise ArgumentError("timeout", "more than 0 seconds", str(self.timeout))
-        if self.retries < 0:
-            raise ArgumentError("retries", "at least 0", str(self.retries))
-        if not self.backoff >= 0:
-            raise ArgumentError("backoff", "at least 0 seconds", str(self.backoff))
 
 
 @dataclass(frozen=True)
@@ -217,15 +186,13 @@ class _Asker:
     def _ask(self, query: Query) -> _Answer:
         """Ask until there is an answer, an error that stays, or no time left."""
         deadline = time.monotonic() + self._limits.timeout
-        for n_tries in range(self._limits.retries + 1):
+        n_tries = 0
+        while True:
             answer = self._ask_once(query, deadline - time.monotonic())
-            pause = self._limits.backoff * 2**n_tries
-            is_final = answer.error is None or not answer.error.transient
-            if is_final or n_tries == self._limits.retries:
-                break
-            if time.monotonic() + pause >= deadline or self._is_over.wait(pause):
-                break
-        return answer
+            n_tries += 1
+            pause = pause_before(n_tries, answer.error, self._limits)
+            if pause is None or time.monotonic() + pause >= deadline or self._is_over.wait(pause):
+                return answer
 
     def _ask_once(self, query: Query, seconds: float) -> _Answer:
         """Ask in a thread of its own, which can be left behind."""
