@@ -1,6 +1,6 @@
 """Vectors by a server that speaks as OpenAI's does: ``POST {base}/embeddings``.
 
-Many do: vLLM, Ollama, llama.cpp, LM Studio, LiteLLM, Text Embeddings Inference, Azure, Mistral.
+Many do: vLLM, Ollama, llama.cpp, LM Studio, LiteLLM, Text Embeddings Inference.
 """
 
 from __future__ import annotations
