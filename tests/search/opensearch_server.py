@@ -343,7 +343,8 @@ def _check_field(field, facts, dialect):
         if facts["method"] != wanted:
             raise wrong(f"unknown method for [{field}]")
     elif facts["type"] == "dense_vector" and dialect == "elasticsearch":
-        _only(facts, {"type", "dims", "index", "similarity"})
+        _only(facts, {"type", "dims", "index", "similarity", "index_options"})
+        _only(facts["index_options"], {"type", "m", "ef_construction"})
         if facts["similarity"] != "cosine" or facts["index"] is not True:
             raise wrong(f"unknown similarity for [{field}]")
     elif facts["type"] == "text":

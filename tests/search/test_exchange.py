@@ -55,6 +55,12 @@ def test_an_answer_that_is_no_json_is_shown_without_secrets():
         Exchange("mine", {"X-Api-Key": "sk-12345"}, 5).ask(url)
 
 
+def test_an_address_may_have_any_characters():
+    """They are written as addresses have them; what is written so already stays."""
+    with serving(lambda request: (200, request["path"])) as url:
+        assert Exchange("mine", {}, 5).ask(f"{url}/ü b%20c") == "/%C3%BC%20b%20c"
+
+
 def test_a_certificate_of_ones_own_can_be_named(monkeypatch):
     """The message says how."""
 

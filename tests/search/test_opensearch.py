@@ -188,6 +188,32 @@ def test_documents_that_the_engine_was_too_busy_for_are_sent_again(engine):
     assert len(system.search("token queries oauth docker memory tables", 10)) >= 6
 
 
+def test_a_bulk_request_that_is_refused_is_sent_again(engine):
+    """As the server asks for it."""
+    engine.faults["_bulk"] = [(429, b"", ("Retry-After", "0")), (503, b"")]
+    assert "auth.md#oauth" in found(indexed(engine, "bm25"))
+
+
+def test_words_are_looked_for_where_they_are_put(engine):
+    """Fields of another index would be empty here."""
+    system = OpenSearch(f"{engine.url}/docs", mode="bm25", fields=["body"])
+    with pytest.raises(ArgumentError, match=r"fields: expected title or text, .*, got 'body'"):
+        system.index(DOCUMENTS)
+
+
+def test_an_index_may_have_any_letters():
+    """They are quoted in addresses."""
+    paths = []
+
+    def answer(request):
+        paths.append(request["path"])
+        return 200, {"hits": {"hits": []}}
+
+    with serving(answer) as url:
+        assert OpenSearch(url, "größe%,a-*", "bm25").search("x", 1) == []
+    assert paths == ["/gr%C3%B6%C3%9Fe%25,a-*/_search"]
+
+
 def test_an_engine_that_stays_busy_is_told(engine):
     """After as many tries as for a query."""
     engine.busy = [2] * 9

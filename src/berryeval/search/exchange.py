@@ -24,6 +24,7 @@ __all__ = ["Exchange", "StatusError", "basic_authorization", "check_address", "s
 _TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
 _LONGEST_ANSWER = 64 << 20
 _LONGEST_REFUSAL = 64 << 10
+_ASCII = "".join(map(chr, range(0x21, 0x7F)))  # what an address may have as it is
 _SHOWN = 200  # bytes of what a server says
 _SHORTEST_SECRET = 6  # shorter ones would blot out words
 
@@ -99,7 +100,7 @@ class Exchange:
         if content is not None:
             headers.setdefault("Content-Type", content_type)
         request = urllib.request.Request(  # noqa: S310 - `check_address` lets nothing else in
-            url, data=content, headers=headers, method=method
+            urllib.parse.quote(url, safe=_ASCII), data=content, headers=headers, method=method
         )
         with self._errors_mapped(), _OPENER.open(request, timeout=self.timeout) as answer:
             said = answer.read(_LONGEST_ANSWER + 1)

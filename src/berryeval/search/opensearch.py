@@ -190,6 +190,7 @@ class OpenSearch(System):
             If the engine refuses a document, or the index is somebody else's.
         """
         _check_index_name(self.index_name)
+        self._check_fields()
         old = self._made_here()
         new = f"{self.index_name}-{uuid.uuid4().hex[:12]}"
         has_vectors = self.template.needs_vector if self.template else self.mode != "bm25"
@@ -203,13 +204,13 @@ class OpenSearch(System):
                     self._send(new, lines)
                 n_documents += len(batch)
                 batch = list(islice(found, _AT_ONCE))
-            self._ask("POST", f"{new}/_refresh")
+            self._ask("POST", f"{_quoted(new)}/_refresh")
             actions: list[dict[str, Any]] = [{"remove_index": {"index": name}} for name in old]
             actions.append({"add": {"index": new, "alias": self.index_name}})
             self._ask("POST", "_aliases", {"actions": actions})
         except BaseException:
             with suppress(BackendError):
-                self._ask("DELETE", new)
+                self._ask("DELETE", _quoted(new))
             raise
         return n_documents
 
@@ -236,7 +237,7 @@ class OpenSearch(System):
     def drop(self) -> None:
         """Remove the index with all its documents, if it was made here."""
         for name in self._made_here():
-            self._ask("DELETE", name)
+            self._ask("DELETE", _quoted(name))
 
     def _search_template(self, template: QueryTemplate, query: str, k: int) -> list[Hit]:
         vector = self._vector(query) if template.needs_vector else ()
@@ -307,10 +308,17 @@ class OpenSearch(System):
                 raise BackendError(self.name, f"{message}; name another")
         return list(makers)
 
+    def _check_fields(self) -> None:
+        """Raise if words would be looked for where none are put."""
+        named = {field.partition("^")[0] for field in self.fields}
+        if self.template is None and self.mode != "vector" and not named & {"title", "text"}:
+            expected = "title or text, where documents have their words"
+            raise ArgumentError("fields", expected, repr(",".join(self.fields)))
+
     def _create(self, name: str, dimensions: int | None) -> None:
         # Only vectors differ, so that an index without them asks nobody.
         dialect = "opensearch" if dimensions is None else self._known_dialect()
-        self._ask("PUT", name, dsl.mapping(dialect, self.vector_field, dimensions))
+        self._ask("PUT", _quoted(name), dsl.mapping(dialect, self.vector_field, dimensions))
 
     def _lines(self, documents: Sequence[Document], *, with_vectors: bool) -> Iterator[bytes]:
         texts = [f"{d.title}\n{d.text}".strip() for d in documents]
@@ -331,7 +339,7 @@ class OpenSearch(System):
 
         def send() -> None:
             nonlocal waiting
-            answer = self._ask("POST", f"{index}/_bulk", b"".join(waiting))
+            answer = self._ask("POST", f"{_quoted(index)}/_bulk", b"".join(waiting))
             again, why = read_bulk(answer, len(waiting), self.name)
             waiting = [waiting[number] for number in again]
             if waiting:

@@ -53,6 +53,8 @@ def mapping(dialect: Dialect, vector_field: str, dimensions: int | None) -> dict
             "dims": dimensions,
             "index": True,
             "similarity": "cosine",
+            # The default makes bytes of numbers, or bits, and finds other neighbours for it.
+            "index_options": {"type": "hnsw", "m": 16, "ef_construction": 100},
         }
     return {
         "settings": {"index": settings},

@@ -53,7 +53,7 @@ class QueryTemplate:
     --------
     >>> template = QueryTemplate('{"query": {"match": {"text": "{{query}}"}}, "size": {{k}}}')
     >>> template.fill("sign in", 5)
-    {'query': {'match': {'text': 'sign in'}}, 'size': 5}
+    {'size': 5, 'query': {'match': {'text': 'sign in'}}}
     """
 
     def __init__(self, template: Mapping[str, Any] | str) -> None:
