@@ -475,6 +475,27 @@ class TestFailures:
             assert not collected.failures
             assert sum("_search" in request["path"] for request in engine.requests) == 3
 
+    def test_an_engine_may_go_down_in_the_middle(self):
+        """X8: what was answered stays, the rest is told, and nothing waits for ever."""
+        with running_engine("opensearch") as (url, engine):
+            engine.url = url
+            indexed(engine, "bm25")
+            queries = [Query(f"q{i}", "configure OAuth") for i in range(6)]
+            n_asked = 0
+
+            def dying(request):
+                nonlocal n_asked
+                n_asked += 1
+                return engine.answer(request) if n_asked <= 2 else None
+
+            with serving(dying) as place:
+                system = OpenSearch(place, "docs", "bm25")
+                limits = Limits(concurrency=1, backoff=0)
+                collected = collect(system, queries, limits=limits)
+        assert list(collected.durations) == ["q0", "q1"]
+        assert all(error.transient for error in collected.failures.values())
+        assert str(collected.failures["q5"]).startswith("opensearch: broke off")
+
     def test_a_gateway_that_says_nothing_is_told_by_its_status(self):
         """And may pass."""
         with serving(lambda _request: (503, b"")) as url:
