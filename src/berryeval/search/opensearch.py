@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import os
 import threading
-import urllib.parse
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -17,11 +14,17 @@ from berryeval.core.documents import Document
 from berryeval.errors import AnswerError, ArgumentError, BackendError
 from berryeval.search import opensearch_dsl as dsl
 from berryeval.search.embedding import Embedder, as_embedder
-from berryeval.search.exchange import Exchange, StatusError, basic_authorization, check_address
+from berryeval.search.exchange import Exchange, StatusError, check_address
 from berryeval.search.hits import Hit, check_k
 from berryeval.search.limits import Limits, retried
 from berryeval.search.opensearch_answers import dialect_of, explained, hits_of, made_by, read_bulk
 from berryeval.search.opensearch_dsl import Dialect
+from berryeval.search.opensearch_place import (
+    authorization,
+    check_index_name,
+    place_and_index,
+    quoted,
+)
 from berryeval.search.query_template import QueryTemplate
 from berryeval.search.rank_fusion import check_fusion, fuse_hits
 from berryeval.search.system import System, each_once
@@ -119,7 +122,7 @@ class OpenSearch(System):
         name: str = "opensearch",
     ) -> None:
         parts = check_address(url)
-        place, index_name = _place_and_index(parts, index)
+        place, index_name = place_and_index(parts, index)
         if mode not in get_args(OpenSearchMode):
             raise ArgumentError("mode", "'bm25', 'vector' or 'hybrid'", repr(mode))
         if dialect is not None and dialect not in get_args(Dialect):
@@ -144,7 +147,7 @@ class OpenSearch(System):
         self._limits = limits or Limits()
         self._dialect = dialect
         self._lock = threading.Lock()
-        known = _authorization(parts, user, password, api_key)
+        known = authorization(parts, user, password, api_key)
         self._exchange = Exchange(self.name, {**known, **(headers or {})}, timeout)
 
     def search(self, query: str, k: int) -> list[Hit]:
@@ -189,7 +192,7 @@ class OpenSearch(System):
         BackendError
             If the engine refuses a document, or the index is somebody else's.
         """
-        _check_index_name(self.index_name)
+        check_index_name(self.index_name)
         self._check_fields()
         old = self._made_here()
         new = f"{self.index_name}-{uuid.uuid4().hex[:12]}"
@@ -204,13 +207,13 @@ class OpenSearch(System):
                     self._send(new, lines)
                 n_documents += len(batch)
                 batch = list(islice(found, _AT_ONCE))
-            self._ask("POST", f"{_quoted(new)}/_refresh")
+            self._ask("POST", f"{quoted(new)}/_refresh")
             actions: list[dict[str, Any]] = [{"remove_index": {"index": name}} for name in old]
             actions.append({"add": {"index": new, "alias": self.index_name}})
             self._ask("POST", "_aliases", {"actions": actions})
         except BaseException:
             with suppress(BackendError):
-                self._ask("DELETE", _quoted(new))
+                self._ask("DELETE", quoted(new))
             raise
         return n_documents
 
@@ -237,24 +240,24 @@ class OpenSearch(System):
     def drop(self) -> None:
         """Remove the index with all its documents, if it was made here."""
         for name in self._made_here():
-            self._ask("DELETE", _quoted(name))
+            self._ask("DELETE", quoted(name))
 
     def _search_template(self, template: QueryTemplate, query: str, k: int) -> list[Hit]:
         vector = self._vector(query) if template.needs_vector else ()
         if vector is None and not template.needs_words:
             return []
         body = template.fill(query, k, vector or ())
-        target = f"{_quoted(self.index_name)}/_search"
+        target = f"{quoted(self.index_name)}/_search"
         if self.search_pipeline is not None:
-            target += f"?search_pipeline={_quoted(self.search_pipeline)}"
+            target += f"?search_pipeline={quoted(self.search_pipeline)}"
         return self._hits(self._ask("POST", target, body), k, is_ranked=False)
 
     def _search_one(self, body: Mapping[str, Any], k: int) -> list[Hit]:
-        return self._hits(self._ask("POST", f"{_quoted(self.index_name)}/_search", body), k)
+        return self._hits(self._ask("POST", f"{quoted(self.index_name)}/_search", body), k)
 
     def _search_several(self, bodies: Sequence[Mapping[str, Any]], k: int) -> list[list[Hit]]:
         lines = "".join(f"{{}}\n{json.dumps(body)}\n" for body in bodies).encode()
-        answer = self._ask("POST", f"{_quoted(self.index_name)}/_msearch", lines)
+        answer = self._ask("POST", f"{quoted(self.index_name)}/_msearch", lines)
         answers = answer.get("responses") if isinstance(answer, Mapping) else None
         if not isinstance(answers, list) or len(answers) != len(bodies):
             raise AnswerError(
@@ -296,7 +299,7 @@ class OpenSearch(System):
     def _made_here(self) -> list[str]:
         """Return the indexes that go by our name, or raise if one of them is somebody else's."""
         try:
-            answer = self._exchange.ask(self._address(f"{_quoted(self.index_name)}/_mapping"))
+            answer = self._exchange.ask(self._address(f"{quoted(self.index_name)}/_mapping"))
         except StatusError as error:
             if error.status == 404:  # noqa: PLR2004 - there is none
                 return []
@@ -318,7 +321,7 @@ class OpenSearch(System):
     def _create(self, name: str, dimensions: int | None) -> None:
         # Only vectors differ, so that an index without them asks nobody.
         dialect = "opensearch" if dimensions is None else self._known_dialect()
-        self._ask("PUT", _quoted(name), dsl.mapping(dialect, self.vector_field, dimensions))
+        self._ask("PUT", quoted(name), dsl.mapping(dialect, self.vector_field, dimensions))
 
     def _lines(self, documents: Sequence[Document], *, with_vectors: bool) -> Iterator[bytes]:
         texts = [f"{d.title}\n{d.text}".strip() for d in documents]
@@ -339,7 +342,7 @@ class OpenSearch(System):
 
         def send() -> None:
             nonlocal waiting
-            answer = self._ask("POST", f"{_quoted(index)}/_bulk", b"".join(waiting))
+            answer = self._ask("POST", f"{quoted(index)}/_bulk", b"".join(waiting))
             again, why = read_bulk(answer, len(waiting), self.name)
             waiting = [waiting[number] for number in again]
             if waiting:
@@ -368,55 +371,6 @@ class OpenSearch(System):
     def _explained(self, error: StatusError) -> BackendError:
         has_credentials = "authorization" in map(str.lower, self._exchange.headers)
         return explained(error, self.index_name, has_credentials=has_credentials)
-
-
-def _place_and_index(parts: urllib.parse.SplitResult, index: str | None) -> tuple[str, str]:
-    path = parts.path.rstrip("/")
-    if index is None:
-        path, _, last = path.rpartition("/")
-        index = urllib.parse.unquote(last)
-    if not index or parts.query or parts.fragment:
-        expected = "the index as the last part of the address, or by itself"
-        raise ArgumentError("index", expected, "none" if not index else "an address with more")
-    host = parts.netloc.rpartition("@")[2]
-    return urllib.parse.urlunsplit((parts.scheme, host, path, "", "")), index
-
-
-def _authorization(
-    parts: urllib.parse.SplitResult, user: str | None, password: str | None, api_key: str | None
-) -> dict[str, str]:
-    """Return the header of the credentials: what was given, else the address, else the environment.
-
-    A key goes before a name.
-    """
-    nothing_given = user is None and password is None and api_key is None
-    if nothing_given and parts.username is not None:
-        return basic_authorization(parts)
-    if nothing_given:
-        api_key = os.environ.get("OPENSEARCH_API_KEY")
-        user = os.environ.get("OPENSEARCH_USER")
-    if api_key:
-        return {"Authorization": f"ApiKey {api_key}"}
-    if not user:
-        if password is not None:
-            raise ArgumentError("user", "a name beside the password", "none")
-        return {}
-    if password is None:
-        password = os.environ.get("OPENSEARCH_PASSWORD", "")
-    encoded = base64.b64encode(f"{user}:{password}".encode()).decode()
-    return {"Authorization": f"Basic {encoded}"}
-
-
-def _quoted(name: str) -> str:
-    return urllib.parse.quote(name, safe="*,:")
-
-
-def _check_index_name(name: str) -> None:
-    is_name = (
-        name == name.lower() and not set(name) & set('\\/*?"<>| ,#:') and name[0] not in "-_+."
-    )
-    if not is_name:
-        raise ArgumentError("index", "the name of one index, in lower case", repr(name))
 
 
 def _checked_id(doc_id: str) -> str:
