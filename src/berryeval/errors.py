@@ -58,17 +58,27 @@ class BackendError(BerryEvalError):
         What happened.
     transient : bool
         Whether it may work a moment later: a connection that broke, a server that is busy.
+    retry_after : float, optional
+        Seconds to wait before that, where the system says so.
     """
 
-    def __init__(self, system: str, message: str, *, transient: bool = False) -> None:
+    def __init__(
+        self,
+        system: str,
+        message: str,
+        *,
+        transient: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
         super().__init__(f"{system}: {message}")
         self.system = system
         self.message = message
         self.transient = transient
+        self.retry_after = retry_after
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The third is what pickle makes the attributes of, which keywords cannot travel as.
-        return type(self), (self.system, self.message), {"transient": self.transient}
+        return type(self), (self.system, self.message), dict(self.__dict__)
 
 
 class AnswerError(BackendError):

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -260,3 +261,20 @@ def test_a_terminal_shows_a_bar():
     assert "Retrieving" in shown
     assert "2/2" in shown
     assert retrieve("engine_of_test:find", "-o", "x.run").stderr == ""
+
+
+def test_an_engine_behind_http_is_seeded_and_asked(monkeypatch):
+    """X4: documents go in, queries come out; the key is nowhere to be seen."""
+    from search.opensearch_server import running_engine
+
+    monkeypatch.setenv("OPENSEARCH_API_KEY", "c2VjcmV0")
+    with running_engine("elasticsearch", authorization="ApiKey c2VjcmV0") as (url, engine):
+        place = f"elasticsearch:{url}/docs"
+        done = retrieve(place, "--documents", "docs", "-o", "es.run", "-k", "2")
+        assert done.exit_code == 0, done.output
+        assert be.read_run("es.run").ranking("q1")[0] == "guide.md#oauth"
+        engine.faults["_msearch"] = [(401, {"error": {"reason": "no c2VjcmV0"}})] * 2
+        done = retrieve(place, "-o", "again.run")
+    assert done.exit_code == 4
+    assert "elasticsearch: refuses the credentials: no ***" in done.output
+    assert "c2VjcmV0" not in Path("again.run.progress").read_text() + done.output

@@ -12,6 +12,7 @@ import click
 import pytest
 
 from berryeval import cli, metrics, ranking
+from berryeval.search.opening import SETTINGS
 from berryeval.trec_eval import read_names
 
 ROOT = Path(__file__).parents[2]
@@ -94,6 +95,12 @@ VARIABLES = [
     "BERRYEVAL_THREADS",
     "BERRYEVAL_TIMINGS",
     "NO_COLOR",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "OPENSEARCH_API_KEY",
+    "OPENSEARCH_PASSWORD",
+    "OPENSEARCH_USER",
+    "SSL_CERT_FILE",
 ]
 
 
@@ -109,6 +116,24 @@ def test_no_environment_variable_was_forgotten():
     assert set(re.findall(r"BERRYEVAL_[A-Z]+", sources)) == {
         variable for variable in VARIABLES if variable.startswith("BERRYEVAL")
     }
+
+
+def test_every_setting_of_a_system_is_in_the_reference():
+    """Each in a row of its section."""
+    page = (DOCS / "reference" / "systems.md").read_text(encoding="utf-8")
+    headings = {
+        "embedded": "Embedded",
+        "postgres": "PostgreSQL",
+        "opensearch": "OpenSearch and Elasticsearch",
+        "http": "HTTP",
+        "replay": "Replay",
+        "function": "Python",
+    }
+    for kind, settings in SETTINGS.items():
+        start = page.index(f"\n## {headings[kind]}\n") + 1
+        section = page[start : page.find("\n## ", start)]
+        for name in settings:
+            assert re.search(rf"^\|.*`{name}`.*\|", section, re.MULTILINE), (kind, name)
 
 
 def readme_sessions() -> list[tuple[str, str]]:

@@ -16,27 +16,28 @@ def serving(answer):
 
     Behind them pairs of a header's name and value may follow.
 
-    A request has a method, a path, its parameters, headers, and the body as JSON.
+    A request has a method, a path, its parameters, headers, the content as bytes, and as JSON.
     """
 
     class Handler(BaseHTTPRequestHandler):
         def _reply(self):
             length = int(self.headers.get("Content-Length") or 0)
-            body = self.rfile.read(length)
+            content = self.rfile.read(length)
             parts = urlsplit(self.path)
             request = {
                 "method": self.command,
                 "path": parts.path,
                 "parameters": {key: values[0] for key, values in parse_qs(parts.query).items()},
                 "headers": dict(self.headers),
-                "body": json.loads(body) if body else None,
+                "content": content,
+                "body": json.loads(content) if content and not _has_lines(self.headers) else None,
             }
             answered = answer(request)
             if answered is None:
                 self.close_connection = True
                 return
-            status, content, *headers = answered
-            data = content if isinstance(content, bytes) else json.dumps(content).encode()
+            status, said, *headers = answered
+            data = said if isinstance(said, bytes) else json.dumps(said).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
@@ -45,7 +46,7 @@ def serving(answer):
             self.end_headers()
             self.wfile.write(data)
 
-        do_GET = do_POST = _reply  # noqa: N815 - http.server's names
+        do_GET = do_POST = do_PUT = do_DELETE = _reply  # noqa: N815 - http.server's names
 
         def log_message(self, *_arguments):
             pass
@@ -63,6 +64,11 @@ def serving(answer):
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def _has_lines(headers):
+    """Whether the content is several lines of JSON."""
+    return "ndjson" in headers.get("Content-Type", "")
 
 
 def asleep(seconds):

@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from berryeval.errors import AnswerError, ArgumentError, BackendError, BackendTimeout
-from berryeval.search import http
+from berryeval.search import exchange
 from berryeval.search.embedded import Embedded
 from berryeval.search.http import Http
 from berryeval.search.json_path import find_values, parse_path
@@ -152,7 +152,7 @@ def test_a_server_that_is_late_is_a_timeout():
 
 def test_an_endless_answer_is_not_read_to_its_end(monkeypatch):
     """Nor kept."""
-    monkeypatch.setattr(http, "_LONGEST_ANSWER", 1 << 20)
+    monkeypatch.setattr(exchange, "_LONGEST_ANSWER", 1 << 20)
     with (
         serving(lambda _request: (200, b" " * (2 << 20))) as url,
         pytest.raises(AnswerError, match="expected at most 1 MB, got more"),

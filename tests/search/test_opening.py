@@ -1,12 +1,10 @@
 """Systems by what people type."""
 
-from importlib import metadata
-
 import pytest
 
 from berryeval.core import Query
-from berryeval.errors import ArgumentError
-from berryeval.search import opening
+from berryeval.errors import ArgumentError, BackendError
+from berryeval.search.collect import collect
 from berryeval.search.embedded import Embedded
 from berryeval.search.function import Function
 from berryeval.search.http import Http
@@ -53,17 +51,60 @@ def test_what_cannot_be_opened_is_told(place, settings, message):
         open_system(place, settings)
 
 
-def make(rest, **settings):
-    """What a package of somebody else would offer."""
-    return Function(lambda _query, _k: [rest], name=settings["name"])
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A distribution of somebody else, installed as pip does it: a module, and its metadata."""
+    (tmp_path / "acme_search.py").write_text(
+        "class Acme:\n"
+        "    def __init__(self, place, region='eu'):\n"
+        "        self.place, self.region = place, region\n"
+        "        self.name = f'acme {place}'\n"
+        "    async def search(self, query, k):\n"
+        "        return [(f'{self.place}/{self.region}/{query}', 1.0)]\n"
+        "def broken(place):\n"
+        "    return 7\n"
+    )
+    metadata = tmp_path / "acme_search-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-search\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(
+        "[berryeval.systems]\n"
+        "acme = acme_search:Acme\n"
+        "broken = acme_search:broken\n"
+        "missing = acme_search:Missing\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
 
 
-def test_packages_may_bring_systems(monkeypatch):
-    """By an entry point; what stands behind the colon is theirs."""
-    point = metadata.EntryPoint("theirs", f"{__name__}:make", opening.ENTRY_POINTS)
-    monkeypatch.setattr(metadata.EntryPoint, "load", lambda _self: make)
-    known = metadata.EntryPoints([point])
-    monkeypatch.setattr(opening, "entry_points", known.select)
-    system = open_system("theirs:index-7", {"name": "seven"})
-    assert system.name == "seven"
-    assert system.search("x", 1) == [("index-7", -1.0)]
+@pytest.mark.usefixtures("package")
+class TestPackages:
+    """Systems that other packages bring, by an entry point."""
+
+    def test_they_go_by_their_name(self):
+        """What stands behind the colon is theirs, and so are settings."""
+        system = open_system("acme:products", {"region": "us"})
+        assert system.name == "acme products"
+        assert system.search("x", 1) == [("products/us/x", 1.0)]
+        assert open_system("acme").search("x", 1) == [("/eu/x", 1.0)]
+
+    def test_they_are_asked_as_all_others(self):
+        """On the command line, with a run in the end."""
+        assert not collect(open_system("acme:products"), [Query("q1", "x")]).failures
+
+    @pytest.mark.parametrize(
+        ("place", "settings", "message"),
+        [
+            ("acme:x", {"zone": "1"}, r"setting: expected one of acme's, got zone \(got an unexp"),
+            ("missing:x", {}, "system: expected a package that brings 'missing', got acme_search"),
+            ("bm52", {}, r"replay:FILE, acme, broken, missing or module:function, got 'bm52'"),
+        ],
+    )
+    def test_what_goes_wrong_is_told(self, place, settings, message):
+        """With the name of the package where it is at fault."""
+        with pytest.raises(ArgumentError, match=message):
+            open_system(place, settings)
+
+    def test_what_they_bring_has_to_search(self):
+        """Anything else is no system."""
+        with pytest.raises(BackendError, match=r"expected something with search\(query, k\)"):
+            open_system("broken:x")

@@ -60,6 +60,13 @@ def test_documents_are_indexed_first(folder):
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_system_has_settings():
+    """Those of the file."""
+    with pytest.raises(ArgumentError, match=r"setting: expected one of embedded's .*, got 'x'"):
+        run_gate(settings("bm25", system_settings={"x": "1"}))
+
+
+@pytest.mark.usefixtures("folder")
 def test_queries_that_fail_end_the_gate_unless_they_may():
     """Not a zero, but exit code 4; allowed, they find nothing."""
     with pytest.raises(BackendError, match=r"and 0 may; first: .*out of order"):

@@ -80,6 +80,35 @@ def test_a_file_says_all_of_it(tmp_path, monkeypatch):
     )
 
 
+def test_settings_of_a_system_become_text(tmp_path, monkeypatch):
+    """As a command line has them; files that they name are beside the file."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").mkdir()
+    text = """
+system = "opensearch:http://h/docs"
+[system_settings]
+mode = "bm25"
+weights = [1, 0.5]
+depth = 50
+approximate = false
+template = "query.json"
+vector_cache = "vectors.db"
+"""
+    found = read(tmp_path / "a", text).system_settings
+    assert found == {
+        "mode": "bm25",
+        "weights": "1,0.5",
+        "depth": "50",
+        "approximate": "no",
+        "template": str(Path("a/query.json")),
+        "vector_cache": str(Path("a/vectors.db")),
+    }
+    plain = read(tmp_path, '[system_settings]\ntemplate = \'{"q": "{{query}}"}\'\n')
+    assert plain.system_settings == {"template": '{"q": "{{query}}"}'}
+    with pytest.raises(FormatError, match=r"system_settings\.x: expected text or a number, got {}"):
+        read(tmp_path, "[system_settings.x]\n")
+
+
 def test_an_empty_file_says_nothing(tmp_path):
     """All is as without one."""
     assert read(tmp_path, "") == Settings()

@@ -96,13 +96,16 @@ def command(
     """Ask SYSTEM every query, and write a run.
 
     SYSTEM is bm25, vector or hybrid, which search DOCUMENTS inside this process; an address that
-    begins with postgresql:// or http://; replay:RUN; or module:function. A query that fails is
-    reported, is not in the run, and does not end the others. After Ctrl-C or a failure the same
-    command goes on where it was: answers are kept in RUN.progress until all are there.
+    begins with postgresql:// or http://; one of OpenSearch or Elasticsearch behind opensearch:;
+    replay:RUN; module:function; or what another package brings. A query that fails is reported,
+    is not in the run, and does not end the others. After Ctrl-C or a failure the same command
+    goes on where it was: answers are kept in RUN.progress until all are there.
 
     \b
     berryeval retrieve hybrid --documents docs/ --queries queries.json -o hybrid.run
     berryeval retrieve bm25 --documents scifact/ --queries scifact/ -o bm25.jsonl -s title_weight=2
+    berryeval retrieve opensearch:https://localhost:9200/docs -s template=query.json \\
+      --queries queries.json -o opensearch.run
     berryeval retrieve my_search:find --queries queries.jsonl -o mine.run --timings mine.timings
     berryeval retrieve 'https://search.example/find?q={query}&n={k}' -s 'ids=results[*].id' \\
       --queries queries.json -o live.run

@@ -8,15 +8,18 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, BackendError, BackendTimeout
+from berryeval.search.asynchronous import as_system, start
 from berryeval.search.failures import failures_of
 from berryeval.search.hits import Hit, check_k, to_hits
 from berryeval.search.journal import Journal
+from berryeval.search.limits import Limits, pause_before
 from berryeval.search.system import System
 
 __all__ = ["Collected", "Limits", "collect"]
@@ -24,38 +27,6 @@ __all__ = ["Collected", "Limits", "collect"]
 _log = logging.getLogger(__name__)
 
 _HEARTBEAT = 0.5  # seconds: how soon Ctrl-C is noticed where waiting cannot be interrupted
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How a system is asked (X8).
-
-    Parameters
-    ----------
-    concurrency : int
-        Queries at once.
-    timeout : float
-        Seconds a query may take, all its tries together.
-    retries : int
-        Further tries after an error that may pass; other errors are final.
-    backoff : float
-        Seconds before the first of them; twice as long before each further one.
-    """
-
-    concurrency: int = 4
-    timeout: float = 30.0
-    retries: int = 2
-    backoff: float = 0.5
-
-    def __post_init__(self) -> None:
-        if self.concurrency < 1:
-            raise ArgumentError("concurrency", "at least 1", str(self.concurrency))
-        if not self.timeout > 0:
-            raise ArgumentError("timeout", "more than 0 seconds", str(self.timeout))
-        if self.retries < 0:
-            raise ArgumentError("retries", "at least 0", str(self.retries))
-        if not self.backoff >= 0:
-            raise ArgumentError("backoff", "at least 0 seconds", str(self.backoff))
 
 
 @dataclass(frozen=True)
@@ -105,13 +76,14 @@ def collect(
     """Ask a system every query, and return a run.
 
     A query that fails is recorded, and never ends the others. A system that does not answer in
-    time is not waited for any longer, but cannot be stopped either: it may go on in a thread of
-    its own, beside the queries that follow.
+    time is not waited for any longer. If it is asynchronous it is cancelled; otherwise it cannot
+    be stopped, and may go on in a thread of its own, beside the queries that follow.
 
     Parameters
     ----------
     system : System
-        Who is asked, from several threads at once.
+        Who is asked, from several threads at once; an asynchronous one in one event loop. Any
+        object with ``search(query, k)`` will do.
     queries : iterable of Query
         What is asked.
     k : int
@@ -151,7 +123,7 @@ def collect(
     _log.info("retrieval starts", extra={"queries": len(asked), "stored": len(answers)})
     _report(progress, len(answers), len(tasks))
     waiting = [task for task in tasks if task not in answers]
-    asker = _Asker(system, k, limits or Limits())
+    asker = _Asker(as_system(system), k, limits or Limits())
     for task, answer in asker.ask_all(waiting):
         answers[task] = answer
         if journal is not None and answer.error is None:
@@ -183,10 +155,11 @@ class _Asker:
 
     def __init__(self, system: System, k: int, limits: Limits) -> None:
         self._system = system
-        self._name = getattr(system, "name", type(system).__name__)
+        self._name = system.name
         self._k = k
         self._limits = limits
         self._is_over = threading.Event()
+        self._running: set[Future[None]] = set()
 
     def ask_all(self, tasks: list[_Task]) -> Iterator[tuple[_Task, _Answer]]:
         """Iterate over answers as they come. Nothing more is asked once the caller has gone."""
@@ -201,6 +174,8 @@ class _Asker:
                 yield _next(done)
         finally:
             self._is_over.set()
+            for running in tuple(self._running):
+                running.cancel()
 
     def _work(
         self,
@@ -217,39 +192,57 @@ class _Asker:
     def _ask(self, query: Query) -> _Answer:
         """Ask until there is an answer, an error that stays, or no time left."""
         deadline = time.monotonic() + self._limits.timeout
-        for n_tries in range(self._limits.retries + 1):
+        n_tries = 0
+        while True:
             answer = self._ask_once(query, deadline - time.monotonic())
-            pause = self._limits.backoff * 2**n_tries
-            is_final = answer.error is None or not answer.error.transient
-            if is_final or n_tries == self._limits.retries:
-                break
-            if time.monotonic() + pause >= deadline or self._is_over.wait(pause):
-                break
-        return answer
+            n_tries += 1
+            pause = pause_before(n_tries, answer.error, self._limits)
+            if pause is None or time.monotonic() + pause >= deadline or self._is_over.wait(pause):
+                return answer
 
     def _ask_once(self, query: Query, seconds: float) -> _Answer:
-        """Ask in a thread of its own, which can be left behind."""
+        """Ask beside this thread, so that an answer that is late can be left behind."""
         answered: queue.SimpleQueue[_Answer] = queue.SimpleQueue()
-
-        def call() -> None:
-            start = time.perf_counter()
-            hits: list[Hit] = []
-            failure: BackendError | None = None
-            try:
-                with failures_of(self._name):
-                    hits = to_hits(self._system.search(query.text, self._k), self._k, self._name)
-            except BackendError as error:
-                failure = error
-            except BaseException as error:  # noqa: BLE001 - whatever it is, the others go on
-                failure = BackendError(self._name, f"{type(error).__name__}: {error}")
-            answered.put(_Answer(hits, time.perf_counter() - start, failure))
-
-        threading.Thread(target=call, daemon=True).start()
+        running: Future[None] | None = None
+        if self._system.is_asynchronous:
+            running = start(self._asearch(query, answered))
+            self._running.add(running)
+            running.add_done_callback(self._running.discard)
+        else:
+            threading.Thread(target=self._search, args=(query, answered), daemon=True).start()
         try:
             return answered.get(timeout=max(seconds, 0.0))
         except queue.Empty:
+            if running is not None:
+                running.cancel()
             late = BackendTimeout(self._name, f"no answer within {self._limits.timeout:g} s")
             return _Answer([], self._limits.timeout, late)
+
+    def _search(self, query: Query, answered: queue.SimpleQueue[_Answer]) -> None:
+        with _answering(self._name, answered) as hits:
+            found = self._system.search(query.text, self._k)
+            hits.extend(to_hits(found, self._k, self._name))
+
+    async def _asearch(self, query: Query, answered: queue.SimpleQueue[_Answer]) -> None:
+        with _answering(self._name, answered) as hits:
+            found = await self._system.asearch(query.text, self._k)
+            hits.extend(to_hits(found, self._k, self._name))
+
+
+@contextmanager
+def _answering(name: str, answered: queue.SimpleQueue[_Answer]) -> Iterator[list[Hit]]:
+    """Tell what comes of a search: the hits that are put into the list, or what is raised."""
+    begin = time.perf_counter()
+    hits: list[Hit] = []
+    failure: BackendError | None = None
+    try:
+        with failures_of(name):
+            yield hits
+    except BackendError as error:
+        failure = error
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the others go on
+        failure = BackendError(name, f"{type(error).__name__}: {error}")
+    answered.put(_Answer(hits, time.perf_counter() - begin, failure))
 
 
 def _next(done: queue.SimpleQueue[tuple[_Task, _Answer]]) -> tuple[_Task, _Answer]:

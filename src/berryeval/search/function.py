@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib
-import inspect
 import sys
 from collections.abc import Callable
 from typing import Any
 
 from berryeval.errors import ArgumentError
+from berryeval.search.asynchronous import is_asynchronous, resolve
 from berryeval.search.failures import failures_of
 from berryeval.search.hits import Hit, check_k, to_hits
 from berryeval.search.system import System
 
-__all__ = ["Function", "import_function"]
+__all__ = ["Function", "import_function", "import_object"]
 
 
 class Function(System):
@@ -44,7 +43,7 @@ class Function(System):
         if not callable(found):
             raise ArgumentError("function", "a function of a query and k", type(found).__name__)
         self._function: Callable[[str, int], Any] = found
-        self._is_async = inspect.iscoroutinefunction(found)
+        self.is_asynchronous = is_asynchronous(found)
         self._place = function if isinstance(function, str) else _place(found)
         self.name = name or self._place
 
@@ -52,11 +51,16 @@ class Function(System):
         """Return what the function finds; whatever it raises is a `BackendError`."""
         check_k(k)
         with failures_of(self.name):
-            answer = self._function(query, k)
-            if self._is_async:
-                answer = asyncio.run(answer)
             # Here, since a generator runs while it is read.
-            return to_hits(answer, k, self.name)
+            return to_hits(resolve(self._function(query, k)), k, self.name)
+
+    async def asearch(self, query: str, k: int) -> list[Hit]:
+        """Return what the function finds, without a thread if it is asynchronous."""
+        if not self.is_asynchronous:
+            return await super().asearch(query, k)
+        check_k(k)
+        with failures_of(self.name):
+            return to_hits(await self._function(query, k), k, self.name)
 
     def fingerprint(self) -> dict[str, str]:
         """Return where the function is; what it does is its own matter."""
@@ -71,6 +75,21 @@ def import_function(place: str) -> Callable[..., Any]:
     ArgumentError
         If there is none, with the reason.
     """
+    found = import_object(place)
+    if not callable(found):
+        raise ArgumentError("function", "a function", f"{place!r}, a {type(found).__name__}")
+    function: Callable[..., Any] = found
+    return function
+
+
+def import_object(place: str) -> object:
+    """Return what ``"module:name"`` names.
+
+    Raises
+    ------
+    ArgumentError
+        If there is nothing, with the reason.
+    """
     module_name, colon, name = place.partition(":")
     if not (module_name and colon and name):
         raise ArgumentError("function", "'module:function'", repr(place))
@@ -82,10 +101,7 @@ def import_function(place: str) -> Callable[..., Any]:
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
         raise ArgumentError("function", "'module:function'", f"{place!r} ({error})") from error
-    if not callable(found):
-        raise ArgumentError("function", "a function", f"{place!r}, a {type(found).__name__}")
-    function: Callable[..., Any] = found
-    return function
+    return found
 
 
 def _place(function: object) -> str:

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import base64
-import http.client
 import json
-import urllib.error
 import urllib.parse
-import urllib.request
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
-from berryeval.errors import AnswerError, ArgumentError, BackendError, BackendTimeout
+from berryeval.errors import AnswerError, ArgumentError
+from berryeval.search.exchange import (
+    Exchange,
+    basic_authorization,
+    check_address,
+    shown_address,
+)
 from berryeval.search.hits import Hit, check_k, to_hits
 from berryeval.search.json_path import find_values, parse_path
 from berryeval.search.system import System
 
 __all__ = ["Http"]
-
-_TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
-_LONGEST_ANSWER = 64 << 20
-
-
-class _NoRedirections(urllib.request.HTTPRedirectHandler):
-    """Refuses them: a body would be lost on the way, and headers be sent to somebody else."""
-
-    def redirect_request(self, *_arguments: object) -> None:
-        return None
-
-
-_OPENER = urllib.request.build_opener(_NoRedirections)
 
 
 class Http(System):
@@ -87,20 +75,18 @@ class Http(System):
         timeout: float = 30.0,
         name: str | None = None,
     ) -> None:
-        parts = urllib.parse.urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ArgumentError("url", "an address with http:// or https://", repr(url))
-        self.name = name or parts.hostname
+        parts = check_address(url)
+        self.name = name or parts.hostname or ""
         self.url = urllib.parse.urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
         self.body = _parsed(body)
         self.ids = ids
         self.scores = scores
-        self.headers = {**_authorization(parts), **(headers or {})}
+        self.headers = {**basic_authorization(parts), **(headers or {})}
         self.timeout = timeout
         self._id_path = parse_path(ids, "ids")
         self._score_path = None if scores is None else parse_path(scores, "scores")
         if "{query}" not in url + json.dumps(self.body):
-            raise ArgumentError("url or body", "a place for {query}", repr(url))
+            raise ArgumentError("url or body", "a place for {query}", shown_address(url))
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return what the server finds. Hits beyond k are an error unless {k} was not sent."""
@@ -132,60 +118,10 @@ class Http(System):
         return hits if asked else hits[:k]
 
     def _ask(self, query: str, k: int) -> object:
-        headers = {"Accept": "application/json", **self.headers}
-        data = None
-        if self.body is not None:
-            data = json.dumps(_filled(self.body, query, k)).encode()
-            headers.setdefault("Content-Type", "application/json")
+        data = None if self.body is None else json.dumps(_filled(self.body, query, k)).encode()
         quoted = urllib.parse.quote(query.encode("utf-8", "replace"), safe="")
         url = self.url.replace("{k}", str(k)).replace("{query}", quoted)
-        request = urllib.request.Request(url, data=data, headers=headers)  # noqa: S310 - checked
-        with (
-            _errors_mapped(self.name, self.timeout),
-            _OPENER.open(request, timeout=self.timeout) as answer,
-        ):
-            content = answer.read(_LONGEST_ANSWER + 1)
-        if len(content) > _LONGEST_ANSWER:
-            raise AnswerError(self.name, f"expected at most {_LONGEST_ANSWER >> 20} MB, got more")
-        try:
-            return json.loads(content)
-        except (ValueError, RecursionError):
-            shown = content[:60].decode("utf-8", "replace")
-            raise AnswerError(self.name, f"expected JSON, got {shown!r}") from None
-
-
-@contextmanager
-def _errors_mapped(name: str, timeout: float) -> Iterator[None]:
-    """Turn what goes wrong on the way into errors of a system."""
-    try:
-        yield
-    except urllib.error.HTTPError as error:
-        with error:
-            said = " ".join(error.read(200).decode("utf-8", "replace").split())
-            place = error.headers.get("Location")
-        message = f"answered {error.code} {error.reason}" + (f": {said}" if said else "")
-        if place:
-            message += f"; ask {place} instead"
-        raise BackendError(name, message, transient=error.code in _TRANSIENT) from error
-    except TimeoutError as error:
-        raise BackendTimeout(name, f"no answer within {timeout:g} s") from error
-    except urllib.error.URLError as error:
-        if isinstance(error.reason, TimeoutError):
-            raise BackendTimeout(name, f"no answer within {timeout:g} s") from error
-        is_broken = isinstance(error.reason, ConnectionError)
-        message = f"cannot be reached: {error.reason}"
-        raise BackendError(name, message, transient=is_broken) from error
-    except (ConnectionError, http.client.HTTPException) as error:
-        message = f"broke off: {type(error).__name__} {error}".rstrip()
-        raise BackendError(name, message, transient=True) from error
-
-
-def _authorization(parts: urllib.parse.SplitResult) -> dict[str, str]:
-    if parts.username is None:
-        return {}
-    name, password = (urllib.parse.unquote(part or "") for part in (parts.username, parts.password))
-    encoded = base64.b64encode(f"{name}:{password}".encode()).decode()
-    return {"Authorization": f"Basic {encoded}"}
+        return Exchange(self.name, self.headers, self.timeout).ask(url, data)
 
 
 def _parsed(body: object) -> object:

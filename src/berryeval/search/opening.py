@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from berryeval.core.query import Query
-from berryeval.errors import ArgumentError
+from berryeval.errors import ArgumentError, BerryEvalError
 from berryeval.search.system import System
 
 __all__ = ["ENTRY_POINTS", "SETTINGS", "open_system"]
@@ -27,10 +28,37 @@ def _yes_or_no(text: str) -> bool:
     return known[text.lower()]
 
 
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(","))
+
+
+def _embedder(text: str) -> object:
+    from berryeval.search.embedders import open_embedder
+
+    return open_embedder(text)
+
+
 _FUSION: dict[str, Callable[[str], Any]] = {"weights": _pair, "constant": float, "depth": int}
+_VECTORS: dict[str, Callable[[str], Any]] = {"embedder": _embedder, "vector_cache": str}
+
+_KNOWN = (
+    "bm25",
+    "vector",
+    "hybrid",
+    "postgresql://…",
+    "http://…",
+    "opensearch:http://…",
+    "replay:FILE",
+)
 
 SETTINGS: dict[str, dict[str, Callable[[str], Any]]] = {
-    "embedded": {"path": str, "title_weight": float, "approximate": _yes_or_no, **_FUSION},
+    "embedded": {
+        "path": str,
+        "title_weight": float,
+        "approximate": _yes_or_no,
+        **_FUSION,
+        **_VECTORS,
+    },
     "postgres": {
         "mode": str,
         "table": str,
@@ -40,6 +68,23 @@ SETTINGS: dict[str, dict[str, Callable[[str], Any]]] = {
         "title_weight": float,
         "approximate": _yes_or_no,
         **_FUSION,
+        **_VECTORS,
+    },
+    "opensearch": {
+        "index": str,
+        "mode": str,
+        "dialect": str,
+        "template": str,
+        "search_pipeline": str,
+        "user": str,
+        "password": str,
+        "api_key": str,
+        "fields": _names,
+        "vector_field": str,
+        "weights": _pair,
+        "constant": float,
+        "depth": int,
+        **_VECTORS,
     },
     "http": {"body": str, "ids": str, "scores": str},
     "replay": {},
@@ -48,7 +93,7 @@ SETTINGS: dict[str, dict[str, Callable[[str], Any]]] = {
 """The settings that each kind of system takes, and how their text is read."""
 
 
-def open_system(
+def open_system(  # noqa: PLR0911 - one for each kind
     place: str,
     settings: Mapping[str, str] | None = None,
     *,
@@ -61,14 +106,16 @@ def open_system(
     ----------
     place : str
         ``bm25``, ``vector`` or ``hybrid`` for the embedded engine; an address that begins with
-        ``postgresql://`` or ``http://``; ``replay:FILE`` for a stored run; ``module:function``;
-        or the name of an entry point, with what it shall be given behind a colon.
+        ``postgresql://`` or ``http://``; one of OpenSearch or Elasticsearch behind ``opensearch:``
+        or ``elasticsearch:``; ``replay:FILE`` for a stored run; ``module:function``, or a class or
+        an object with ``search``; or the name of an entry point, with what it shall be given
+        behind a colon.
     settings : mapping, optional
         Settings as text, see `SETTINGS`. Those of entry points are passed on as they are.
     queries : iterable of Query
         For replays: which text belongs to which id.
     headers : mapping, optional
-        For HTTP: what else to send.
+        For HTTP and OpenSearch: what else to send.
 
     Raises
     ------
@@ -89,21 +136,57 @@ def open_system(
         from berryeval.search.http import Http
 
         return Http(place, headers=headers, **_read(given, "http"))
+    if kind in ("opensearch", "elasticsearch"):
+        from berryeval.search.opensearch import OpenSearch
+
+        return OpenSearch(rest, headers=headers, name=kind, **_read(given, "opensearch"))
     if kind == "replay":
         from berryeval.search.replay import Replay
 
         _read(given, "replay")
         return Replay(rest, queries)
     for found in entry_points(group=ENTRY_POINTS, name=kind):
-        system: System = found.load()(rest, **given)
-        return system
+        return _brought(found, rest, given)
     if rest:
-        from berryeval.search.function import Function
-
         _read(given, "function")
-        return Function(place)
-    known = "bm25, vector, hybrid, postgresql://…, http://…, replay:FILE or module:function"
-    raise ArgumentError("system", known, repr(place))
+        return _imported(place)
+    brought = sorted(entry_points(group=ENTRY_POINTS).names)
+    known = ", ".join([*_KNOWN, *brought])
+    raise ArgumentError("system", f"{known} or module:function", repr(place))
+
+
+def _brought(found: EntryPoint, rest: str, settings: Mapping[str, str]) -> System:
+    """Return the system that another package makes."""
+    from berryeval.search.asynchronous import as_system
+
+    try:
+        factory = found.load()
+    except Exception as error:
+        # Whatever it is, it is the package's, and its name helps.
+        what = f"{found.value} ({type(error).__name__}: {error})"
+        raise ArgumentError("system", f"a package that brings {found.name!r}", what) from error
+    return as_system(_called(factory, found.name, rest, **settings))
+
+
+def _imported(place: str) -> System:
+    """Return what a module has: a class that makes a system, a system, or a function."""
+    from berryeval.search.asynchronous import as_system
+    from berryeval.search.function import Function, import_object
+
+    found = import_object(place)
+    if isinstance(found, type) and hasattr(found, "search"):
+        found = _called(found, place)
+    return as_system(found) if hasattr(found, "search") else Function(place)
+
+
+def _called(factory: Callable[..., Any], name: str, *given: str, **settings: str) -> object:
+    """Call what makes a system; what it does not take is a setting that nobody knows."""
+    try:
+        inspect.signature(factory).bind(*given, **settings)
+    except TypeError as error:
+        what = ", ".join(settings) or "none"
+        raise ArgumentError("setting", f"one of {name}'s", f"{what} ({error})") from None
+    return factory(*given, **settings)
 
 
 def _read(settings: Mapping[str, str], kind: str) -> dict[str, Any]:
@@ -115,8 +198,16 @@ def _read(settings: Mapping[str, str], kind: str) -> dict[str, Any]:
             raise ArgumentError("setting", f"one of {kind}'s ({known})", repr(name))
         try:
             found[name] = readers[name](text)
+        except BerryEvalError:
+            raise
         except ValueError:
             raise ArgumentError(f"setting {name}", _wanted(readers[name]), repr(text)) from None
+    cache = found.pop("vector_cache", None)
+    if cache is not None:
+        from berryeval.search.embedding import as_embedder
+        from berryeval.search.vector_cache import CachedEmbedder
+
+        found["embedder"] = CachedEmbedder(as_embedder(found.get("embedder")), cache)
     return found
 
 

@@ -14,7 +14,7 @@ from berryeval.search.hits import Hit
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["System", "each_once"]
+__all__ = ["System", "can_index", "each_once"]
 
 
 def each_once(documents: Iterable[Document]) -> Iterator[Document]:
@@ -30,8 +30,9 @@ def each_once(documents: Iterable[Document]) -> Iterator[Document]:
 class System(ABC):
     """Something that answers queries.
 
-    `search` is all that has to be there. It may be called by several threads at once. A system
-    is also a context manager, which closes it.
+    `search` is all that has to be there. It may be called by several threads at once. `search`,
+    `index` and `close` may be asynchronous: whoever asks the system awaits them. A system is also
+    a context manager, which closes it.
 
     Examples
     --------
@@ -46,6 +47,14 @@ class System(ABC):
     name: str = "system"
     """What messages call it."""
 
+    is_asynchronous: bool = False
+    """Whether `asearch` is a way of its own, rather than `search` in a thread."""
+
+    @property
+    def can_index(self) -> bool:
+        """Whether it takes documents, rather than having its own."""
+        return type(self).index is not System.index
+
     @abstractmethod
     def search(self, query: str, k: int) -> list[Hit]:
         """Return at most `k` documents, best first; ties by document id, highest first.
@@ -56,6 +65,12 @@ class System(ABC):
             If there is no answer; `BackendTimeout` if it does not come in time, and
             `AnswerError` if it is no ranking.
         """
+
+    async def asearch(self, query: str, k: int) -> list[Hit]:
+        """Return what `search` returns, to those who have other things to do meanwhile."""
+        import asyncio
+
+        return await asyncio.to_thread(self.search, query, k)
 
     def index(self, documents: Iterable[Document]) -> int:  # noqa: ARG002 - for those that can
         """Take documents in place of all that were searched before; return how many.
@@ -86,4 +101,13 @@ class System(ABC):
         error: BaseException | None,
         where: TracebackType | None,
     ) -> None:
-        self.close()
+        closing: object = self.close()  # type: ignore[func-returns-value] # or to be awaited
+        if closing is not None:
+            from berryeval.search.asynchronous import resolve
+
+            resolve(closing)
+
+
+def can_index(system: System) -> bool:
+    """Whether a system takes documents, rather than having its own."""
+    return system.can_index

@@ -65,7 +65,7 @@ def _ask(
         way_out = "name a file of queries (queries = ...)"
         raise MismatchError(f"query {lacking[0]!r} has no text to ask a system; {way_out}")
     asked = [queries[query_id] for query_id in judgments.query_ids]
-    with open_named_system(place, queries=asked) as system:
+    with open_named_system(place, settings.system_settings, queries=asked) as system:
         if settings.documents is not None:
             system.index(iter_any_documents(settings.documents))
         answered = collect(system, asked, DEPTH)

@@ -23,6 +23,7 @@ from berryeval.measures import (
     Recall,
     ReciprocalRank,
 )
+from berryeval.search.asynchronous import as_system
 from berryeval.search.collect import Limits, collect
 from berryeval.search.system import System
 
@@ -172,8 +173,8 @@ def evaluate_system(
 
 
 def _opened(system: System | Callable[[str, int], Any] | str, queries: Iterable[Query]) -> System:
-    if isinstance(system, System):
-        return system
+    if hasattr(system, "search"):
+        return as_system(system)
     if isinstance(system, str):
         from berryeval.search.opening import open_system
 

@@ -16,8 +16,9 @@ from berryeval.evaluation.quality import HITS, QualityReport, QueryResult, quali
 from berryeval.evaluation.verdict import GateResult, GuardResult
 from berryeval.golden.ceilings import ceilings
 from berryeval.golden.golden_set import GoldenSet, handbook
+from berryeval.search.asynchronous import as_system
 from berryeval.search.collect import Collected, Limits, collect
-from berryeval.search.system import System
+from berryeval.search.system import System, can_index
 
 __all__ = ["THRESHOLDS", "QualityResult", "can_index", "run_quality", "thresholds_of"]
 
@@ -58,11 +59,6 @@ class QualityResult:
         return _by_measure(self.gate.guards)
 
 
-def can_index(system: System) -> bool:
-    """Whether a system takes documents, rather than having its own."""
-    return type(system).index is not System.index
-
-
 def run_quality(
     system: System,
     golden: GoldenSet | None = None,
@@ -93,6 +89,7 @@ def run_quality(
         If the system cannot take the documents.
     """
     known = golden or handbook()
+    system = as_system(system)
     start = time.perf_counter()
     n_indexed = system.index(known.documents()) if can_index(system) else None
     index_seconds = time.perf_counter() - start

@@ -60,6 +60,8 @@ class Settings:
     run: str | None = None
     system: str | None = None
     """What to ask instead of reading a run; see `berryeval.search.opening.open_system`."""
+    system_settings: Mapping[str, str] = field(default_factory=dict)
+    """Settings of the system, as text."""
     documents: str | None = None
     """What the system shall index first."""
     baseline: str | None = None
@@ -78,6 +80,7 @@ _TOP: dict[str, tuple[type, ...]] = {
     "max_grade": (int, float),
     "pool_depth": (int,),
     "gate": (dict,),
+    "system_settings": (dict,),
 }
 _GATE: dict[str, tuple[type, ...]] = {
     "alpha": (int, float),
@@ -161,10 +164,27 @@ def _load(path: Path) -> dict[str, Any]:
 def _settings(content: Mapping[str, Any], folder: Path) -> Settings:
     _check(content, _TOP, "")
     named = {key: value for key, value in content.items() if key != "gate"}
+    named["system_settings"] = _texts(content.get("system_settings", {}), folder)
     for key in _PATHS:
         if key in named:
             named[key] = _beside(named[key], folder)
     return Settings(**named, gate=_gate(content.get("gate", {})))
+
+
+def _texts(table: Mapping[str, Any], folder: Path) -> dict[str, str]:
+    """Return settings of a system as a command line would have them; files are beside ours."""
+    found = {}
+    for key, value in table.items():
+        if isinstance(value, bool):
+            found[key] = "yes" if value else "no"
+        elif isinstance(value, list):
+            found[key] = ",".join(map(str, value))
+        elif isinstance(value, (str, int, float)):
+            is_file = key in ("path", "template", "vector_cache") and "{" not in str(value)
+            found[key] = _beside(str(value), folder) if is_file else str(value)
+        else:
+            raise ArgumentError(f"system_settings.{key}", "text or a number", repr(value)[:60])
+    return found
 
 
 def _beside(path: str, folder: Path) -> str:

@@ -1,0 +1,59 @@
+"""Embedders by what people type: ``wordllama``, ``openai:MODEL``, ``module:function``."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from berryeval.errors import ArgumentError
+from berryeval.search.embedding import CallableEmbedder, Embedder, WordLlama
+
+__all__ = ["open_embedder"]
+
+
+def open_embedder(text: str) -> Embedder:
+    """Return the embedder that a text names.
+
+    Parameters
+    ----------
+    text : str
+        ``wordllama``, also with its dimensions as in ``wordllama-128``; ``openai:MODEL`` for a
+        model behind an API as OpenAI's, also with its address as in
+        ``openai:MODEL@http://localhost:11434/v1``; or ``module:function``, or a class or an
+        object with ``embed``.
+
+    Raises
+    ------
+    ArgumentError
+        If nothing goes by this name.
+
+    Examples
+    --------
+    >>> open_embedder("wordllama-128").name
+    'wordllama-l2-supercat-128'
+    """
+    kind, colon, rest = text.partition(":")
+    if not colon:
+        name, _, dimensions = text.partition("-")
+        if name == "wordllama" and (dimensions.isdecimal() or text == name):
+            return WordLlama(int(dimensions or 256))
+        known = "wordllama, openai:MODEL or module:function"
+        raise ArgumentError("embedder", known, repr(text))
+    if kind == "openai":
+        from berryeval.search.embedding_api import EmbeddingApi
+
+        model, _, address = rest.partition("@http")
+        return EmbeddingApi(model, f"http{address}" if address else None)
+    return _imported(text)
+
+
+def _imported(place: str) -> Embedder:
+    from berryeval.search.function import import_object
+
+    found = import_object(place)
+    if isinstance(found, type) and hasattr(found, "embed"):
+        found = found()
+    if hasattr(found, "embed"):
+        return cast("Embedder", found)
+    if not callable(found):
+        raise ArgumentError("embedder", "a function", f"{place!r}, a {type(found).__name__}")
+    return CallableEmbedder(found, place)

@@ -1,0 +1,232 @@
+"""JSON over HTTP: a request, its answer, and what can go wrong between them."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import math
+import re
+import ssl
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import datetime, timezone
+from email.message import Message
+from email.utils import parsedate_to_datetime
+
+from berryeval.errors import AnswerError, ArgumentError, BackendError, BackendTimeout
+
+__all__ = ["Exchange", "StatusError", "basic_authorization", "check_address", "shown_address"]
+
+_TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
+_LONGEST_ANSWER = 64 << 20
+_LONGEST_REFUSAL = 64 << 10
+_ASCII = "".join(map(chr, range(0x21, 0x7F)))  # what an address may have as it is
+_SHOWN = 200  # bytes of what a server says
+_SHORTEST_SECRET = 6  # shorter ones would blot out words
+
+
+class StatusError(BackendError):
+    """A server answers, but not with what was asked for.
+
+    Parameters
+    ----------
+    status : int
+        The HTTP status.
+    content : bytes
+        What it said.
+    """
+
+    def __init__(
+        self,
+        system: str,
+        message: str,
+        *,
+        transient: bool = False,
+        retry_after: float | None = None,
+        status: int = 0,
+        content: bytes = b"",
+    ) -> None:
+        super().__init__(system, message, transient=transient, retry_after=retry_after)
+        self.status = status
+        self.content = content
+
+
+class Exchange:
+    """Asks a server, and returns its answers.
+
+    Redirections are not followed: a body would be lost on the way, and credentials be sent to
+    somebody else.
+
+    Parameters
+    ----------
+    name : str
+        What messages call the server.
+    headers : mapping
+        What to send with each request. Keys and passwords among them are in no message, even if
+        the server repeats them.
+    timeout : float
+        Seconds to wait for the server, each time.
+    """
+
+    def __init__(self, name: str, headers: Mapping[str, str], timeout: float) -> None:
+        self.name = name
+        self.headers = dict(headers)
+        self.timeout = timeout
+        self._secrets = _secrets(self.headers)
+
+    def ask(
+        self,
+        url: str,
+        content: bytes | None = None,
+        *,
+        method: str | None = None,
+        content_type: str = "application/json",
+    ) -> object:
+        """Return what the server answers to a request: JSON, parsed.
+
+        Raises
+        ------
+        StatusError
+            If the answer is an error, or leads elsewhere.
+        BackendError
+            If there is no answer; `BackendTimeout` if it does not come in time, and
+            `AnswerError` if it is no JSON, or endless.
+        """
+        headers = {"Accept": "application/json", **self.headers}
+        if content is not None:
+            headers.setdefault("Content-Type", content_type)
+        request = urllib.request.Request(  # noqa: S310 - `check_address` lets nothing else in
+            urllib.parse.quote(url, safe=_ASCII), data=content, headers=headers, method=method
+        )
+        with self._errors_mapped(), _OPENER.open(request, timeout=self.timeout) as answer:
+            said = answer.read(_LONGEST_ANSWER + 1)
+        if len(said) > _LONGEST_ANSWER:
+            raise AnswerError(self.name, f"expected at most {_LONGEST_ANSWER >> 20} MB, got more")
+        try:
+            return json.loads(said)
+        except (ValueError, RecursionError):
+            shown = self._without_secrets(said[:60].decode("utf-8", "replace"))
+            raise AnswerError(self.name, f"expected JSON, got {shown!r}") from None
+
+    @contextmanager
+    def _errors_mapped(self) -> Iterator[None]:
+        """Turn what goes wrong on the way into errors of a system."""
+        late = f"no answer within {self.timeout:g} s"
+        try:
+            yield
+        except urllib.error.HTTPError as error:
+            raise self._refusal(error) from error
+        except TimeoutError as error:
+            raise BackendTimeout(self.name, late) from error
+        except urllib.error.URLError as error:
+            if isinstance(error.reason, TimeoutError):
+                raise BackendTimeout(self.name, late) from error
+            message = f"cannot be reached: {error.reason}"
+            if isinstance(error.reason, ssl.SSLCertVerificationError):
+                message += "; let SSL_CERT_FILE name the certificate of its authority"
+            is_broken = isinstance(error.reason, ConnectionError)
+            raise BackendError(self.name, message, transient=is_broken) from error
+        except (ConnectionError, http.client.HTTPException) as error:
+            message = f"broke off: {type(error).__name__} {error}".rstrip()
+            raise BackendError(self.name, message, transient=True) from error
+
+    def _refusal(self, error: urllib.error.HTTPError) -> StatusError:
+        with error:
+            try:
+                content = error.read(_LONGEST_REFUSAL)
+            except (OSError, http.client.HTTPException):
+                content = b""
+        content = self._without_secrets(content.decode("utf-8", "replace")).encode()
+        said = " ".join(content[:_SHOWN].decode("utf-8", "replace").split())
+        place = error.headers.get("Location")
+        message = f"answered {error.code} {error.reason}" + (f": {said}" if said else "")
+        if place:
+            message += f"; ask {place} instead"
+        return StatusError(
+            self.name,
+            message,
+            transient=error.code in _TRANSIENT,
+            retry_after=_retry_after(error.headers),
+            status=error.code,
+            content=content,
+        )
+
+    def _without_secrets(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return text
+
+
+def check_address(url: str) -> urllib.parse.SplitResult:
+    """Return the parts of an address.
+
+    Raises
+    ------
+    ArgumentError
+        Unless it is one of http or https.
+    """
+    try:
+        parts = urllib.parse.urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
+        _ = parts.port
+    except ValueError:
+        is_address = False
+    if not is_address:
+        raise ArgumentError("url", "an address with http:// or https://", shown_address(url))
+    return parts
+
+
+def shown_address(url: str) -> str:
+    """Return an address as messages show it: without a name and a password."""
+    return repr(re.sub(r"//[^/]*@", "//", url))
+
+
+def basic_authorization(parts: urllib.parse.SplitResult) -> dict[str, str]:
+    """Return the header that the name and the password before a host stand for, if any."""
+    if parts.username is None:
+        return {}
+    name, password = (urllib.parse.unquote(part or "") for part in (parts.username, parts.password))
+    encoded = base64.b64encode(f"{name}:{password}".encode()).decode()
+    return {"Authorization": f"Basic {encoded}"}
+
+
+class _NoRedirections(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_arguments: object) -> None:
+        return None
+
+
+_OPENER = urllib.request.build_opener(_NoRedirections)
+
+
+def _secrets(headers: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what must not be shown: the credentials of ``Bearer …``, ``Basic …`` and the like."""
+    found = []
+    for name, value in headers.items():
+        if name.lower() in ("accept", "content-type", "user-agent"):
+            continue
+        scheme, _, secret = value.rpartition(" ")
+        found.append(secret)
+        if scheme.lower() == "basic":
+            with suppress(ValueError):
+                found.append(base64.b64decode(secret).decode().partition(":")[2])
+    return tuple(secret for secret in found if len(secret) >= _SHORTEST_SECRET)
+
+
+def _retry_after(headers: Message) -> float | None:
+    """Return the seconds that a server asks to wait: a number of them, or a date."""
+    text = headers.get("Retry-After")
+    if text is None:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            when = parsedate_to_datetime(text)
+        except ValueError:
+            return None
+        seconds = (when - datetime.now(timezone.utc)).total_seconds()
+    return max(seconds, 0.0) if math.isfinite(seconds) else None

@@ -1,0 +1,82 @@
+"""An embedding API as OpenAI documents it, for tests. It refuses what is not documented."""
+
+from __future__ import annotations
+
+import base64
+import struct
+from contextlib import contextmanager
+
+from search.json_server import serving
+
+_KEYS = {"model", "input", "encoding_format", "dimensions", "user"}
+
+
+class Model:
+    """Vectors of lengths and vowels; keeps what it was asked.
+
+    ``faults`` are answers that are given instead, one a request.
+    """
+
+    def __init__(self, key=None):
+        self.key = key
+        self.requests = []
+        self.faults = []
+
+    def answer(self, request):
+        """Answer a request as `serving` wants it."""
+        self.requests.append(request)
+        if self.faults:
+            return self.faults.pop(0)
+        problem = self._problem(request)
+        if problem is not None:
+            status, message = problem
+            return status, {"error": {"message": message, "type": "invalid_request_error"}}
+        body = request["body"]
+        data = [
+            {
+                "object": "embedding",
+                "index": number,
+                "embedding": _encoded(vector_of(text)[: body.get("dimensions", 4)], body),
+            }
+            for number, text in enumerate(body["input"])
+        ]
+        # The order of an answer is not promised.
+        return 200, {"object": "list", "data": data[::-1], "model": body["model"], "usage": {}}
+
+    def _problem(self, request):  # noqa: PLR0911 - one for each
+        if (request["method"], request["path"]) != ("POST", "/v1/embeddings"):
+            return 404, f"Invalid URL ({request['method']} {request['path']})"
+        if request["headers"].get("Content-Type") != "application/json":
+            return 415, "expected JSON"
+        if self.key is not None and request["headers"].get("Authorization") != f"Bearer {self.key}":
+            return 401, f"Incorrect API key provided: {request['headers'].get('Authorization')}"
+        body = request["body"]
+        texts = body.get("input")
+        if set(body) - _KEYS or not isinstance(texts, list) or not 0 < len(texts) <= 2048:
+            return 400, f"unrecognized request: {sorted(body)}"
+        if not all(isinstance(text, str) and text for text in texts):
+            return 400, "input cannot be an empty string"
+        if body.get("encoding_format", "float") not in ("float", "base64"):
+            return 400, "unknown encoding_format"
+        if body["model"] != "tiny":
+            return 404, f"The model `{body['model']}` does not exist"
+        return None
+
+
+def vector_of(text):
+    """What the model makes of a text: four numbers that float32 can hold."""
+    return [float(len(text)), *(float(text.count(vowel)) for vowel in "aeo")]
+
+
+@contextmanager
+def running_model(**settings):
+    """Give the base of the API, and the model."""
+    model = Model(**settings)
+    with serving(model.answer) as url:
+        yield f"{url}/v1", model
+
+
+def _encoded(vector, body):
+    if body.get("encoding_format") == "base64":
+        return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
+    return vector

@@ -1,0 +1,361 @@
+"""Systems that have to be awaited."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+
+from berryeval.core import Document, Query
+from berryeval.errors import AnswerError, BackendError, BackendTimeout
+from berryeval.search import Hit, System
+from berryeval.search.asynchronous import Foreign, as_system, resolve, start
+from berryeval.search.collect import Limits, collect
+from berryeval.search.embedded import Embedded
+from berryeval.search.function import Function
+from berryeval.search.journal import Journal
+from berryeval.search.opening import open_system
+from berryeval.suite.evaluate_system import evaluate_system
+from search.contract import DOCUMENTS, Contract
+
+QUERIES = [Query(f"q{i}", f"text {i}") for i in range(12)]
+
+
+class Engine:
+    """An engine of another make, all of whose methods are asynchronous."""
+
+    name = "theirs"
+
+    def __init__(self):
+        self._engine = Embedded("bm25")
+        self.n_closed = 0
+        self.loops = set()
+
+    async def search(self, query, k):
+        self.loops.add(asyncio.get_running_loop())
+        await asyncio.sleep(0)
+        return self._engine.search(query, k)
+
+    async def index(self, documents):
+        await asyncio.sleep(0)
+        self._engine.index(documents)
+
+    async def close(self):
+        self.n_closed += 1
+
+    def fingerprint(self):
+        return {"system": "theirs", "version": "2"}
+
+
+class TestEngine(Contract):
+    """A class with asynchronous methods, as a system."""
+
+    @pytest.fixture
+    def system(self):
+        system = as_system(Engine())
+        assert system.index(DOCUMENTS) == len(DOCUMENTS)
+        return system
+
+
+class TestDerivedSystem(Contract):
+    """A system with an asynchronous search, without an index of its own."""
+
+    can_index = False
+
+    @pytest.fixture
+    def system(self):
+        engine = Embedded("bm25")
+        engine.index(DOCUMENTS)
+
+        class Derived(System):
+            async def search(self, query, k):
+                return await engine.asearch(query, k)
+
+        return as_system(Derived())
+
+
+class Counter:
+    """Counts the searches that run at once; each waits until it is let go."""
+
+    name = "counter"
+
+    def __init__(self, at_once):
+        self.at_once = at_once
+        self.n_running = self.most = self.n_cancelled = 0
+        self.enough = asyncio.Event()
+
+    async def search(self, query, k):  # noqa: ARG002
+        self.n_running += 1
+        self.most = max(self.most, self.n_running)
+        if self.n_running == self.at_once:
+            self.enough.set()
+        try:
+            # Nobody goes on until so many are there: this ends only if they run at once.
+            await self.enough.wait()
+            await asyncio.sleep(0.01)
+        except asyncio.CancelledError:
+            self.n_cancelled += 1
+            raise
+        finally:
+            self.n_running -= 1
+        return [query]
+
+
+@pytest.mark.parametrize("concurrency", [1, 4, 8])
+def test_queries_wait_side_by_side(concurrency):
+    """X8: as many as asked for, and never more."""
+    system = Counter(concurrency)
+    collected = collect(system, QUERIES, limits=Limits(concurrency=concurrency))
+    assert not collected.failures
+    assert system.most == concurrency
+    assert collected.run.ranking("q7") == ["text 7"]
+
+
+def test_an_asynchronous_function_waits_side_by_side_too():
+    """X8: in one event loop, so that a client can serve all queries."""
+    counter, loops = Counter(4), set()
+
+    async def find(query, k):
+        loops.add(asyncio.get_running_loop())
+        return await counter.search(query, k)
+
+    assert not collect(Function(find), QUERIES).failures
+    assert counter.most == 4
+    assert len(loops) == 1
+
+
+def until(is_so):
+    """Wait until something is so, ten seconds at most; return whether it is."""
+    deadline = time.monotonic() + 10
+    while not is_so() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return is_so()
+
+
+def test_a_late_answer_is_cancelled():
+    """X8: the query has timed out, and goes on nowhere while the others are asked."""
+    system, seen = Counter(99), []
+
+    def progress(n_done, _n_all):
+        if n_done == 1:
+            seen.append(until(lambda: system.n_cancelled > 0))
+
+    limits = Limits(timeout=0.1, concurrency=1)
+    collected = collect(system, QUERIES[:3], limits=limits, progress=progress)
+    assert seen == [True]
+    assert {str(error) for error in collected.failures.values()} == {
+        "counter: no answer within 0.1 s"
+    }
+    assert all(isinstance(error, BackendTimeout) for error in collected.failures.values())
+    assert until(lambda: (system.n_cancelled, system.n_running) == (3, 0))
+
+
+def test_an_interruption_cancels_what_runs():
+    """After Ctrl-C nothing goes on, and what was answered is kept."""
+
+    class Slow:
+        n_cancelled = 0
+
+        async def search(self, query, k):  # noqa: ARG002
+            if query == "text 0":
+                return ["a"]
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                self.n_cancelled += 1
+                raise
+
+    system = Slow()
+
+    def progress(n_done, _n_all):
+        if n_done == 1:
+            time.sleep(0.05)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        collect(system, QUERIES, progress=progress)
+    assert until(lambda: system.n_cancelled >= 3)
+
+
+def test_answers_are_kept_in_a_journal(tmp_path):
+    """As those of any other system."""
+    asked = []
+
+    async def find(query, _k):
+        asked.append(query)
+        if query == "text 2" and asked.count(query) == 1:
+            raise ValueError("once")
+        return ["a"]
+
+    for n_failures in (1, 0):
+        with Journal(tmp_path / "run.progress", {}) as journal:
+            collected = collect(Function(find), QUERIES[:5], journal=journal)
+            assert len(collected.failures) == n_failures
+    assert len(asked) == 6
+
+
+def test_errors_that_may_pass_are_tried_again():
+    """By the same rule; an answer is checked as any other."""
+    tries = []
+
+    class Flaky:
+        async def search(self, query, k):  # noqa: ARG002
+            tries.append(query)
+            if query == "text 0" and len(tries) < 3:
+                raise ConnectionResetError("busy")
+            if query == "text 1":
+                raise SystemExit(3)
+            return ["a", "a"] if query == "text 2" else ["a"]
+
+    limits = Limits(concurrency=1, backoff=0)
+    collected = collect(Flaky(), QUERIES[:4], limits=limits)
+    assert tries == ["text 0"] * 3 + ["text 1", "text 2", "text 3"]
+    assert [str(error) for error in collected.failures.values()] == [
+        "Flaky: SystemExit: 3",
+        "Flaky: expected each document once, got 'a' twice",
+    ]
+    assert isinstance(collected.failures["q2"], AnswerError)
+
+
+def test_every_system_has_a_door_for_asynchronous_code():
+    """In a thread, or its own way; several at once."""
+    engine = Embedded("bm25")
+    engine.index(DOCUMENTS)
+    theirs = as_system(Engine())
+    theirs.index(DOCUMENTS)
+
+    async def find(query, k):
+        return engine.search(query, k)
+
+    systems = [engine, theirs, Function(find), Function(engine.search), Foreign(engine)]
+
+    async def ask():
+        return await asyncio.gather(*(system.asearch("configure OAuth", 3) for system in systems))
+
+    found = asyncio.run(ask())
+    assert found == [engine.search("configure OAuth", 3)] * 5
+    assert [system.is_asynchronous for system in systems] == [False, True, True, False, False]
+
+
+def test_what_a_search_raises_is_an_error_of_the_system():
+    """Through the other door, too."""
+
+    async def find(_query, _k):
+        raise ValueError("no such index")
+
+    for system in (Function(find, name="mine"), as_system(type("mine", (), {"search": find})())):
+        with pytest.raises(BackendError):
+            asyncio.run(system.asearch("x", 1))
+        with pytest.raises(BackendError):
+            system.search("x", 1)
+
+
+def test_a_callable_object_may_be_asynchronous():
+    """Whether it says so or not."""
+
+    class Find:
+        async def __call__(self, query, _k):
+            return [query]
+
+    assert Function(Find()).search("a", 1) == [("a", -1.0)]
+    assert Function(Find()).is_asynchronous
+    find = Find()
+    hidden = Function(lambda query, k=1: find(query, k))
+    assert not hidden.is_asynchronous
+    assert hidden.search("a", 1) == [("a", -1.0)]
+    assert not collect(hidden, QUERIES).failures
+
+
+def test_a_system_is_closed_by_its_context():
+    """Whichever way it closes."""
+    engine = Engine()
+    with as_system(engine):
+        pass
+    assert engine.n_closed == 1
+
+    class Derived(System):
+        n_closed = 0
+
+        async def search(self, query, k):  # noqa: ARG002
+            return [Hit(query, 1.0)]
+
+        async def close(self):
+            self.n_closed += 1
+
+    with Derived() as system:
+        assert not collect(system, QUERIES[:2]).failures
+        assert evaluate_system(system, QUERIES[:1], [1], judgments={"q0": {"text 0": 1}}).results
+    assert system.n_closed == 1
+
+
+def test_only_search_has_to_be_there():
+    """The rest has defaults."""
+
+    class Least:
+        def search(self, query, _k):
+            return [query]
+
+    system = as_system(Least())
+    assert system.fingerprint() == {"system": "Least"}
+    assert not system.can_index
+    system.close()
+    assert as_system(Engine()).fingerprint() == {"system": "theirs", "version": "2"}
+    with pytest.raises(BackendError, match=r"expected something with search\(query, k\), got int"):
+        as_system(7)
+
+
+def test_documents_are_counted_as_they_are_taken():
+    """An index need not return a number."""
+    engine = Engine()
+    system = as_system(engine)
+    assert system.can_index
+    assert system.index(Document(f"d{i}", "text") for i in range(3)) == 3
+
+
+def test_a_class_is_named_by_its_place(tmp_path, monkeypatch):
+    """So is an object, and one that takes settings is told."""
+    (tmp_path / "my_async_search.py").write_text(
+        "class Engine:\n"
+        "    async def search(self, query, k):\n"
+        "        return [query]\n"
+        "engine = Engine()\n"
+        "class Wanting(Engine):\n"
+        "    def __init__(self, path):\n"
+        "        pass\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    for name in ("Engine", "engine"):
+        system = open_system(f"my_async_search:{name}")
+        assert system.search("x", 1) == [("x", -1.0)]
+        assert system.is_asynchronous
+    with pytest.raises(ValueError, match="setting: expected one of my_async_search:Wanting's"):
+        open_system("my_async_search:Wanting")
+
+
+def test_waiting_for_oneself_is_an_error():
+    """Rather than for ever."""
+    inner = as_system(Engine())
+    inner.index(DOCUMENTS)
+
+    async def find(query, k):
+        return inner.search(query, k)
+
+    with pytest.raises(BackendError, match=r"expected `await system.asearch\(…\)` here"):
+        Function(find).search("oauth", 1)
+    assert resolve(7) == 7
+
+
+def test_a_lost_thread_is_replaced(monkeypatch):
+    """As after a fork."""
+    from berryeval.search import asynchronous
+
+    start(asyncio.sleep(0)).result()
+    gone = threading.Thread()
+    monkeypatch.setattr(asynchronous, "_running", (gone, asyncio.new_event_loop()))
+    lost = asynchronous._running[1]
+    assert resolve(asyncio.sleep(0, result=7)) == 7
+    lost.close()
+    thread, loop = asynchronous._running
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()

@@ -1,0 +1,97 @@
+"""JSON over HTTP: what is waited for, and what is not shown."""
+
+import socket
+import ssl
+import threading
+import urllib.error
+from datetime import datetime, timedelta, timezone
+from email.utils import format_datetime
+
+import pytest
+
+from berryeval.errors import BackendError
+from berryeval.search import exchange
+from berryeval.search.exchange import Exchange, StatusError
+from search.json_server import serving
+
+
+def refusal(*headers, sent=None, said=b""):
+    with (
+        serving(lambda _request: (429, said, *headers)) as url,
+        pytest.raises(StatusError) as caught,
+    ):
+        Exchange("mine", sent or {}, 5).ask(url)
+    return caught.value
+
+
+def test_a_server_says_how_long_to_wait():
+    """In seconds, or until a date; anything else is nothing."""
+    soon = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=100), usegmt=True)
+    assert refusal(("Retry-After", "2.5")).retry_after == 2.5
+    assert 90 < refusal(("Retry-After", soon)).retry_after <= 100
+    assert refusal(("Retry-After", "Wed, 21 Oct 2015 07:28:00 GMT")).retry_after == 0.0
+    for odd in ("soon", "nan", "inf"):
+        assert refusal(("Retry-After", odd)).retry_after is None
+    assert refusal().retry_after is None
+
+
+def test_what_a_server_repeats_is_not_shown():
+    """Keys, passwords, and what they are encoded as; short words stay readable."""
+    said = b"key sk-12345, password p@ssword, bWU6cEBzc3dvcmQ=, token my"
+    sent = {"Authorization": "Basic bWU6cEBzc3dvcmQ=", "X-Api-Key": "sk-12345", "X-Who": "my"}
+    error = refusal(sent=sent, said=said)
+    assert str(error).endswith("key ***, password ***, ***, token my")
+    assert error.content == b"key ***, password ***, ***, token my"
+    odd = refusal(sent={"Authorization": "Basic not-base64!"}, said=b"not-base64!")
+    assert str(odd).endswith("***")
+
+
+def test_an_answer_that_is_no_json_is_shown_without_secrets():
+    """A page of a proxy, say."""
+    with (
+        serving(lambda _request: (200, b"<p>sk-12345")) as url,
+        pytest.raises(BackendError, match=r"expected JSON, got '<p>\*\*\*'"),
+    ):
+        Exchange("mine", {"X-Api-Key": "sk-12345"}, 5).ask(url)
+
+
+def test_an_address_may_have_any_characters():
+    """They are written as addresses have them; what is written so already stays."""
+    with serving(lambda request: (200, request["path"])) as url:
+        assert Exchange("mine", {}, 5).ask(f"{url}/ü b%20c") == "/%C3%BC%20b%20c"
+
+
+def test_a_certificate_of_ones_own_can_be_named(monkeypatch):
+    """The message says how."""
+
+    class Opener:
+        def open(self, *_arguments, **_more):
+            raise urllib.error.URLError(ssl.SSLCertVerificationError("self-signed certificate"))
+
+    monkeypatch.setattr(exchange, "_OPENER", Opener())
+    with pytest.raises(BackendError, match=r"self-signed.*; let SSL_CERT_FILE name") as caught:
+        Exchange("mine", {}, 5).ask("https://h/")
+    assert not caught.value.transient
+
+
+def test_a_refusal_may_break_off():
+    """The status is known all the same."""
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        is_over = threading.Event()
+
+        def answer():
+            with server.accept()[0] as connection:
+                connection.recv(4096)
+                connection.sendall(b"HTTP/1.1 503 Busy\r\nContent-Length: 99\r\n\r\nhalf")
+                is_over.wait(10)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(StatusError, match="answered 503 Busy") as caught:
+            Exchange("mine", {}, 0.2).ask(url)
+        is_over.set()
+        thread.join()
+    assert caught.value.transient

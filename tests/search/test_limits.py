@@ -1,0 +1,53 @@
+"""How often, how long, and what is waited for."""
+
+import pickle
+
+import pytest
+
+from berryeval.errors import BackendError
+from berryeval.search.exchange import StatusError
+from berryeval.search.limits import Limits, pause_before, retried
+
+
+def busy(retry_after=None):
+    return BackendError("db", "busy", transient=True, retry_after=retry_after)
+
+
+def test_pauses_double_and_the_server_may_ask_for_more():
+    """X8: only errors that may pass, and only so often."""
+    limits = Limits(retries=3, backoff=0.5)
+    assert [pause_before(n, busy(), limits) for n in (1, 2, 3, 4)] == [0.5, 1.0, 2.0, None]
+    assert pause_before(1, busy(retry_after=7), limits) == 7.0
+    assert pause_before(2, busy(retry_after=0.1), limits) == 1.0
+    assert pause_before(1, BackendError("db", "gone"), limits) is None
+    assert pause_before(1, None, limits) is None
+
+
+def test_work_is_tried_again():
+    """Until it succeeds, or fails for good."""
+    outcomes = [busy(), busy(), 7]
+
+    def work():
+        outcome = outcomes.pop(0)
+        if isinstance(outcome, BackendError):
+            raise outcome
+        return outcome
+
+    assert retried(work, Limits(backoff=0)) == 7
+    outcomes[:] = [BackendError("db", "gone"), 7]
+    with pytest.raises(BackendError, match="db: gone"):
+        retried(work, Limits(backoff=0))
+    outcomes[:] = [busy(retry_after=99), 7]
+    with pytest.raises(BackendError, match="db: busy"):
+        retried(work, Limits(timeout=30))
+
+
+@pytest.mark.parametrize(
+    "error", [busy(retry_after=2.5), StatusError("db", "no", status=404, content=b"x")]
+)
+def test_errors_travel_between_processes(error):
+    """With all that they know."""
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
+    assert type(again) is type(error)
+    assert str(again) == str(error)
+    assert vars(again) == vars(error)
