@@ -28,6 +28,7 @@ ANY_KEY = {
     "intervals",
     "means",
     "milliseconds",
+    "noise",
     "per_query",
     "ranks",
     "settings",
@@ -101,7 +102,7 @@ def test_keys_of_quality_and_golden_sets_are_documented(tmp_path):
     passes = {"Q1": {"guide.md#configure-oauth": [3, 3, 3], "tuning.md#bananas": [0, 0, 0]}}
     folder = write_golden_set(tmp_path / "small", passes=passes)
     check = check_golden_set(folder)
-    result = run_quality(Function(moody), check.golden)
+    result = run_quality(Function(moody), check.golden, repeat=2)
     check = check_golden_set(folder, {"moody": result.run})
     for section, text in (
         ("Quality", render_quality(result, "json")),

@@ -108,6 +108,12 @@ def quality_notes(result: QualityResult) -> list[str]:
     if result.milliseconds:
         times = (f"{name} {value:.1f} ms" for name, value in result.milliseconds.items())
         notes.append(f"Time a query: {', '.join(times)}.")
+    if result.noise:
+        told = ", ".join(f"{name} {sd:.4f}" for name, sd in result.noise.items())
+        notes.append(
+            f"Asked {result.n_asked} times, the score of a query varies by itself (standard "
+            f"deviation): {told}."
+        )
     notes.append(_documents_note(result))
     settings = (
         value if key == "system" else f"{key} {value}" for key, value in result.settings.items()
@@ -203,6 +209,8 @@ def quality_as_dict(result: QualityResult) -> dict[str, Any]:
         "report": asdict(result.report),
         "means": {name: finite(mean) for name, mean in result.gate.evaluation.to_dict().items()},
         "ceilings": {name: finite(best) for name, best in result.ceilings.items()},
+        "asked": result.n_asked,
+        "noise": {name: finite(sd) for name, sd in result.noise.items()},
         "milliseconds": dict(result.milliseconds),
         "indexed": result.n_indexed,
         "index_seconds": result.index_seconds,

@@ -14,7 +14,7 @@ from berryeval.search.hits import Hit
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["System", "each_once"]
+__all__ = ["System", "can_index", "each_once"]
 
 
 def each_once(documents: Iterable[Document]) -> Iterator[Document]:
@@ -87,3 +87,8 @@ class System(ABC):
         where: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def can_index(system: System) -> bool:
+    """Whether a system takes documents, rather than having its own."""
+    return type(system).index is not System.index
