@@ -1,5 +1,8 @@
-"""Settings of all tests."""
+"""Settings of all tests, and the kind that each of them is."""
 
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
 pytest_plugins = ["pytester"]  # runs pytest inside a test; only here may a plugin be named
@@ -7,3 +10,45 @@ pytest_plugins = ["pytester"]  # runs pytest inside a test; only here may a plug
 # No test asserts a time: machines are shared, and a slow moment is no defect.
 settings.register_profile("berryeval", deadline=None)
 settings.load_profile("berryeval")
+
+TESTS = Path(__file__).parent
+INTEGRATION = {
+    "browser",
+    "ci",
+    "conformance",
+    "pytest_plugin",
+    "search/test_http.py",
+    "search/test_postgres.py",
+}
+QUALITY = {
+    "cli/test_demo.py",
+    "cli/test_quality.py",
+    "quality",
+    "suite/test_quality_postgres.py",
+    "suite/test_quality_suite.py",
+}
+SERVERS = {"browser", "page", "postgres_dsn", "pytester", "server"}
+"""Fixtures that start a program beside ours."""
+
+
+def pytest_collection_modifyitems(items):
+    """Mark each test as unit, integration or quality (X10); one of the suite may be two of them."""
+    for item in items:
+        kinds = kinds_of(item)
+        for kind in kinds:
+            item.add_marker(getattr(pytest.mark, kind))
+
+
+def kinds_of(item):
+    """Tell by its folder, its file and its fixtures what a test is."""
+    path = Path(item.path)
+    places = set()
+    if TESTS in path.parents:
+        relative = path.relative_to(TESTS)
+        places = {relative.parts[0], relative.as_posix()}
+    kinds = []
+    if places & QUALITY:
+        kinds.append("quality")
+    if places & INTEGRATION or SERVERS & set(getattr(item, "fixturenames", ())):
+        kinds.append("integration")
+    return kinds or ["unit"]
