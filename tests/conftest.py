@@ -19,6 +19,7 @@ INTEGRATION = {
     "pytest_plugin",
     "search/test_http.py",
     "search/test_postgres.py",
+    "search/test_postgres_down.py",
 }
 QUALITY = {
     "cli/test_demo.py",

@@ -102,6 +102,12 @@ def quality_notes(result: QualityResult) -> list[str]:
         first_id, error = next(iter(result.failures.items()))
         failed = count(len(result.failures), "query", "queries")
         notes.append(f"Failed, and scored 0: {failed}, such as {first_id} ({error}).")
+    if result.unknown:
+        query_id, doc_id = result.unknown[0]
+        notes.append(
+            f"Caution: {count(len(result.unknown), 'hit')} with ids that are no chunks of the "
+            f"golden set, such as {doc_id!r} for {query_id}; they count as not relevant."
+        )
     n_holes = result.gate.evaluation["nDCG@10"].holes
     if n_holes:
         notes.append(f"Unjudged chunks in the first 10: {n_holes:,}; they count as not relevant.")
@@ -217,6 +223,9 @@ def quality_as_dict(result: QualityResult) -> dict[str, Any]:
         "failed": [
             {"query_id": query_id, "error": str(error)}
             for query_id, error in result.failures.items()
+        ],
+        "unknown": [
+            {"query_id": query_id, "doc_id": doc_id} for query_id, doc_id in result.unknown
         ],
         "queries": [
             {

@@ -75,15 +75,16 @@ def _ask(
         if settings.documents is not None:
             system.index(iter_any_documents(settings.documents))
         answered = collect(system, asked, DEPTH, repeat=settings.gate.repeat)
+        name = system.name  # and never the place, which may have a password in it
     failures = [error for one in (answered, *answered.repeats) for error in one.failures.values()]
     if len(failures) > settings.gate.max_failed:
         first = failures[0]
         failed = f"{count_queries(len(failures))} of {len(asked) * settings.gate.repeat} failed"
-        raise BackendError(place, f"{failed}, and {settings.gate.max_failed} may; first: {first}")
+        raise BackendError(name, f"{failed}, and {settings.gate.max_failed} may; first: {first}")
     times = {query_id: 1000 * seconds for query_id, seconds in answered.durations.items()}
     credit = _crediting(settings)
     again = tuple(credit(one.run) for one in answered.repeats)
-    return Candidate(place, credit(answered.run), times, again)
+    return Candidate(name, credit(answered.run), times, again)
 
 
 def _crediting(settings: Settings) -> Callable[[Run], Run]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from berryeval.core.query import Query
@@ -59,6 +59,9 @@ class QualityResult:
     noise: Mapping[str, float] = field(default_factory=dict)
     """By measure, how much the score of a query varies from one time to the next: a standard
     deviation. Empty if everything was asked once."""
+    unknown: tuple[tuple[str, str], ...] = ()
+    """Queries with what was returned for them and is no chunk of the golden set: such a hit counts
+    as not relevant, and many of them are a sign that ids are others."""
 
     @property
     def thresholds(self) -> dict[str, GuardResult]:
@@ -114,7 +117,11 @@ def run_quality(
     measures = known.at_level((*_MEASURES, *thresholds))
     evaluation = evaluate(known.judgments, run, measures, queries=known.queries)
     decided = gate(evaluation, thresholds_of(known, thresholds))
+    unknown = tuple(_unknown(known, credited))
     _log_outcome(report, results, decided)
+    if unknown:
+        facts = {"hits": len(unknown), "query_id": unknown[0][0], "doc_id": unknown[0][1]}
+        _log.warning("ids that are no chunks", extra=facts)
     return QualityResult(
         golden=known,
         system=system.name,
@@ -130,6 +137,7 @@ def run_quality(
         index_seconds=index_seconds,
         n_asked=repeat,
         noise=_noise(known, collected, measures),
+        unknown=unknown,
     )
 
 
@@ -160,6 +168,16 @@ def _result(golden: GoldenSet, query: Query, run: Run, collected: Collected) -> 
         frozenset(golden.relevant_of(query.query_id)),
         collected.durations.get(query.query_id, 0.0),
     )
+
+
+def _unknown(golden: GoldenSet, run: Run) -> Iterator[tuple[str, str]]:
+    """Iterate over hits that are neither chunks of a golden set nor spans."""
+    chunks = {chunk.chunk_id for chunk in golden.chunks}
+    spans = {(span.query_id, span.span_id) for span, _ in golden.matched_spans}
+    for query in golden.queries:
+        for doc_id in run.ranking(query.query_id):
+            if doc_id not in chunks and (query.query_id, doc_id) not in spans:
+                yield query.query_id, doc_id
 
 
 def _noise(
