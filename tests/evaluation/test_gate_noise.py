@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -108,6 +109,8 @@ def project(tmp_path, monkeypatch):
     """Forty queries, a baseline, a quiet engine and a noisy one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
+    for name in ("quiet", "noisy"):
+        monkeypatch.delitem(sys.modules, name, raising=False)  # its draws begin anew
     hits = [random.Random(i).choice((2, 3, 4)) for i in range(40)]  # noqa: S311 - made up
     rows = [{"query_id": q, "text": str(n)} for q, n in zip(ids(40), hits, strict=True)]
     (tmp_path / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -132,32 +135,37 @@ def retrieved(name, repeat):
     assert done.exit_code == 0, done.output
 
 
-GATE = ("gate", "--judgments", "judgments.json", "--baseline", "before.json",
-        "--margin", "P@5=0.08", "--json")  # fmt: skip
+GATE = ("gate", "--judgments", "judgments.json", "--baseline", "before.json", "--json")
 
 
 def test_repeated_runs_turn_a_pass_into_inconclusive(project):
-    """What `retrieve --repeat` wrote, given to the gate: as good, and too noisy to tell."""
-    retrieved("quiet", 3)
+    """What `retrieve --repeat` wrote, given to the gate: a noisy system passes by luck no more."""
     retrieved("noisy", 4)
-    quiet = berryeval(*GATE, "--run", "quiet.run", "--repeat-run", "quiet.2.run",
-                      "--repeat-run", "quiet.3.run")  # fmt: skip
-    assert (quiet.exit_code, json.loads(quiet.output)["guards"][0]["noise_sd"]) == (0, 0)
-    # The noise that the repeats of the noisy engine show, on the quiet engine's rankings.
+    gate_it = (*GATE, "--margin", "P@5=0.14", "--run", "noisy.run")
     repeats = [word for n in (2, 3, 4) for word in ("--repeat-run", f"noisy.{n}.run")]
-    noisy = berryeval(*GATE, "--run", "quiet.run", *repeats)
-    assert noisy.exit_code == 3
-    found = json.loads(noisy.output)["guards"][0]
-    assert found["noise_sd"] > 0.1
-    assert "own noise" in found["reason"]
-    known = berryeval(*GATE, "--run", "quiet.run", "--noise", f"P@5={found['noise_sd']}")
-    assert (known.exit_code, json.loads(known.output)["guards"][0]["p_pass"]) == (
-        3,
-        found["p_pass"],
-    )
+    once, again = berryeval(*gate_it), berryeval(*gate_it, *repeats)
+    assert (once.exit_code, again.exit_code) == (0, 3)
+    found = json.loads(again.output)["guards"][0]
+    assert found["noise_sd"] == pytest.approx(0.3, abs=0.05)
+    assert "The systems' own noise, 0." in found["reason"]
+    assert found["value"] == json.loads(once.output)["guards"][0]["value"]
+    known = berryeval(*gate_it, "--noise", f"P@5={found['noise_sd']}")
+    assert json.loads(known.output)["guards"][0]["p_pass"] == found["p_pass"]
     of_baseline = [word.replace("--repeat-run", "--baseline-repeat") for word in repeats]
-    either = berryeval(*GATE, "--run", "quiet.run", *of_baseline)
-    assert json.loads(either.output)["guards"][0]["noise_sd"] > 0.1
+    assert json.loads(berryeval(*gate_it, *of_baseline).output)["guards"][0]["noise_sd"] > 0.1
+    assert (project / "noisy.4.run").exists()
+
+
+def test_a_system_without_noise_is_judged_as_if_asked_once(project):
+    """Its repeats are the same: the noise is 0, and so is what it changes."""
+    retrieved("quiet", 3)
+    gate_it = (*GATE, "--margin", "P@5=0.08", "--run", "quiet.run")
+    repeats = [word for n in (2, 3) for word in ("--repeat-run", f"quiet.{n}.run")]
+    once, again = (
+        json.loads(berryeval(*gate_it, *more).output)["guards"][0] for more in ([], repeats)
+    )
+    assert (once.pop("noise_sd"), again.pop("noise_sd")) == (None, 0)
+    assert once == again
     assert project
 
 
