@@ -105,7 +105,7 @@ def _ahead(pieces: Iterator[bytes]) -> Iterator[bytes]:
                 ready.put(piece)
                 room.acquire()
             ready.put(b"")
-        except BaseException as error:  # raised where the pieces are wanted
+        except BaseException as error:  # noqa: BLE001 - raised where the pieces are wanted
             ready.put(error)
 
     reader = Thread(target=read, daemon=True)
