@@ -28,6 +28,7 @@ def test_three_systems_are_compared_and_judged(folder):
     result = demo("--golden", "golden")
     assert result.exit_code == 0, result.output
     assert result.stderr.splitlines()[0] == "bm25: indexing 6 chunks, asking 2 queries"
+    assert result.stdout.startswith("Three search systems answer 2 questions from 2 documents.\n")
     assert "bm25  vector  hybrid  best possible" in result.stdout
     assert "4. May hybrid take the place of bm25?" in result.stdout
     assert "nDCG@10 drops by less than 0.05" in result.stdout

@@ -49,6 +49,11 @@ def command(context: click.Context, /, output: str, golden: str | None) -> None:
     # What falls short is in the tables; as a warning beside them it would be said twice.
     logging.getLogger("berryeval").addHandler(logging.NullHandler())
     known = load_golden_set(golden)
+    click.echo(
+        f"Three search systems answer {len(known.queries)} questions from {len(known.sources)} "
+        "documents.\nWhich passages are relevant was judged beforehand, so that their answers can "
+        "be scored."
+    )
     with progress_bar("Asking") as progress:
         found = run_demo(known, tell=lambda text: click.echo(text, err=True), progress=progress)
     write_output(comparison_to_html(found.comparison, found.gate), output)
