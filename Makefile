@@ -11,6 +11,10 @@ WORKERS ?= auto
 # How many cases each test of `make conformance` tries.
 CONFORMANCE_CASES ?= 200
 
+# What fails `make quality`: a mean below the thresholds, or one that fell below the committed
+# baseline. The latter is for as long as the thresholds are not reached.
+QUALITY_AGAINST ?= baseline
+
 # How long `make fuzz` takes for each of its two parts.
 FUZZ_SECONDS ?= 60
 
@@ -18,7 +22,7 @@ NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(shell find native -typ
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format bench bench-peers fuzz conformance conformance-page docs \
-  reference simulate baseline \
+  reference simulate baseline quality \
   screenshots constraints clean
 
 help: ## Show this list
@@ -69,6 +73,9 @@ simulate: $(VENV)/developing ## Count how often the gate is wrong, and write doc
 
 baseline: $(VENV)/developing ## Score six systems on the golden set, and write docs/reference/baseline.md
 	$(BIN)/python scripts/quality_baseline.py
+
+quality: $(VENV)/developing ## Run the quality suite, embedded and on PostgreSQL, with reports in build/quality
+	$(BIN)/python scripts/quality_suite.py --against $(QUALITY_AGAINST)
 
 docs: $(VENV)/developing ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -1,7 +1,9 @@
-"""Settings of all tests."""
+"""Settings of all tests, and the kind that each of them is."""
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 pytest_plugins = ["pytester"]  # runs pytest inside a test; only here may a plugin be named
@@ -14,3 +16,47 @@ settings.load_profile("berryeval")
 # tests start themselves runs as it does for users.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.pop("COVERAGE_PROCESS_START", None)
+
+TESTS = Path(__file__).parent
+INTEGRATION = {
+    "browser",
+    "ci",
+    "conformance",
+    "pytest_plugin",
+    "search/test_embedding_api.py",
+    "search/test_http.py",
+    "search/test_opensearch.py",
+    "search/test_postgres.py",
+    "search/test_postgres_down.py",
+}
+QUALITY = {
+    "cli/test_demo.py",
+    "cli/test_quality.py",
+    "quality",
+    "suite/test_quality_postgres.py",
+    "suite/test_quality_suite.py",
+}
+SERVERS = {"browser", "page", "postgres_dsn", "pytester", "server"}
+"""Fixtures that start a program beside ours."""
+
+
+def pytest_collection_modifyitems(items):
+    """Mark each test as unit, integration or quality (X10); one of the suite may be two of them."""
+    for item in items:
+        for kind in kinds_of(item):
+            item.add_marker(getattr(pytest.mark, kind))
+
+
+def kinds_of(item):
+    """Tell by its folder, its file and its fixtures what a test is."""
+    path = Path(item.path)
+    places = set()
+    if TESTS in path.parents:
+        relative = path.relative_to(TESTS)
+        places = {relative.parts[0], relative.as_posix()}
+    kinds = []
+    if places & QUALITY:
+        kinds.append("quality")
+    if places & INTEGRATION or SERVERS & set(getattr(item, "fixturenames", ())):
+        kinds.append("integration")
+    return kinds or ["unit"]

@@ -113,6 +113,7 @@ def test_json_has_everything():
     [bounds] = shown.pop("bounds")
     assert shown == {
         "version": 1,
+        "kind": "holes",
         "runs": ["b.run"],
         "baseline": None,
         "measures": ["nDCG@2"],

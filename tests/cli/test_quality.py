@@ -174,3 +174,37 @@ def test_a_database_that_is_down_exits_4():
     result = quality("--dsn", dsn, system="postgres-bm25")
     assert result.exit_code == 4
     assert "postgres" in result.output
+
+
+NOISY = """
+from itertools import count
+turns = count()
+
+def find(query, k):
+    pages = ["guide.md#configure-oauth", "tuning.md#slow-searches", "tuning.md#bananas"]
+    return pages[next(turns) // 2 % 3:]
+"""
+
+
+def test_repeats_tell_the_noise_of_a_system(folder):
+    """Asked three times: how much a query's score varies, in the table and in JSON."""
+    (folder / "engine_of_noise.py").write_text(NOISY)
+    words = ("--repeat", "3", "--concurrency", "1")
+    found = json.loads(quality(*words, "--json", system="engine_of_noise:find").stdout)
+    assert (found["asked"], found["noise"]["RR@10"] > 0.3) == (3, True)
+    assert set(found["noise"]) == set(found["means"])
+    shown = quality(*words, system="engine_of_noise:find").stdout
+    assert "Asked 3 times, the score of a query varies by itself (standard deviation): RR@10" in (
+        shown
+    )
+    once = json.loads(quality("--json").stdout)
+    assert (once["asked"], once["noise"]) == (1, {})
+
+
+def test_noise_is_told_of_queries_that_were_always_answered(folder):
+    """One that failed once is left out; where each did, there is nothing to tell."""
+    found = json.loads(quality("--repeat", "2", "--json", system="engine_of_quality:half").stdout)
+    assert found["noise"]["RR@10"] == 0
+    (folder / "engine_of_quality.py").write_text("def find(query, k):\n    raise ValueError\n")
+    sys.modules.pop("engine_of_quality")
+    assert json.loads(quality("--repeat", "2", "--json").stdout)["noise"] == {}

@@ -5,7 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from berryeval.cli import main
+from berryeval.evaluation import evaluate
 from berryeval.golden.check import check_golden_set
 from berryeval.reports.comparison import comparison_to_json
 from berryeval.reports.evaluation import Shown, evaluations_to_json
@@ -13,6 +16,7 @@ from berryeval.reports.gate import gate_to_json
 from berryeval.reports.golden import check_to_json
 from berryeval.reports.quality import render_quality
 from berryeval.search.function import Function
+from berryeval.suite import history
 from berryeval.suite.quality import run_quality
 from example_results import a_comparison, a_gate
 from small_golden_set import write_golden_set
@@ -28,6 +32,7 @@ ANY_KEY = {
     "intervals",
     "means",
     "milliseconds",
+    "noise",
     "per_query",
     "ranks",
     "settings",
@@ -93,7 +98,7 @@ def test_documented_keys_are_those_written(section):
 def moody(query, _k):
     if "slow" in query:
         raise ValueError("no such index")
-    return ["guide.md#configure-oauth"]
+    return ["guide.md#configure-oauth", "page-7"]
 
 
 def test_keys_of_quality_and_golden_sets_are_documented(tmp_path):
@@ -101,7 +106,7 @@ def test_keys_of_quality_and_golden_sets_are_documented(tmp_path):
     passes = {"Q1": {"guide.md#configure-oauth": [3, 3, 3], "tuning.md#bananas": [0, 0, 0]}}
     folder = write_golden_set(tmp_path / "small", passes=passes)
     check = check_golden_set(folder)
-    result = run_quality(Function(moody), check.golden)
+    result = run_quality(Function(moody), check.golden, repeat=2)
     check = check_golden_set(folder, {"moody": result.run})
     for section, text in (
         ("Quality", render_quality(result, "json")),
@@ -110,3 +115,62 @@ def test_keys_of_quality_and_golden_sets_are_documented(tmp_path):
         written = paths(json.loads(text))
         keys = documented(section)
         assert keys - optional(keys) == written - optional(written)
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Judgments, queries, two runs with an unjudged document, and a history with a decline."""
+    monkeypatch.chdir(tmp_path)
+    grades = {f"q{i:02}": {"a": 2, "b": 1, "c": 0} for i in range(20)}
+    good = {query: ["a", "b", "c", "x"] for query in grades}
+    bad = {query: ["c", "x", "b", "a"][i % 2 :] for i, query in enumerate(grades)}
+    runs = {"good": good, "bad": bad}
+    Path("qrels.json").write_text(json.dumps(grades))
+    for name, run in runs.items():
+        scored = {q: {d: 9.5 - i for i, d in enumerate(docs)} for q, docs in run.items()}
+        Path(f"{name}.json").write_text(json.dumps(scored))
+    queries = [{"query_id": query, "text": f"about {query}"} for query in grades]
+    Path("queries.jsonl").write_text("".join(json.dumps(one) + "\n" for one in queries))
+    for name in ("good", "bad"):
+        history.append("history.jsonl", "mine", evaluate(grades, runs[name], "nDCG@10"), grades)
+    with Path("history.jsonl").open("a") as file:
+        file.write("broken\n")
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("section", "arguments"),
+    [
+        ("Power", ["power", "qrels.json", "bad.json"]),
+        ("History", ["history", "history.jsonl"]),
+        ("Holes", ["holes", "qrels.json", "good.json", "bad.json", "--queries", "queries.jsonl"]),
+        ("Explanation", ["explain", "qrels.json", "good.json", "bad.json", "--query", "q01"]),
+    ],
+)
+def test_keys_of_other_commands_are_documented(section, arguments):
+    """What the command prints is what the page says, no key more and none less."""
+    done = CliRunner().invoke(main, [*arguments, "--json"], prog_name="berryeval")
+    assert done.exit_code == 0, done.output
+    written = paths(json.loads(done.stdout))
+    keys = documented(section)
+    assert keys - optional(keys) == written - optional(written)
+
+
+def test_every_kind_of_json_is_documented():
+    """A command with --json has a section."""
+    page = PAGE.read_text(encoding="utf-8")
+    described = set(re.findall(r"^`berryeval ([a-z_]+)", page, re.MULTILINE))
+    with_json = {
+        name
+        for name in main.list_commands(None)
+        if any(
+            "--json" in option.opts
+            for one in commands_of(main.get_command(None, name))
+            for option in one.params
+        )
+    }
+    assert with_json - described <= {"inspect", "measures", "version"}
+
+
+def commands_of(command):
+    return command.commands.values() if hasattr(command, "commands") else [command]

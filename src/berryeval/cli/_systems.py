@@ -10,9 +10,26 @@ import click
 if TYPE_CHECKING:
     from berryeval.golden.golden_set import GoldenSet
 
-__all__ = ["limits_options", "load_golden_set", "named_settings", "system_options"]
+__all__ = [
+    "chunks_option",
+    "limits_options",
+    "load_golden_set",
+    "named_settings",
+    "system_options",
+]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+chunks_option = click.option(
+    "--chunks",
+    metavar="HOW",
+    default="heading",
+    show_default=True,
+    help="How to cut Markdown and text: heading, paragraph, size, or a file of lines "
+    '{"chunk_id": "7", "document": "a.md", "start": 0, "end": 80} that says where a system\'s own '
+    "chunks stand.",
+)
 
 
 def system_options(command: Command) -> Command:
@@ -64,8 +81,8 @@ def named_settings(settings: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def load_golden_set(path: str | None, *, strict: bool = True) -> GoldenSet:
+def load_golden_set(path: str | None, *, strict: bool = True, chunks: str = "heading") -> GoldenSet:
     """Read a golden set, or take the one that ships."""
     from berryeval.golden.golden_set import HANDBOOK, read_golden_set
 
-    return read_golden_set(HANDBOOK if path is None else path, strict=strict)
+    return read_golden_set(HANDBOOK if path is None else path, strict=strict, chunks=chunks)

@@ -79,6 +79,13 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html", "svg", "png")
 )
 @click.option("--max-grade", type=float, help="The highest grade there is, for --bounds.")
 @click.option(
+    "--repeat-of",
+    multiple=True,
+    metavar="RUN=FILE",
+    help="A further run of the same system as RUN, a file from above, as `berryeval retrieve "
+    "--repeat` writes them: its own noise is counted in. Repeatable.",
+)
+@click.option(
     "--all-pairs",
     type=click.Choice(["randomised", "ordinary"]),
     help="Test every run against every other, too, by Tukey's HSD. For tables.",
@@ -99,6 +106,7 @@ def command(
     candidates: tuple[str, ...],
     measures: tuple[str, ...],
     per_query: bool,
+    repeat_of: tuple[str, ...],
     all_pairs: TukeyMethod | None,
     similarity: bool,
     output_format: str | None,
@@ -116,6 +124,7 @@ def command(
     berryeval compare qrels.txt bm25.run hybrid.run -m nDCG@10 -m P@5
     berryeval compare qrels.txt bm25.run hybrid.run --queries queries.json --by category
     berryeval compare qrels.txt bm25.run hybrid.run -o report.html
+    berryeval compare qrels.txt old.run new.run --repeat-of new.run=new.2.run
     """
     from berryeval.evaluation import compare
     from berryeval.evaluation.evaluate import DEFAULT_MEASURES
@@ -128,7 +137,8 @@ def command(
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     paths = (baseline, *candidates)
     runs = dict(zip(run_names(paths), paths, strict=True))
-    comparison = compare(judgments, runs, measures or DEFAULT_MEASURES, **options)
+    repeats = _repeats(repeat_of, runs)
+    comparison = compare(judgments, runs, measures or DEFAULT_MEASURES, repeats=repeats, **options)
     more = [*_more(comparison, all_pairs, similarity)]
     if chosen in ("svg", "png"):
         write_picture(forest_plot(comparison), chosen, output)
@@ -137,6 +147,21 @@ def command(
         show_tables([*report.comparison_table(comparison), *more])
     else:
         write_output(render_comparison(comparison, chosen, more, per_query=per_query), output)
+
+
+def _repeats(repeat_of: tuple[str, ...], runs: dict[str, str]) -> dict[str, list[str]]:
+    """Return further runs by the name of their system; RUN is a path, or that name."""
+    from berryeval.errors import ArgumentError
+
+    found: dict[str, list[str]] = {}
+    for text in repeat_of:
+        given, equals, file = text.partition("=")
+        names = [name for name, path in runs.items() if given in (path, name)]
+        if not equals or not file or not names:
+            expected = f"RUN=FILE with RUN one of {', '.join(runs.values())}"
+            raise ArgumentError("--repeat-of", expected, repr(text))
+        found.setdefault(names[0], []).append(file)
+    return found
 
 
 def _more(

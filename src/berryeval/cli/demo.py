@@ -33,15 +33,15 @@ def command(context: click.Context, /, output: str, golden: str | None) -> None:
     """Show all of it: three search systems on a golden set, compared and judged.
 
     BM25, vectors and both together search the documentation of a product that does not exist,
-    inside this process and without a network. Needs pip install 'berryeval[search]'.
+    inside this process and without a network. The gate decides whether both together may take the
+    place of BM25. Needs pip install 'berryeval[search]'.
 
     \b
     berryeval demo
     berryeval demo -o report.html --golden golden/
     """
     from berryeval.cli._systems import load_golden_set
-    from berryeval.reports.comparison import comparison_table
-    from berryeval.reports.gate import gate_table
+    from berryeval.reports.demo import demo_tables
     from berryeval.reports.html import comparison_to_html
     from berryeval.reports.terminal import show_tables
     from berryeval.suite.demo import run_demo
@@ -49,12 +49,16 @@ def command(context: click.Context, /, output: str, golden: str | None) -> None:
     # What falls short is in the tables; as a warning beside them it would be said twice.
     logging.getLogger("berryeval").addHandler(logging.NullHandler())
     known = load_golden_set(golden)
+    click.echo(
+        f"Three search systems answer {len(known.queries)} questions from {len(known.sources)} "
+        "documents.\nWhich passages are relevant was judged beforehand, so that their answers can "
+        "be scored."
+    )
     with progress_bar("Asking") as progress:
         found = run_demo(known, tell=lambda text: click.echo(text, err=True), progress=progress)
     write_output(comparison_to_html(found.comparison, found.gate), output)
-    means, differences, *_ = comparison_table(found.comparison)
     click.echo()
-    show_tables([means, differences, gate_table(found.gate)[0]])
+    show_tables(demo_tables(found))
     click.echo()
     click.echo("\n".join(_what_next(found, output)))
     if any(result.failures for result in found.results.values()):
@@ -65,12 +69,13 @@ def _what_next(found: Demo, output: str) -> list[str]:
     """Say where the report is, and what to try."""
     folder = found.golden.folder
     return [
-        f"The report, with every query and both rankings: {output}",
+        f"The report has every query with its rankings side by side; open {output}",
         "",
         "Try next:",
-        "  berryeval quality --system hybrid            the suite, with its exit code for CI",
         "  berryeval quality --system my_module:search  your own search, as a Python function",
-        "  berryeval golden check --system hybrid       whether this golden set can be trusted",
         "  berryeval golden init docs/                  a golden set of your own documents",
-        f"The golden set is in {folder}",
+        "  berryeval golden check --system hybrid       whether a golden set can be trusted",
+        "  berryeval gate --help                        the same verdict in your build",
+        "",
+        f"Questions, documents and grades of this demonstration: {folder}",
     ]

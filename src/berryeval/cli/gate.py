@@ -18,6 +18,7 @@ from berryeval.cli._output import (
 from berryeval.cli._settings import config_option, load_settings, named_options
 
 if TYPE_CHECKING:
+    from berryeval.evaluation.evaluate import MeasureLike
     from berryeval.evaluation.guards import Guard
 
 __all__ = ["command"]
@@ -65,6 +66,27 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "junit", "html")
     is_flag=True,
     help="Compare with a baseline of another corpus.",
 )
+@click.option(
+    "--repeat-run",
+    "repeats",
+    multiple=True,
+    metavar="FILE",
+    help="A further run of the same candidate, as `berryeval retrieve --repeat` writes them: its "
+    "own noise is counted in. Repeatable.",
+)
+@click.option(
+    "--baseline-repeat",
+    "baseline_repeats",
+    multiple=True,
+    metavar="FILE",
+    help="A further run of the baseline's system. Repeatable.",
+)
+@click.option(
+    "--noise",
+    multiple=True,
+    metavar="MEASURE=SD",
+    help="How much a query's difference varies by itself, where that is known. Repeatable.",
+)
 @report_option
 @output_options(FORMATS)
 @logging_options
@@ -80,6 +102,9 @@ def command(
     inference: str | None,
     inconclusive: str | None,
     allow_other_corpus: bool,
+    repeats: tuple[str, ...],
+    baseline_repeats: tuple[str, ...],
+    noise: tuple[str, ...],
     reports: tuple[str, ...],
     output_format: str | None,
     as_json: bool,
@@ -96,6 +121,7 @@ def command(
     berryeval gate
     berryeval gate --judgments qrels.txt --run new.run --baseline main.json \\
         --at-least 'P@5=0.70' --margin 'nDCG@10=0.05'
+    berryeval gate --run new.run --repeat-run new.2.run --repeat-run new.3.run
     berryeval gate -o gate.xml
     berryeval gate --report gate.html --report gate.md
     """
@@ -113,7 +139,15 @@ def command(
         rules = replace(rules, allow_other_corpus=True)
     if at_least or margin:
         rules = replace(rules, guards=_guards(at_least, margin))
-    settings = replace(settings, gate=rules)
+    if noise:
+        rules = replace(rules, noise=_noise(noise))
+    settings = replace(
+        settings,
+        gate=rules,
+        repeats=repeats or (settings.repeats if named["run"] is None else ()),
+        baseline_repeats=baseline_repeats
+        or (settings.baseline_repeats if named["baseline"] is None else ()),
+    )
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     report_formats = {file: report_format(file, FORMATS) for file in reports}
     result = run_gate(settings)
@@ -145,6 +179,20 @@ def _guards(at_least: tuple[str, ...], margin: tuple[str, ...]) -> tuple[Guard, 
         name, value = _split(text, "--margin", "nDCG@10=0.05")
         found.append(MarginGuard(parse_measure(name), Margin.parse(value)))
     return tuple(found)
+
+
+def _noise(noise: tuple[str, ...]) -> dict[MeasureLike, float]:
+    from berryeval.errors import ArgumentError
+
+    found: dict[MeasureLike, float] = {}
+    for text in noise:
+        name, value = _split(text, "--noise", "nDCG@10=0.02")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            expected = "MEASURE=SD such as nDCG@10=0.02"
+            raise ArgumentError("--noise", expected, repr(text)) from None
+    return found
 
 
 def _split(text: str, option: str, example: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ import click
 
 from berryeval.cli._output import chosen_format, output_options, write_output
 from berryeval.cli._progress import progress_bar
-from berryeval.cli._systems import load_golden_set, named_settings, system_options
+from berryeval.cli._systems import chunks_option, load_golden_set, named_settings, system_options
 
 if TYPE_CHECKING:
     from berryeval.core.run import Run
@@ -42,6 +42,7 @@ def command() -> None:
     show_default=True,
     help="How many ranks of a system to look through.",
 )
+@chunks_option
 @system_options
 @output_options(FORMATS)
 @click.pass_context
@@ -51,6 +52,7 @@ def check(
     path: str | None,
     systems: tuple[str, ...],
     depth: int,
+    chunks: str,
     dsn: str | None,
     settings: tuple[str, ...],
     output_format: str | None,
@@ -60,9 +62,9 @@ def check(
     """Tell what is wrong with a golden set, and what its figures can reach.
 
     Counts, judgments of what is not there, contradictions, near-duplicates with different
-    grades, queries without a relevant chunk, the best score that each measure can have, and how
-    far two passes of judging agree. FOLDER is the set that ships unless given. Exit code 2 if
-    there are errors; warnings do not count.
+    grades, spans out of range, queries without a relevant chunk, the best score that each measure
+    can have, and how far two passes of judging agree. FOLDER is the set that ships unless given.
+    Exit code 2 if there are errors; warnings do not count.
 
     \b
     berryeval golden check golden/
@@ -75,7 +77,7 @@ def check(
     from berryeval.reports.terminal import show_tables
 
     chosen = chosen_format(output_format, as_json, output, FORMATS)
-    golden = load_golden_set(path, strict=False)
+    golden = load_golden_set(path, strict=False, chunks=chunks)
     runs = {name: _run_of(name, golden, depth, dsn, settings) for name in systems}
     found = check_golden_set(golden, runs, depth=depth)
     if chosen == "json":
@@ -93,8 +95,8 @@ def _run_of(
     name: str, golden: GoldenSet, depth: int, dsn: str | None, settings: tuple[str, ...]
 ) -> Run:
     from berryeval.search.collect import collect
+    from berryeval.search.system import can_index
     from berryeval.suite.named_systems import open_named_system
-    from berryeval.suite.quality import can_index
 
     place = dsn if name.startswith("postgres") else None
     opened = open_named_system(name, named_settings(settings), dsn=place, queries=golden.queries)

@@ -9,7 +9,13 @@ import click
 from berryeval.cli._logging import logging_options
 from berryeval.cli._output import chosen_format, output_options, write_output
 from berryeval.cli._progress import progress_bar
-from berryeval.cli._systems import limits_options, load_golden_set, named_settings, system_options
+from berryeval.cli._systems import (
+    chunks_option,
+    limits_options,
+    load_golden_set,
+    named_settings,
+    system_options,
+)
 
 if TYPE_CHECKING:
     from berryeval.evaluation.evaluate import MeasureLike
@@ -32,6 +38,7 @@ SYSTEM_FAILED = 4
     "postgres-vector; or what `berryeval retrieve` takes.",
 )
 @click.option("--golden", metavar="FOLDER", help="A golden set; the one that ships unless given.")
+@chunks_option
 @system_options
 @click.option(
     "--at-least",
@@ -49,6 +56,13 @@ SYSTEM_FAILED = 4
 )
 @limits_options
 @click.option(
+    "--repeat",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Ask everything so often, to tell how much scores vary by themselves.",
+)
+@click.option(
     "--report",
     "reports",
     multiple=True,
@@ -65,12 +79,14 @@ def command(
     /,
     name: str,
     golden: str | None,
+    chunks: str,
     dsn: str | None,
     settings: tuple[str, ...],
     at_least: tuple[str, ...],
     max_failed: int,
     concurrency: int,
     timeout: float,
+    repeat: int,
     reports: tuple[str, ...],
     history: str | None,
     output_format: str | None,
@@ -88,6 +104,7 @@ def command(
     berryeval quality --system bm25 --report quality.html --report quality.json
     berryeval quality --system postgres --dsn postgresql://localhost/search
     berryeval quality --system my_search:find --golden golden/ --at-least nDCG@10=0.6
+    berryeval quality --golden golden/ --chunks size
     """
     from berryeval.reports.quality import quality_tables, render_quality
     from berryeval.reports.terminal import show_tables
@@ -98,7 +115,7 @@ def command(
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     report_formats = {file: _format_of(file) for file in reports}
     thresholds = _thresholds(at_least) or THRESHOLDS
-    known = load_golden_set(golden)
+    known = load_golden_set(golden, chunks=chunks)
     place = dsn if name.startswith("postgres") else None
     opened = open_named_system(name, named_settings(settings), dsn=place, queries=known.queries)
     with opened, progress_bar(name) as progress:
@@ -107,6 +124,7 @@ def command(
             known,
             thresholds=thresholds,
             limits=Limits(concurrency, timeout),
+            repeat=repeat,
             progress=progress,
         )
     for file, format_ in report_formats.items():

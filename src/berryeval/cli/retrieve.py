@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -12,10 +12,11 @@ import click
 
 from berryeval.cli._logging import logging_options
 from berryeval.cli._progress import progress_bar
-from berryeval.cli._systems import limits_options, named_settings
+from berryeval.cli._systems import chunks_option, limits_options, named_settings
 
 if TYPE_CHECKING:
     from berryeval.core import Document
+    from berryeval.core.run import Run
     from berryeval.search.collect import Collected
     from berryeval.search.journal import Journal
 
@@ -33,12 +34,12 @@ _SHOWN = 10  # failures; a system that is down has one for every query
     metavar="PATH",
     help="What to index first: a folder of Markdown or text, JSON lines, or a BEIR folder.",
 )
+@chunks_option
 @click.option(
-    "--chunks",
-    type=click.Choice(["heading", "paragraph", "size"]),
-    default="heading",
-    show_default=True,
-    help="How to cut Markdown and text.",
+    "--spans",
+    metavar="FILE",
+    help="Judgments of spans, or their golden set: write spans in place of the chunks of DOCUMENTS "
+    "that answer for them, each span once.",
 )
 @click.option(
     "-k", type=click.IntRange(min=1), default=100, show_default=True, help="Documents a query."
@@ -83,6 +84,7 @@ def command(
     queries: str,
     documents: str | None,
     chunks: str,
+    spans: str | None,
     k: int,
     output: str,
     timings: str | None,
@@ -109,13 +111,17 @@ def command(
     berryeval retrieve my_search:find --queries queries.jsonl -o mine.run --timings mine.timings
     berryeval retrieve 'https://search.example/find?q={query}&n={k}' -s 'ids=results[*].id' \\
       --queries queries.json -o live.run
+    berryeval retrieve hybrid --documents golden/test-documents --chunks size \\
+      --spans golden/ --queries golden/test-queries.json -o by-size.run
     """
     from berryeval.formats import read_queries, write_run
     from berryeval.search.collect import Limits, collect
     from berryeval.search.opening import open_system
+    from berryeval.search.system import can_index
 
     if output == "-" and repeat > 1:
         raise click.UsageError("--repeat writes several runs, so -o needs the name of a file.")
+    credit = _crediting(spans, documents, chunks)
     asked = read_queries(queries)
     opened = open_system(
         system,
@@ -125,7 +131,7 @@ def command(
     )
     with opened:
         facts = {"k": str(k)}
-        if documents is not None:
+        if documents is not None and (spans is None or can_index(opened)):
             facts["documents"] = _index(opened, documents, chunks)
         facts |= opened.fingerprint()
         with _journal(output, facts) as journal, progress_bar("Retrieving") as progress:
@@ -143,7 +149,7 @@ def command(
                 _tell_interrupted(journal)
                 raise
             for number, one in enumerate((collected, *collected.repeats), start=1):
-                write_run(one.run, _numbered(output, number))
+                write_run(credit(one.run), _numbered(output, number))
             if timings is not None:
                 _write_timings(collected, timings)
             failed = [one for one in (collected, *collected.repeats) if one.failures]
@@ -163,6 +169,17 @@ def _named_headers(headers: tuple[str, ...]) -> dict[str, str]:
             raise click.UsageError(f"--header takes 'NAME: VALUE', not {text!r}.")
         found[name.strip()] = value.strip()
     return found
+
+
+def _crediting(spans: str | None, documents: str | None, chunks: str) -> Callable[[Run], Run]:
+    """Return what turns chunks into the spans they answer for; nothing without spans."""
+    if spans is None:
+        return lambda run: run
+    from berryeval.golden.span_crediting import read_crediting
+
+    if documents is None:
+        raise click.UsageError("--spans needs --documents, which the spans are pieces of.")
+    return read_crediting(spans, documents, chunks)
 
 
 def _index(system: object, path: str, chunks: str) -> str:

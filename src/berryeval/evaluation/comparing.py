@@ -27,6 +27,8 @@ from berryeval.evaluation.evaluate import (
     read_measures,
 )
 from berryeval.evaluation.extremes import bound_differences
+from berryeval.evaluation.margins import widened
+from berryeval.evaluation.noise import noise_of, together
 from berryeval.evaluation.notes import query_notes
 from berryeval.evaluation.result import Evaluation, averaged, change_of_mean
 from berryeval.evaluation.slices import QueriesSource, Slice, find_slices, load_queries
@@ -46,6 +48,8 @@ from berryeval.stats import (
 
 __all__ = ["compare", "statistics_of"]
 
+_BLIND_TO_NOISE = ("wilcoxon", "sign")
+
 
 def compare(
     judgments: JudgmentsSource,
@@ -61,6 +65,7 @@ def compare(
     no_relevant: NoRelevant = "zero",
     duplicates: Duplicates = "error",
     judges: Judges | None = None,
+    repeats: Mapping[str, Sequence[RunSource]] | None = None,
     **statistics: Any,  # noqa: ANN401 - as Statistics has them
 ) -> Comparison:
     """Compare runs with a baseline, query by query.
@@ -81,6 +86,11 @@ def compare(
         Whether to find what differences could be whatever the grades of unjudged documents.
     max_grade : float, optional
         The highest grade of the scale, for bounds; the highest that was given unless told.
+    repeats : mapping of str to sequence of runs, optional
+        By the name of a run, what the same system answered when it was asked again. The noise of
+        the systems themselves follows from it, and is added to the variance of the differences:
+        for intervals, for the t-test, randomisation and the bootstrap, and for a gate. Ranks and
+        signs, and so Wilcoxon's test and the sign test, know nothing of it.
     level, interval, test, correction, n_resamples, seed
         As in `Statistics`.
 
@@ -126,8 +136,12 @@ def compare(
     }
     _check_common(loaded, loaded_runs, reference)
     query_ids = _common_queries(evaluations)
+    noise = _noise(loaded, loaded_runs, repeats or {}, chosen, duplicates)
     pairs = [
-        _pair(evaluations[reference], evaluations[name], name, measure, query_ids)
+        replace(
+            _pair(evaluations[reference], evaluations[name], name, measure, query_ids),
+            noise_sd=_noise_between(noise, (reference, name), measure),
+        )
         for name in runs
         if name != reference
         for measure in chosen
@@ -162,6 +176,7 @@ def compare(
             *query_notes(evaluations),
             *_depth_notes(loaded_runs, chosen),
             *_sum_notes(chosen),
+            *_noise_notes(noise, how.test),
         ),
         max_grade=max_grade,
     )
@@ -196,6 +211,7 @@ class _Pair:
     measure: Measure
     baseline: NDArray[np.float64]
     candidate: NDArray[np.float64]
+    noise_sd: float | None = None
 
     @property
     def differences(self) -> NDArray[np.float64]:
@@ -249,15 +265,16 @@ def _pair(
             place_of = {query_id: i for i, query_id in enumerate(evaluation.scores.query_ids)}
             values = values[[place_of[query_id] for query_id in query_ids]]
         columns.append(values)
-    return _Pair(system, measure, *columns)
+    return _Pair(system, measure, columns[0], columns[1])
 
 
 def _describe(pairs: Sequence[_Pair], part: Slice | None, how: Statistics) -> list[Difference]:
     """Describe differences over the same queries; they share the draw of their bootstrap."""
-    columns = np.stack([pair.differences for pair in pairs], axis=1)
+    columns = [pair.differences for pair in pairs]
+    spread = [widened(d, pair.noise_sd or 0.0) for d, pair in zip(columns, pairs, strict=True)]
+    intervals = _intervals(np.stack(spread, axis=1), how)
     found = []
-    for number, (pair, interval) in enumerate(zip(pairs, _intervals(columns, how), strict=True)):
-        values = np.ascontiguousarray(columns[:, number])
+    for pair, values, noisy, interval in zip(pairs, columns, spread, intervals, strict=True):
         before = _mean(pair.measure, pair.baseline)
         found.append(
             Difference(
@@ -268,10 +285,11 @@ def _describe(pairs: Sequence[_Pair], part: Slice | None, how: Statistics) -> li
                 candidate_mean=_mean(pair.measure, pair.candidate),
                 values=values,
                 interval=_of_mean(interval, pair.measure, before),
-                test=_test(values, how),
+                test=_test(values if how.test in _BLIND_TO_NOISE else noisy, how),
                 p_adjusted=None,
                 cohens_dz=cohens_dz(values),
                 rank_biserial=rank_biserial(values),
+                noise_sd=pair.noise_sd,
             )
         )
     return found
@@ -306,6 +324,43 @@ def _correct(
     adjusted = adjust([difference.test.p_value for difference in everything], method)
     everything = [replace(d, p_adjusted=p) for d, p in zip(everything, adjusted, strict=True)]
     return everything[: len(whole)], everything[len(whole) :]
+
+
+def _noise(
+    judgments: Judgments,
+    runs: Mapping[str, Run],
+    repeats: Mapping[str, Sequence[RunSource]],
+    measures: Sequence[Measure],
+    duplicates: Duplicates,
+) -> dict[str, dict[Measure, float]]:
+    """Return how much the scores of each system vary by themselves, of those asked again."""
+    found = {}
+    for name, again in repeats.items():
+        if name not in runs:
+            known = " or ".join(map(repr, runs))
+            raise ArgumentError("repeats", f"the name of a run, {known}", repr(name))
+        if again:
+            loaded = [load_run(source, duplicates) for source in again]
+            found[name] = noise_of(judgments, [runs[name], *loaded], measures)
+    return found
+
+
+def _noise_between(
+    noise: Mapping[str, Mapping[Measure, float]], names: Iterable[str], measure: Measure
+) -> float | None:
+    """Return the noise of a difference between systems; None if neither was asked again."""
+    known = [noise[name][measure] for name in names if name in noise]
+    return together(*known) if known else None
+
+
+def _noise_notes(noise: Mapping[str, Mapping[Measure, float]], test: str) -> Iterator[str]:
+    for name, own in noise.items():
+        told = ", ".join(f"{measure} {sd:.4f}" for measure, sd in own.items())
+        counted = "intervals" if test in _BLIND_TO_NOISE else "intervals and p-values"
+        yield (
+            f"{name}: asked again, the score of a query varies by itself (standard deviation): "
+            f"{told}; {counted} count that in."
+        )
 
 
 def _depth_notes(runs: Mapping[str, Run], measures: Sequence[Measure]) -> Iterator[str]:

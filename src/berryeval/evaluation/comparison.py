@@ -68,6 +68,9 @@ class Difference:
     measure has no bounds, or they were not asked for."""
     extremes: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     """The bounds of each query's difference, lowest and highest."""
+    noise_sd: float | None = None
+    """How much a query's difference varies by itself, from run to run of the same systems: a
+    standard deviation, which interval and test count in. None if no system was asked again."""
 
     @cached_property
     def mean(self) -> float:

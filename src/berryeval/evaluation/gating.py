@@ -85,8 +85,9 @@ def gate(
     smallest_slice : int
         Slices of fewer queries are watched: told, but not gated.
     noise_sd : mapping, optional
-        For measures, how much the score of one query varies from run to run of the same system
-        (a standard deviation); its square is added to the variance of the differences.
+        For measures, how much the difference of one query varies by itself from run to run of
+        the same systems (a standard deviation); its square is added to the variance of the
+        differences. What the comparison found by its `repeats` unless given.
 
     Raises
     ------
@@ -105,7 +106,7 @@ def gate(
         raise ArgumentError("guards", "at least one", "none")
     _check_rules(alpha, inference, holes)
     system = _candidate(result, candidate)
-    noise = _noise(noise_sd or {}, asked)
+    noise = {**_measured_noise(result, system), **_noise(noise_sd or {}, asked)}
     rules = Rules(alpha, seed, n_resamples, inference, holes or "report", smallest_slice, noise)
     evaluation = result.evaluations[system] if isinstance(result, Comparison) else result
     found: list[GuardResult] = []
@@ -147,6 +148,16 @@ def _check_rules(alpha: float, inference: str, holes: str | None) -> None:
     ):
         if value not in choices:
             raise ArgumentError(name, " or ".join(map(repr, choices)), repr(value))
+
+
+def _measured_noise(result: Comparison | Evaluation, system: str) -> dict[Measure, float]:
+    if isinstance(result, Evaluation):
+        return {}
+    return {
+        difference.measure: difference.noise_sd
+        for difference in result.differences
+        if difference.system == system and difference.noise_sd is not None
+    }
 
 
 def _noise(noise_sd: Mapping[MeasureLike, float], guards: Sequence[Guard]) -> dict[Measure, float]:

@@ -89,7 +89,14 @@ def of_margin(result: GuardResult, inference: Inference) -> str:
     is_turned = not result.guard.measure.higher_is_better
     harm = "rise" if is_turned else "drop"
     margin = f"{-result.limit:.4g}"
-    return f"{_change(result, is_turned)}{_stands(result, harm, margin, inference)}"
+    return f"{_change(result, is_turned)}{_stands(result, harm, margin, inference)}{_noise(result)}"
+
+
+def _noise(result: GuardResult) -> str:
+    """Say how noisy the systems themselves are, where a test counted that in."""
+    if not result.noise_sd or result.p_pass is None:
+        return ""
+    return f" The systems' own noise, {result.noise_sd:.4f} a query, is counted in."
 
 
 def _stands(result: GuardResult, harm: str, margin: str, inference: Inference) -> str:

@@ -114,8 +114,13 @@ class Trial:
 
     @cached_property
     def tested(self) -> Floats:
-        """The differences with the noise of the system itself."""
-        return widened(self.differences, self.rules.noise_sd.get(self.guard.measure, 0.0))
+        """The differences with the noise of the systems themselves."""
+        return widened(self.differences, self.noise_sd or 0.0)
+
+    @property
+    def noise_sd(self) -> float | None:
+        """How much a difference varies by itself; None if nobody knows."""
+        return self.rules.noise_sd.get(self.guard.measure)
 
     @cached_property
     def by_holes(self) -> tuple[Trial, ...]:
@@ -258,6 +263,7 @@ def _judge(
         queries_needed=None if is_blocked else _needed(trial, verdict),
         verdicts_by_holes=(by_holes[0], by_holes[1]) if by_holes else None,
         is_blocked_by_holes=is_blocked,
+        noise_sd=trial.noise_sd,
     )
     return replace(result, reason=sentences.of_margin(result, trial.rules.inference))
 

@@ -55,6 +55,9 @@ class GuardResult:
 
     is_blocked_by_holes: bool = False
     """Whether the verdict is inconclusive for that reason alone."""
+    noise_sd: float | None = None
+    """How much a query's difference varies by itself, from run to run of the same systems: a
+    standard deviation, which interval and p-values count in. None if it is not known."""
 
     @property
     def depends_on_holes(self) -> bool:

@@ -9,16 +9,25 @@
 The first of the relevant chunks is the primary one. A set may draw the line of relevance higher
 than at grade 1: `relevant_from`. Those that are not relevant were judged, and
 found to be of no use: grade 0.
+
+In place of a chunk a judgment may name a span of a document, in characters, which holds however
+the document is cut into chunks; whoever reads it as a plain judgment finds it under its id,
+``a.md@120-340``::
+
+    {"query_id": "Q001", "relevant": [{"document": "a.md", "start": 120, "end": 340, "grade": 3}],
+     "not_relevant": [{"document": "c.md", "start": 0, "end": 80}]}
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from berryeval.errors import FormatError
+from berryeval.core.span_judgment import SpanJudgment
+from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 
 __all__ = ["JudgedQuery", "RelevanceJudgments", "parse", "read"]
@@ -30,11 +39,13 @@ class JudgedQuery:
 
     query_id: str
     relevant: tuple[tuple[str, float], ...]
-    """Chunks with their grades, the most relevant first."""
+    """Chunks or spans with their grades, the most relevant first."""
     not_relevant: tuple[str, ...] = ()
+    spans: tuple[SpanJudgment, ...] = ()
+    """Those of both that are spans; above they stand by their ids."""
 
     def iter_grades(self) -> Iterator[tuple[str, float]]:
-        """Iterate over chunks and grades, as often as they are named."""
+        """Iterate over chunks or spans and grades, as often as they are named."""
         yield from self.relevant
         yield from ((chunk_id, 0) for chunk_id in self.not_relevant)
 
@@ -92,14 +103,24 @@ def _judged(entry: object, path: PathLike) -> JudgedQuery:
     relevant, others = entry.get("relevant", []), entry.get("not_relevant", [])
     if not isinstance(relevant, list) or not isinstance(others, list):
         raise _unexpected(f"lists 'relevant' and 'not_relevant' of {query_id}", entry, path)
-    for other in others:
-        if not isinstance(other, str):
-            raise _unexpected(f"chunk ids in 'not_relevant' of {query_id}", other, path)
-    return JudgedQuery(query_id, tuple(_graded(one, query_id, path) for one in relevant),
-                       tuple(others))  # fmt: skip
+    entries = [(one, True) for one in relevant] + [(one, False) for one in others]
+    spans = tuple(
+        _span(one, query_id, path, is_relevant=is_relevant)
+        for one, is_relevant in entries
+        if isinstance(one, dict) and "document" in one
+    )
+    return JudgedQuery(
+        query_id,
+        tuple(_graded(one, query_id, path) for one in relevant),
+        tuple(_not_relevant(one, query_id, path) for one in others),
+        spans,
+    )
 
 
 def _graded(one: object, query_id: str, path: PathLike) -> tuple[str, float]:
+    if isinstance(one, dict) and "document" in one:
+        span = _span(one, query_id, path, is_relevant=True)
+        return span.span_id, span.grade
     wanted = f'{{"chunk_id": "…", "grade": 3}} in \'relevant\' of {query_id}'
     if not isinstance(one, dict) or not isinstance(one.get("chunk_id"), str):
         raise _unexpected(wanted, one, path)
@@ -107,6 +128,30 @@ def _graded(one: object, query_id: str, path: PathLike) -> tuple[str, float]:
     if grade is None:
         raise _unexpected(wanted, one, path)
     return one["chunk_id"], grade
+
+
+def _not_relevant(one: object, query_id: str, path: PathLike) -> str:
+    if isinstance(one, dict) and "document" in one:
+        return _span(one, query_id, path, is_relevant=False).span_id
+    if not isinstance(one, str):
+        raise _unexpected(f"chunk ids in 'not_relevant' of {query_id}", one, path)
+    return one
+
+
+def _span(one: dict[str, Any], query_id: str, path: PathLike, *, is_relevant: bool) -> SpanJudgment:
+    name, start, end = one["document"], one.get("start"), one.get("end")
+    grade: float | None = 0
+    if is_relevant:
+        grade = _number(one.get("grade"), f"grade of a span of {name!r} for {query_id}", path)
+    is_named = isinstance(name, str) and "chunk_id" not in one
+    # The type itself, as true and false are whole numbers, too.
+    if is_named and grade is not None and type(start) is int and type(end) is int:
+        with suppress(ArgumentError):
+            return SpanJudgment(query_id, name, start, end, grade)
+    graded = ', "grade": 3' * is_relevant
+    wanted = f'{{"document": "a.md", "start": 120, "end": 340{graded}}}, start below end,'
+    where = f"in '{'' if is_relevant else 'not_'}relevant' of {query_id}"
+    raise _unexpected(f"{wanted} {where}", one, path)
 
 
 def _number(value: Any, what: str, path: PathLike) -> float | None:  # noqa: ANN401 - of JSON

@@ -13,7 +13,7 @@ from berryeval.core.run import Run
 from berryeval.evaluation.power import Sensitivity, sensitivity
 from berryeval.golden.agreement import Agreement, agreement_of
 from berryeval.golden.ceilings import ceilings
-from berryeval.golden.faults import Finding, iter_faults
+from berryeval.golden.faults import Finding, iter_faults, overlapping
 from berryeval.golden.golden_set import GoldenSet, read_golden_set
 from berryeval.golden.near_duplicates import near_duplicates, shingles
 
@@ -80,7 +80,7 @@ def check_golden_set(
     """
     if not isinstance(golden, GoldenSet):
         golden = read_golden_set(golden, strict=False)
-    systems = dict(runs or {})
+    systems = {name: golden.credit(run) for name, run in (runs or {}).items()}
     holes = {name: tuple(_holes(golden, run, depth)) for name, run in systems.items()}
     best = ceilings(golden, MEASURES)
     agreements = _agreements(golden)
@@ -88,6 +88,7 @@ def check_golden_set(
         *iter_faults(golden),
         *_unanswered(golden),
         *_disorder(golden),
+        *_repeated_spans(golden),
         *_unlike_duplicates(golden),
         *_repeated_queries(golden),
         *_unreachable(best),
@@ -154,6 +155,14 @@ def _disorder(golden: GoldenSet) -> Iterator[Finding]:
             yield _warning("order", judged.query_id, "the most relevant chunk does not come first")
 
 
+def _repeated_spans(golden: GoldenSet) -> Iterator[Finding]:
+    for judged in golden.judged:
+        for a, b in overlapping(judged):
+            if a.grade == b.grade:
+                message = f"spans {a.span_id!r} and {b.span_id!r} overlap; what both have counts"
+                yield _warning("overlap", judged.query_id, f"{message} twice")
+
+
 def _unlike_duplicates(golden: GoldenSet) -> Iterator[Finding]:
     known = {chunk.chunk_id: shingles(chunk.text) for chunk in golden.chunks}
     for judged in golden.judged:
@@ -208,7 +217,7 @@ def _disagreement(golden: GoldenSet, agreements: Mapping[str, Agreement]) -> Ite
 
 
 def _holes(golden: GoldenSet, run: Run, depth: int) -> Iterator[tuple[str, str]]:
-    grades = {judged.query_id: dict(judged.iter_grades()) for judged in golden.judged}
+    grades = golden.judgments.to_dict()
     for query in golden.queries:
         known = grades.get(query.query_id, {})
         for chunk_id in run.ranking(query.query_id, depth):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal, TypeAlias
 
+from berryeval.core.span_judgment import SpanJudgment
 from berryeval.formats.relevance_judgments import JudgedQuery
 from berryeval.golden.golden_set import GoldenSet
 
-__all__ = ["Finding", "Level", "iter_faults"]
+__all__ = ["Finding", "Level", "iter_faults", "overlapping"]
 
 Level: TypeAlias = Literal["error", "warning"]
 """Errors make scores wrong; warnings make them worth less."""
@@ -43,6 +45,8 @@ def iter_faults(golden: GoldenSet) -> Iterator[Finding]:
         yield from _wrong_chunks(judged, chunk_ids)
         yield from _contradictions(judged)
         yield from _wrong_grades(judged, golden.scale)
+        yield from _wrong_spans(judged, golden)
+    yield from _lost_spans(golden)
     yield from _wrong_passes(golden)
 
 
@@ -51,12 +55,52 @@ def _error(kind: str, where: str, message: str) -> Finding:
 
 
 def _wrong_chunks(judged: JudgedQuery, chunk_ids: set[str]) -> Iterator[Finding]:
+    spans = {span.span_id for span in judged.spans}
     for chunk_id, _ in judged.iter_grades():
-        if chunk_id not in chunk_ids:
-            near = difflib.get_close_matches(chunk_id, chunk_ids, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+        if chunk_id not in chunk_ids and chunk_id not in spans:
+            hint = _hint(chunk_id, chunk_ids)
             message = f"{chunk_id!r} is judged, and is no chunk of the documents{hint}"
             yield _error("dangling", judged.query_id, message)
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _wrong_spans(judged: JudgedQuery, golden: GoldenSet) -> Iterator[Finding]:
+    """Find spans of what is not there, and those that contradict another judgment."""
+    query_id = judged.query_id
+    for span in judged.spans:
+        if span.source not in golden.texts:
+            hint = _hint(span.source, golden.texts)
+            message = f"span {span.span_id!r} is judged, and {span.source!r} is no document{hint}"
+            yield _error("dangling", query_id, message)
+        elif span.end > len(golden.texts[span.source]):
+            n_characters = len(golden.texts[span.source])
+            message = f"span {span.span_id!r} ends beyond its document, of {n_characters:,}"
+            yield _error("range", query_id, f"{message} characters")
+    for a, b in overlapping(judged):
+        if a.grade != b.grade:
+            message = f"spans {a.span_id!r} and {b.span_id!r} overlap, and have the grades"
+            yield _error("contradiction", query_id, f"{message} {a.grade:g} and {b.grade:g}")
+    if judged.spans and len(judged.spans) < sum(1 for _ in judged.iter_grades()):
+        message = "chunks and spans are judged; a passage could count as both, so name spans only"
+        yield _error("contradiction", query_id, message)
+
+
+def overlapping(judged: JudgedQuery) -> Iterator[tuple[SpanJudgment, SpanJudgment]]:
+    """Iterate over pairs of different spans that have characters in common."""
+    for a, b in combinations(judged.spans, 2):
+        if a.source == b.source and a.span_id != b.span_id and a.n_common(b.start, b.end):
+            yield a, b
+
+
+def _lost_spans(golden: GoldenSet) -> Iterator[Finding]:
+    for span, answering in golden.matched_spans:
+        if not answering and span.end <= len(golden.texts.get(span.source, "")):
+            message = f"no chunk has any of span {span.span_id!r}, so that nothing can find it"
+            yield _error("lost", span.query_id, message)
 
 
 def _contradictions(judged: JudgedQuery) -> Iterator[Finding]:

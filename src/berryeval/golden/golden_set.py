@@ -3,12 +3,15 @@
 A folder with
 
 ========================  ======================================================
-``test-documents/``       Markdown; a heading with its text is a chunk
+``test-documents/``       Markdown; a heading with its text is a chunk, unless told otherwise
 ``test-queries.json``     queries with category, difficulty and description
 ``relevance-judgments.json``  grades, see `berryeval.formats.relevance_judgments`
 ``judging-passes.json``   optional: ``{"Q001": {"a.md#b": [first, second, settled]}}``
 ``GUIDELINE.md``          optional: how grades are given
 ========================  ======================================================
+
+Judgments name chunks, or spans of documents. Those of spans hold for any way to cut the documents:
+what a system returns is turned into spans by `GoldenSet.credit` before it is scored.
 """
 
 from __future__ import annotations
@@ -27,13 +30,17 @@ from berryeval.core.content_hash import hash_of_judgments
 from berryeval.core.documents import Document
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.core.span_judgment import SpanJudgment
 from berryeval.errors import FormatError, MismatchError
 from berryeval.evaluation.evaluate import MeasureLike, read_measures
 from berryeval.formats import relevance_judgments
 from berryeval.formats.queries import read_queries
 from berryeval.formats.relevance_judgments import JudgedQuery, RelevanceJudgments
 from berryeval.measures import Measure
-from berryeval.search.chunking import Chunk, read_chunks, to_documents
+from berryeval.search.chunking import Chunk, read_sources, to_documents
+from berryeval.search.cutting import cut
+from berryeval.search.spans import credit_spans, match_spans
 
 __all__ = [
     "DOCUMENTS",
@@ -82,6 +89,8 @@ class GoldenSet:
     """How many ranks of every system were judged."""
     passes: Passes = field(default_factory=dict)
     """The grades of both passes of judging, and what became of them; empty if nobody kept them."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """The documents, by name."""
 
     @property
     def guideline(self) -> Path | None:
@@ -94,24 +103,64 @@ class GoldenSet:
         """The documents, which the chunks are pieces of."""
         return tuple(dict.fromkeys(chunk.source for chunk in self.chunks))
 
+    @property
+    def n_judgments(self) -> int:
+        """How many chunks and spans were judged, over all queries."""
+        return sum(1 for judged in self.judged for _ in judged.iter_grades())
+
+    @cached_property
+    def matched_spans(self) -> tuple[tuple[SpanJudgment, tuple[Chunk, ...]], ...]:
+        """The spans that were judged, each with the chunks that answer for it."""
+        spans = [span for judged in self.judged for span in judged.spans]
+        return tuple(match_spans(spans, self.chunks))
+
     @cached_property
     def judgments(self) -> Judgments:
-        """Every query with its grades; one that nobody judged has none, and scores 0."""
+        """Every query with its grades; one that nobody judged has none, and scores 0.
+
+        A span is found under its id. Chunks that answer for one have the grade 0 there: what is
+        relevant in them is the span, see `credit`.
+        """
         grades: dict[str, dict[str, float]] = {query.query_id: {} for query in self.queries}
         for judged in self.judged:
             for chunk_id, grade in judged.iter_grades():
                 grades.setdefault(judged.query_id, {}).setdefault(chunk_id, grade)
+        for span, answering in self.matched_spans:
+            for chunk in answering:
+                grades[span.query_id].setdefault(chunk.chunk_id, 0)
         return Judgments.from_dict(grades)
+
+    def credit(self, run: Run) -> Run:
+        """Return what a system returned as it is scored: chunks have become the spans judged.
+
+        Each span is credited to the first chunk that answers for it, and to no other. Where
+        judgments name chunks the run is as it was.
+        """
+        spans = [span for span, answering in self.matched_spans if answering]
+        return credit_spans(run, spans, self.chunks) if spans else run
 
     @cached_property
     def content_hash(self) -> str:
-        """A hash of all that decides scores: texts of chunks, queries and grades."""
+        """A hash of all that decides scores: texts, queries and grades.
+
+        Texts are those of the chunks; of the whole documents where all judgments are of spans, so
+        that another way to cut them leaves it as it is.
+        """
         digest = hashlib.sha256()
-        for chunk in sorted(self.chunks, key=lambda chunk: chunk.chunk_id):
-            digest.update(json.dumps([chunk.chunk_id, chunk.headings, chunk.text]).encode())
+        if self.n_judgments and self.n_judgments == len(self.matched_spans):
+            for name, text in sorted(self.texts.items()):
+                digest.update(json.dumps([name, text]).encode())
+            digest.update(json.dumps(sorted(
+                (query.query_id, *graded) for query in self.judged for graded in query.iter_grades()
+            )).encode())  # fmt: skip
+            grades = ""
+        else:
+            for chunk in sorted(self.chunks, key=lambda chunk: chunk.chunk_id):
+                digest.update(json.dumps([chunk.chunk_id, chunk.headings, chunk.text]).encode())
+            grades = hash_of_judgments(self.judgments)
         for query in sorted(self.queries, key=lambda query: query.query_id):
             digest.update(json.dumps([query.query_id, query.text]).encode())
-        digest.update(f"{hash_of_judgments(self.judgments)} {self.relevant_from:g}".encode())
+        digest.update(f"{grades} {self.relevant_from:g}".encode())
         return digest.hexdigest()
 
     def documents(self) -> Iterator[Document]:
@@ -119,7 +168,7 @@ class GoldenSet:
         return to_documents(self.chunks)
 
     def relevant_of(self, query_id: str) -> tuple[str, ...]:
-        """Return the chunks that reach the level of relevance, as the file orders them.
+        """Return the chunks or spans that reach the level of relevance, as the file orders them.
 
         The first is the primary one.
         """
@@ -148,7 +197,7 @@ class GoldenSet:
             (len(self.sources), "documents"),
             (len(self.chunks), "chunks"),
             (len(self.queries), "queries"),
-            (self.judgments.n_rows, "judgments"),
+            (self.n_judgments, "judgments"),
         )
         shown = ", ".join(f"{number:,} {noun}" for number, noun in counts)
         return f"<GoldenSet {self.name} {self.version}: {shown}>"
@@ -159,7 +208,9 @@ def handbook() -> GoldenSet:
     return read_golden_set(HANDBOOK)
 
 
-def read_golden_set(path: str | os.PathLike[str], *, strict: bool = True) -> GoldenSet:
+def read_golden_set(
+    path: str | os.PathLike[str], *, strict: bool = True, chunks: str = "heading"
+) -> GoldenSet:
     """Read the golden set of a folder.
 
     Parameters
@@ -170,6 +221,10 @@ def read_golden_set(path: str | os.PathLike[str], *, strict: bool = True) -> Gol
         Whether judgments that name what is not there, or contradict each other, are an error.
         Without it only the shape of the files is, and judgments may be missing, so that
         `berryeval.golden.check` can tell all that is wrong at once.
+    chunks : str
+        How documents are cut: ``"heading"``, ``"paragraph"``, ``"size"``, or a file that says
+        where a system's own chunks stand, see `berryeval.search.cutting`. Other chunks than those
+        by heading ask for judgments of spans.
 
     Raises
     ------
@@ -182,17 +237,19 @@ def read_golden_set(path: str | os.PathLike[str], *, strict: bool = True) -> Gol
     if not folder.is_dir():
         raise FormatError("expected the folder of a golden set, found none", str(path))
     judgments = _read_judgments(folder / JUDGMENTS, strict=strict)
+    texts = read_sources(folder / DOCUMENTS)
     golden = GoldenSet(
         name=folder.resolve().name,
         version=judgments.version,
         folder=folder,
-        chunks=tuple(read_chunks(folder / DOCUMENTS)),
+        chunks=tuple(cut(texts, chunks)),
         queries=tuple(_read_queries(folder / QUERIES)),
         judged=judgments.queries,
         scale=judgments.scale,
         relevant_from=judgments.relevant_from,
         pool_depth=judgments.pool_depth,
         passes=_read_passes(folder / PASSES),
+        texts=texts,
     )
     if strict:
         from berryeval.golden.faults import iter_faults

@@ -216,6 +216,7 @@ def _difference_as_dict(difference: Difference) -> dict[str, Any]:
         "baseline": finite(difference.baseline_mean),
         "candidate": finite(difference.candidate_mean),
         "difference": finite(difference.mean),
+        "noise_sd": finite(difference.noise_sd),
         "interval": interval_as_dict(difference.interval),
         "test": {
             "name": test.test,

@@ -106,6 +106,7 @@ def explanation_to_json(
     return json.dumps(
         {
             "version": JSON_VERSION,
+            "kind": "explanation",
             "query_id": found.query_id,
             "query": query_text,
             "measure": str(found.measure),

@@ -181,6 +181,7 @@ def _guard_as_dict(guard: GuardResult) -> dict[str, Any]:
         "interval": interval_as_dict(guard.interval),
         "p_pass": finite(guard.p_pass),
         "p_fail": finite(guard.p_fail),
+        "noise_sd": finite(guard.noise_sd),
         "changed": guard.n_changed,
         "queries_needed": guard.queries_needed,
         "depends_on_holes": guard.depends_on_holes,

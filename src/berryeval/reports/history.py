@@ -121,6 +121,7 @@ def history_to_json(history: History, trends: Sequence[Trend], alpha: float) -> 
     return json.dumps(
         {
             "version": JSON_VERSION,
+            "kind": "history",
             "measure": trends[0].measure,
             "alpha": alpha,
             "damaged_lines": list(history.damaged),

@@ -142,6 +142,7 @@ def holes_to_json(found: HoleList) -> str:
         json.dumps(
             {
                 "version": JSON_VERSION,
+                "kind": "holes",
                 "runs": list(found.runs),
                 "baseline": found.baseline,
                 "measures": [str(measure) for measure in found.measures],

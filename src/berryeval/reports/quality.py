@@ -102,12 +102,24 @@ def quality_notes(result: QualityResult) -> list[str]:
         first_id, error = next(iter(result.failures.items()))
         failed = count(len(result.failures), "query", "queries")
         notes.append(f"Failed, and scored 0: {failed}, such as {first_id} ({error}).")
+    if result.unknown:
+        query_id, doc_id = result.unknown[0]
+        notes.append(
+            f"Caution: {count(len(result.unknown), 'hit')} with ids that are no chunks of the "
+            f"golden set, such as {doc_id!r} for {query_id}; they count as not relevant."
+        )
     n_holes = result.gate.evaluation["nDCG@10"].holes
     if n_holes:
         notes.append(f"Unjudged chunks in the first 10: {n_holes:,}; they count as not relevant.")
     if result.milliseconds:
         times = (f"{name} {value:.1f} ms" for name, value in result.milliseconds.items())
         notes.append(f"Time a query: {', '.join(times)}.")
+    if result.noise:
+        told = ", ".join(f"{name} {sd:.4f}" for name, sd in result.noise.items())
+        notes.append(
+            f"Asked {result.n_asked} times, the score of a query varies by itself (standard "
+            f"deviation): {told}."
+        )
     notes.append(_documents_note(result))
     settings = (
         value if key == "system" else f"{key} {value}" for key, value in result.settings.items()
@@ -203,12 +215,17 @@ def quality_as_dict(result: QualityResult) -> dict[str, Any]:
         "report": asdict(result.report),
         "means": {name: finite(mean) for name, mean in result.gate.evaluation.to_dict().items()},
         "ceilings": {name: finite(best) for name, best in result.ceilings.items()},
+        "asked": result.n_asked,
+        "noise": {name: finite(sd) for name, sd in result.noise.items()},
         "milliseconds": dict(result.milliseconds),
         "indexed": result.n_indexed,
         "index_seconds": result.index_seconds,
         "failed": [
             {"query_id": query_id, "error": str(error)}
             for query_id, error in result.failures.items()
+        ],
+        "unknown": [
+            {"query_id": query_id, "doc_id": doc_id} for query_id, doc_id in result.unknown
         ],
         "queries": [
             {

@@ -30,6 +30,7 @@ __all__ = [
     "by_paragraph",
     "by_size",
     "read_chunks",
+    "read_sources",
     "to_documents",
 ]
 
@@ -155,9 +156,21 @@ def read_chunks(folder: str | Path, chunker: Chunker = by_heading) -> list[Chunk
     FormatError
         If there is no such file, or one that is no UTF-8.
     """
+    sources = read_sources(folder)
+    return [chunk for name, text in sources.items() for chunk in chunker(text, name)]
+
+
+def read_sources(folder: str | Path) -> dict[str, str]:
+    """Read the documents that `read_chunks` cuts, by name.
+
+    Raises
+    ------
+    FormatError
+        As `read_chunks` does.
+    """
     root = Path(folder)
     if root.is_file():
-        return chunker(_read(root), root.name)
+        return {root.name: _read(root)}
     paths = sorted(
         (path.relative_to(root).as_posix(), path)
         for path in root.rglob("*")
@@ -165,7 +178,7 @@ def read_chunks(folder: str | Path, chunker: Chunker = by_heading) -> list[Chunk
     )
     if not paths:
         raise FormatError("expected a folder with Markdown or text files, found none", str(folder))
-    return [chunk for name, path in paths for chunk in chunker(_read(path), name)]
+    return {name: _read(path) for name, path in paths}
 
 
 def to_documents(chunks: Iterable[Chunk]) -> Iterator[Document]:

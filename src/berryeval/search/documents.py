@@ -7,9 +7,22 @@ from pathlib import Path
 
 from berryeval.core.documents import Document
 from berryeval.formats import beir, iter_documents
-from berryeval.search.chunking import CHUNKERS, read_chunks, to_documents
+from berryeval.search.chunking import Chunk, read_sources, to_documents
+from berryeval.search.cutting import cut
 
-__all__ = ["iter_any_documents"]
+__all__ = ["is_text", "iter_any_documents", "iter_chunks"]
+
+
+def is_text(path: str) -> bool:
+    """Whether a path is a file or a folder of Markdown or text, which is cut into chunks."""
+    if path.lower().endswith((".md", ".markdown", ".txt")):
+        return True
+    return beir.is_folder(path) and not any(Path(path).glob("corpus.jsonl*"))
+
+
+def iter_chunks(path: str, chunks: str = "heading") -> Iterator[Chunk]:
+    """Iterate over the chunks of Markdown or text; `chunks` says how `cut` cuts."""
+    return iter(cut(read_sources(path), chunks))
 
 
 def iter_any_documents(path: str, chunks: str = "heading") -> Iterator[Document]:
@@ -20,9 +33,6 @@ def iter_any_documents(path: str, chunks: str = "heading") -> Iterator[Document]
     path : str
         A file or a folder of Markdown or text; a BEIR folder; or JSON lines.
     chunks : str
-        How to cut text, one of `CHUNKERS`.
+        How to cut text, see `berryeval.search.cutting.cut`.
     """
-    is_text = path.lower().endswith((".md", ".markdown", ".txt"))
-    if is_text or (beir.is_folder(path) and not any(Path(path).glob("corpus.jsonl*"))):
-        return to_documents(read_chunks(path, CHUNKERS[chunks]))
-    return iter_documents(path)
+    return to_documents(iter_chunks(path, chunks)) if is_text(path) else iter_documents(path)

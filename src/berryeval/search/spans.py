@@ -2,67 +2,62 @@
 
 A chunk answers for a span of the same source when it has half or more of the span's characters,
 or when half or more of its own lie in the span: the first for short spans, the second for spans
-that are longer than chunks.
+that are longer than chunks. Where no chunk has half, because blank lines between chunks belong to
+none, the one that has most of the span answers for it.
 
 Each span is credited once. The first chunk of a ranking that answers for it is worth its grade,
 and every further one nothing; so the number of relevant things is that of the spans, however
-the source was cut, and returning the same passage twice earns nothing.
+the source was cut, and returning the same passage twice earns nothing. Ranks count passages: a
+chunk that is the first to answer for two relevant spans takes two ranks.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from berryeval.core.id_column import decode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
-from berryeval.errors import ArgumentError, MismatchError
+from berryeval.core.span_judgment import SpanJudgment
+from berryeval.errors import MismatchError
 from berryeval.search.chunking import Chunk
 
-__all__ = ["SpanJudgment", "answers_for", "credit_spans", "judge_chunks", "judge_spans"]
-
-
-@dataclass(frozen=True, slots=True)
-class SpanJudgment:
-    """A grade of a piece of a source document for a query.
-
-    Parameters
-    ----------
-    query_id : str
-        The query.
-    source : str
-        The document, as `Chunk.source` names it.
-    start, end : int
-        The piece, in characters; `end` is the first that does not belong to it.
-    grade : int
-        The higher, the better.
-    """
-
-    query_id: str
-    source: str
-    start: int
-    end: int
-    grade: int
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.start < self.end:
-            raise ArgumentError("span", "0 <= start < end", f"{self.start} to {self.end}")
-
-    @property
-    def span_id(self) -> str:
-        """What `judge_spans` and `credit_spans` call it: ``guide.md@120-340``."""
-        return f"{self.source}@{self.start}-{self.end}"
+__all__ = [
+    "SpanJudgment",
+    "answers_for",
+    "credit_spans",
+    "judge_chunks",
+    "judge_spans",
+    "match_spans",
+]
 
 
 def answers_for(chunk: Chunk, span: SpanJudgment) -> bool:
     """Whether a chunk has half or more of a span, or lies in it with half or more of itself."""
     if chunk.source != span.source:
         return False
-    common = min(chunk.end, span.end) - max(chunk.start, span.start)
+    common = span.n_common(chunk.start, chunk.end)
     shorter = min(chunk.end - chunk.start, span.end - span.start)
     return common > 0 and 2 * common >= shorter
+
+
+def match_spans(
+    spans: Iterable[SpanJudgment], chunks: Iterable[Chunk]
+) -> list[tuple[SpanJudgment, tuple[Chunk, ...]]]:
+    """Return each span with the chunks that answer for it; none where no chunk has any of it."""
+    by_source: dict[str, list[Chunk]] = defaultdict(list)
+    for chunk in chunks:
+        by_source[chunk.source].append(chunk)
+    found = []
+    for span in spans:
+        own = by_source[span.source]
+        answering = tuple(chunk for chunk in own if answers_for(chunk, span))
+        if not answering and own:
+            most = max(own, key=lambda chunk: span.n_common(chunk.start, chunk.end))
+            answering = (most,) * (span.n_common(most.start, most.end) > 0)
+        found.append((span, answering))
+    return found
 
 
 def judge_chunks(spans: Iterable[SpanJudgment], chunks: Iterable[Chunk]) -> Judgments:
@@ -76,7 +71,7 @@ def judge_chunks(spans: Iterable[SpanJudgment], chunks: Iterable[Chunk]) -> Judg
     MismatchError
         If no chunk answers for a span, so that it would be lost.
     """
-    grades: dict[str, dict[str, int]] = defaultdict(dict)
+    grades: dict[str, dict[str, float]] = defaultdict(dict)
     for span, answering in _matched(spans, chunks):
         known = grades[span.query_id]
         for chunk in answering:
@@ -95,7 +90,7 @@ def judge_spans(spans: Iterable[SpanJudgment], chunks: Iterable[Chunk]) -> Judgm
     MismatchError
         If no chunk answers for a span.
     """
-    grades: dict[str, dict[str, int]] = defaultdict(dict)
+    grades: dict[str, dict[str, float]] = defaultdict(dict)
     for span, answering in _matched(spans, chunks):
         known = grades[span.query_id]
         if span.span_id in known:
@@ -110,8 +105,13 @@ def credit_spans(run: Run, spans: Iterable[SpanJudgment], chunks: Iterable[Chunk
     """Return a run in which chunks have become the spans they answer for, each span once.
 
     A chunk that answers for several spans becomes all of them, the best grade first. One that
-    answers only for spans that were credited before stays as it is, and so does one that answers
-    for none.
+    answers only for spans that were credited before, or that are of no use (grade 0), stays as it
+    is, and so does one that answers for none. Crediting again changes nothing.
+
+    Raises
+    ------
+    MismatchError
+        If no chunk answers for a span.
 
     Examples
     --------
@@ -126,14 +126,16 @@ def credit_spans(run: Run, spans: Iterable[SpanJudgment], chunks: Iterable[Chunk
     spans_of: dict[tuple[str, str], list[SpanJudgment]] = defaultdict(list)
     for span, answering in _matched(spans, chunks):
         for chunk in answering:
-            spans_of[span.query_id, chunk.chunk_id].append(span)
+            if span.grade > 0:
+                spans_of[span.query_id, chunk.chunk_id].append(span)
     credited: dict[str, list[str]] = {}
     for query in run.query_ids.iter_bytes():
         query_id = decode_id(query)
         ranking = credited[query_id] = []
         seen: set[str] = set()
         for chunk_id in run.ranking(query_id):
-            fresh = [s for s in spans_of[query_id, chunk_id] if s.span_id not in seen]
+            seen.add(chunk_id)
+            fresh = [s for s in spans_of.get((query_id, chunk_id), ()) if s.span_id not in seen]
             fresh.sort(key=lambda span: -span.grade)
             seen.update(span.span_id for span in fresh)
             ranking.extend([span.span_id for span in fresh] or [chunk_id])
@@ -142,18 +144,16 @@ def credit_spans(run: Run, spans: Iterable[SpanJudgment], chunks: Iterable[Chunk
 
 def _matched(
     spans: Iterable[SpanJudgment], chunks: Iterable[Chunk]
-) -> list[tuple[SpanJudgment, list[Chunk]]]:
-    by_source: dict[str, list[Chunk]] = defaultdict(list)
-    for chunk in chunks:
-        by_source[chunk.source].append(chunk)
-    found = []
-    for span in spans:
-        answering = [chunk for chunk in by_source[span.source] if answers_for(chunk, span)]
+) -> list[tuple[SpanJudgment, tuple[Chunk, ...]]]:
+    """Match spans, and raise if one would be lost."""
+    known = list(chunks)
+    found = match_spans(spans, known)
+    for span, answering in found:
         if not answering:
+            n_chunks = sum(chunk.source == span.source for chunk in known)
             message = (
                 f"query {span.query_id!r}: no chunk answers for span {span.span_id!r}; "
-                f"there are {len(by_source[span.source])} chunks of {span.source!r}"
+                f"there are {n_chunks} chunks of {span.source!r}"
             )
             raise MismatchError(message)
-        found.append((span, answering))
     return found

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.errors import ArgumentError, BackendError, MismatchError
+from berryeval.errors import ArgumentError, BackendError, FormatError, MismatchError
 from berryeval.evaluation.evaluate import load_run
 from berryeval.evaluation.notes import count_queries
 from berryeval.suite.settings import Settings
@@ -27,6 +27,8 @@ class Candidate:
     run: Run
     milliseconds: Mapping[str, float]
     """How long each query took, as far as that is known."""
+    repeats: tuple[Run, ...] = ()
+    """What came back when everything was asked again."""
 
 
 def find_candidate(
@@ -47,9 +49,13 @@ def find_candidate(
         if settings.run is None:
             way_out = "name one in berryeval.toml (run = ... or system = ...), or with --run"
             raise ArgumentError("run", "a file", f"none; {way_out}")
-        return Candidate(settings.run, load_run(settings.run), {})
+        again = tuple(load_run(path) for path in settings.repeats)
+        return Candidate(settings.run, load_run(settings.run), {}, again)
     if settings.run is not None:
         raise ArgumentError("run", "a run or a system", "both")
+    if settings.repeats:
+        way_out = "gate.repeat says how often a system is asked"
+        raise ArgumentError("repeats", f"none beside a system; {way_out}", "some")
     return _ask(settings.system, settings, judgments, queries)
 
 
@@ -68,10 +74,31 @@ def _ask(
     with open_named_system(place, settings.system_settings, queries=asked) as system:
         if settings.documents is not None:
             system.index(iter_any_documents(settings.documents))
-        answered = collect(system, asked, DEPTH)
-    if len(answered.failures) > settings.gate.max_failed:
-        first = next(iter(answered.failures.values()))
-        failed = f"{count_queries(len(answered.failures))} of {len(asked)} failed"
-        raise BackendError(place, f"{failed}, and {settings.gate.max_failed} may; first: {first}")
+        answered = collect(system, asked, DEPTH, repeat=settings.gate.repeat)
+        name = system.name  # and never the place, which may have a password in it
+    failures = [error for one in (answered, *answered.repeats) for error in one.failures.values()]
+    if len(failures) > settings.gate.max_failed:
+        first = failures[0]
+        failed = f"{count_queries(len(failures))} of {len(asked) * settings.gate.repeat} failed"
+        raise BackendError(name, f"{failed}, and {settings.gate.max_failed} may; first: {first}")
     times = {query_id: 1000 * seconds for query_id, seconds in answered.durations.items()}
-    return Candidate(place, answered.run, times)
+    credit = _crediting(settings)
+    again = tuple(credit(one.run) for one in answered.repeats)
+    return Candidate(name, credit(answered.run), times, again)
+
+
+def _crediting(settings: Settings) -> Callable[[Run], Run]:
+    """Return what turns chunks into spans, where judgments are of spans; else nothing."""
+    from berryeval.golden.span_crediting import read_crediting, read_spans
+
+    path = settings.judgments
+    try:
+        spans = read_spans(path) if path is not None and path.endswith(".json") else []
+    except FormatError:  # another kind of judgments, which were read before
+        spans = []
+    if path is None or not spans:
+        return lambda run: run
+    if settings.documents is None:
+        way_out = "name the documents that they are pieces of (documents = ...)"
+        raise MismatchError(f"{path}: judgments are of spans; {way_out}")
+    return read_crediting(path, settings.documents)

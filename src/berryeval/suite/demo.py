@@ -11,7 +11,7 @@ from berryeval.evaluation.gating import gate
 from berryeval.evaluation.verdict import GateResult
 from berryeval.golden.golden_set import GoldenSet, handbook
 from berryeval.search.opening import open_system
-from berryeval.suite.quality import THRESHOLDS, QualityResult, run_quality, thresholds_of
+from berryeval.suite.quality import QualityResult, run_quality
 
 __all__ = ["SYSTEMS", "Demo", "run_demo"]
 
@@ -19,6 +19,9 @@ SYSTEMS = ("bm25", "vector", "hybrid")
 """The first is the baseline, the last is the one that the gate decides on."""
 
 MEASURES = ("nDCG@10", "RR@10", "P@5", "R@10")
+
+GUARDED, MARGIN = "nDCG@10", 0.05
+"""What the gate asks: that this measure drops by less than that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +32,7 @@ class Demo:
     results: Mapping[str, QualityResult]
     comparison: Comparison
     gate: GateResult
-    """Of hybrid search against the thresholds of the suite."""
+    """Whether the last system may take the place of the first."""
 
 
 def run_demo(
@@ -69,6 +72,13 @@ def run_demo(
         baseline=SYSTEMS[0],
         queries=known.queries,
         slices=["difficulty"] if any(query.difficulty for query in known.queries) else [],
+        bounds=True,
+        max_grade=known.scale,
     )
-    decided = gate(comparison, thresholds_of(known, THRESHOLDS), candidate=SYSTEMS[-1])
+    decided = gate(
+        comparison,
+        margin={GUARDED: MARGIN},
+        candidate=SYSTEMS[-1],
+        pool_depth=known.pool_depth,
+    )
     return Demo(known, results, comparison, decided)

@@ -15,6 +15,7 @@ from berryeval.errors import ArgumentError, BackendError
 from berryeval.evaluation import Evaluation, evaluate
 from berryeval.evaluation.evaluate import JudgmentsSource, load_judgments
 from berryeval.evaluation.slices import QueriesSource, load_queries
+from berryeval.golden.golden_set import GoldenSet
 from berryeval.measures import (
     NDCG,
     AveragePrecision,
@@ -99,7 +100,7 @@ def evaluate_system(
     queries: QueriesSource | Query,
     ks: Iterable[int] = DEFAULT_KS,
     *,
-    judgments: JudgmentsSource,
+    judgments: JudgmentsSource | GoldenSet,
     limits: Limits | None = None,
 ) -> SystemEvaluation:
     """Ask a live system, and score what it answers.
@@ -116,8 +117,9 @@ def evaluate_system(
         What is asked.
     ks : iterable of int
         Where nDCG, recall and precision are cut.
-    judgments : Judgments, path, dict of dicts or data frame
-        What is relevant. A query without judgments is marked, and is in no mean.
+    judgments : Judgments, path, dict of dicts, data frame or GoldenSet
+        What is relevant. A query without judgments is marked, and is in no mean. With a golden
+        set whose judgments are of spans, the chunks that come back are credited with them.
     limits : Limits, optional
         Four queries at once and 30 s each unless given.
 
@@ -142,12 +144,15 @@ def evaluate_system(
         raise ArgumentError("ks", "at least one k", "none")
     by_k = {(name, k): measure(k) for name, measure in _BY_K.items() for k in cutoffs}
     asked = load_queries([queries] if isinstance(queries, Query) else queries)
-    known = load_judgments(judgments)
+    if isinstance(judgments, GoldenSet):
+        known, credit = judgments.judgments, judgments.credit
+    else:
+        known, credit = load_judgments(judgments), _as_it_is
     opened = _opened(system, asked.values())
     collected = collect(opened, asked.values(), max(LEAST_DEPTH, *cutoffs), limits=limits)
     answered = [query_id for query_id in asked if query_id not in collected.failures]
     judged = [query_id for query_id in answered if query_id in known]
-    scored = _scored(known, judged, collected.run, (*by_k.values(), *_WHOLE))
+    scored = _scored(known, judged, credit(collected.run), (*by_k.values(), *_WHOLE))
     results = tuple(
         QueryEvaluation(
             query_id=query_id,
@@ -170,6 +175,10 @@ def evaluate_system(
         failed_count=len(collected.failures),
     )
     return SystemEvaluation(results, summary, collected.failures)
+
+
+def _as_it_is(run: Run) -> Run:
+    return run
 
 
 def _opened(system: System | Callable[[str, int], Any] | str, queries: Iterable[Query]) -> System:

@@ -68,7 +68,14 @@ def run_gate(settings: Settings) -> GateResult:
     if settings.timings is not None:
         timings = read_timings(settings.timings)
     _log.info("gate starts", extra={"queries": judgments.n_queries, "guards": len(guards)})
-    decided = decide(settings, judgments, run, queries, milliseconds=[*timings.values()])
+    decided = decide(
+        settings,
+        judgments,
+        run,
+        queries,
+        milliseconds=[*timings.values()],
+        repeats=candidate.repeats,
+    )
     _log_outcome(judgments, run, timings, decided)
     if settings.history is not None:
         name = Path(candidate.name).name
@@ -84,10 +91,12 @@ def decide(
     *,
     milliseconds: Sequence[float] = (),
     baseline: Run | Baseline | None = None,
+    repeats: Sequence[Run] = (),
 ) -> GateResult:
     """Decide about a run that is at hand, by the guards and rules of the settings.
 
-    The baseline is the one that the settings name, unless given. Nothing is logged or appended.
+    The baseline is the one that the settings name, unless given; `repeats` are further runs of the
+    same candidate. Nothing is logged or appended.
     """
     guards = settings.gate.guards
     measures = guarded_measures(guards)
@@ -103,6 +112,7 @@ def decide(
             max_grade=settings.max_grade,
             seed=settings.gate.seed,
             n_resamples=settings.gate.resamples,
+            repeats={CANDIDATE: repeats, "baseline": settings.baseline_repeats},
         )
     else:
         result = evaluate(judgments, run, measures or (ReciprocalRank(),), queries=queries.values())
@@ -117,6 +127,7 @@ def decide(
         holes=settings.gate.holes,  # type: ignore[arg-type]
         pool_depth=settings.pool_depth,
         smallest_slice=settings.gate.smallest_slice,
+        noise_sd=settings.gate.noise,
     )
 
 

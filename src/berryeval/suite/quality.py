@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
+from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import BackendError
 from berryeval.evaluation.evaluate import MeasureLike, evaluate
 from berryeval.evaluation.gating import gate
 from berryeval.evaluation.guards import ThresholdGuard
+from berryeval.evaluation.noise import noise_of
 from berryeval.evaluation.quality import HITS, QualityReport, QueryResult, quality_report
 from berryeval.evaluation.verdict import GateResult, GuardResult
 from berryeval.golden.ceilings import ceilings
 from berryeval.golden.golden_set import GoldenSet, handbook
+from berryeval.measures import Measure
 from berryeval.search.asynchronous import as_system
 from berryeval.search.collect import Collected, Limits, collect
 from berryeval.search.system import System, can_index
@@ -52,6 +55,14 @@ class QualityResult:
     n_indexed: int | None
     """Chunks that were indexed; None if the system has documents of its own."""
     index_seconds: float
+    n_asked: int = 1
+    """How often everything was asked; figures are those of the first time."""
+    noise: Mapping[str, float] = field(default_factory=dict)
+    """By measure, how much the score of a query varies from one time to the next: a standard
+    deviation. Empty if everything was asked once."""
+    unknown: tuple[tuple[str, str], ...] = ()
+    """Queries with what was returned for them and is no chunk of the golden set: such a hit counts
+    as not relevant, and many of them are a sign that ids are others."""
 
     @property
     def thresholds(self) -> dict[str, GuardResult]:
@@ -65,6 +76,7 @@ def run_quality(
     *,
     thresholds: Mapping[MeasureLike, float] = THRESHOLDS,
     limits: Limits | None = None,
+    repeat: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> QualityResult:
     """Run a golden set against a system, and hold the means against thresholds.
@@ -73,13 +85,16 @@ def run_quality(
     ----------
     system : System
         What is under test. It is given the chunks of the golden set, unless it has documents of
-        its own.
+        its own. Where judgments are of spans, the chunks that it returns are credited with them
+        first: records and run hold the spans' ids.
     golden : GoldenSet, optional
         The one that ships unless given.
     thresholds : mapping
         Measures and the means that they have to reach; equality passes.
     limits : Limits, optional
         Four queries at once and 30 s each unless given. A query that fails scores 0.
+    repeat : int
+        How often to ask everything, to know how much the system's scores vary by themselves.
     progress : callable, optional
         Called with the number of answers so far and in the end.
 
@@ -94,14 +109,21 @@ def run_quality(
     n_indexed = system.index(known.documents()) if can_index(system) else None
     index_seconds = time.perf_counter() - start
     _log.info("quality starts", extra={"queries": len(known.queries), "system": system.name})
-    collected = collect(system, known.queries, HITS, limits=limits, progress=progress)
-    results = tuple(_result(known, query_id, collected) for query_id in _ids(known))
+    collected = collect(
+        system, known.queries, HITS, limits=limits, repeat=repeat, progress=progress
+    )
+    credited = known.credit(collected.run)
+    results = tuple(_result(known, query, credited, collected) for query in known.queries)
     report = quality_report(results, known.queries)
     run = Run.from_lists({result.query_id: list(result.retrieved) for result in results})
     measures = known.at_level((*_MEASURES, *thresholds))
     evaluation = evaluate(known.judgments, run, measures, queries=known.queries)
     decided = gate(evaluation, thresholds_of(known, thresholds))
+    unknown = tuple(_unknown(known, credited))
     _log_outcome(report, results, decided)
+    if unknown:
+        facts = {"hits": len(unknown), "query_id": unknown[0][0], "doc_id": unknown[0][1]}
+        _log.warning("ids that are no chunks", extra=facts)
     return QualityResult(
         golden=known,
         system=system.name,
@@ -115,6 +137,9 @@ def run_quality(
         milliseconds=_percentiles(collected),
         n_indexed=n_indexed,
         index_seconds=index_seconds,
+        n_asked=repeat,
+        noise=_noise(known, collected, measures),
+        unknown=unknown,
     )
 
 
@@ -137,19 +162,38 @@ def _by_measure(guards: Iterable[GuardResult]) -> dict[str, GuardResult]:
     }
 
 
-def _ids(golden: GoldenSet) -> list[str]:
-    return [query.query_id for query in golden.queries]
-
-
-def _result(golden: GoldenSet, query_id: str, collected: Collected) -> QueryResult:
-    text = next(query.text for query in golden.queries if query.query_id == query_id)
+def _result(golden: GoldenSet, query: Query, run: Run, collected: Collected) -> QueryResult:
     return QueryResult(
-        query_id,
-        text,
-        tuple(collected.run.ranking(query_id)),
-        frozenset(golden.relevant_of(query_id)),
-        collected.durations.get(query_id, 0.0),
+        query.query_id,
+        query.text,
+        tuple(run.ranking(query.query_id)),
+        frozenset(golden.relevant_of(query.query_id)),
+        collected.durations.get(query.query_id, 0.0),
     )
+
+
+def _unknown(golden: GoldenSet, run: Run) -> Iterator[tuple[str, str]]:
+    """Iterate over hits that are neither chunks of a golden set nor spans."""
+    chunks = {chunk.chunk_id for chunk in golden.chunks}
+    spans = {(span.query_id, span.span_id) for span, _ in golden.matched_spans}
+    for query in golden.queries:
+        for doc_id in run.ranking(query.query_id):
+            if doc_id not in chunks and (query.query_id, doc_id) not in spans:
+                yield query.query_id, doc_id
+
+
+def _noise(
+    golden: GoldenSet, collected: Collected, measures: Iterable[Measure]
+) -> dict[str, float]:
+    """Return the noise of a system over the queries that it answered every time."""
+    failed = {query_id for one in (collected, *collected.repeats) for query_id in one.failures}
+    grades = golden.judgments.to_dict()
+    answered = {query_id: own for query_id, own in grades.items() if query_id not in failed}
+    if not collected.repeats or not answered:
+        return {}
+    runs = [golden.credit(one.run) for one in (collected, *collected.repeats)]
+    found = noise_of(answered, runs, tuple(measures))
+    return {str(measure): sd for measure, sd in found.items()}
 
 
 def _percentiles(collected: Collected) -> dict[str, float]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from berryeval.errors import ArgumentError, BerryEvalError, FormatError, InputError
+from berryeval.evaluation.evaluate import MeasureLike
 from berryeval.evaluation.guards import Guard, LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.slices import LABELS
 from berryeval.measures import parse_measure
@@ -49,6 +50,10 @@ class GateSettings:
     max_failed: int = 0
     """Queries that a system may fail to answer."""
     allow_other_corpus: bool = False
+    repeat: int = 1
+    """How often a system is asked everything, to know its own noise."""
+    noise: Mapping[MeasureLike, float] = field(default_factory=dict)
+    """By measure, how much a query's difference varies by itself, where that is known."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,10 @@ class Settings:
     documents: str | None = None
     """What the system shall index first."""
     baseline: str | None = None
+    repeats: tuple[str, ...] = ()
+    """Further runs of the same candidate, which tell its own noise."""
+    baseline_repeats: tuple[str, ...] = ()
+    """Further runs of what the baseline was saved from."""
     timings: str | None = None
     history: str | None = None
     corpus: str | None = None
@@ -77,6 +86,7 @@ class Settings:
 _PATHS = ("judgments", "queries", "run", "documents", "baseline", "timings", "history")
 _TOP: dict[str, tuple[type, ...]] = {
     **dict.fromkeys((*_PATHS, "system", "corpus", "judges"), (str,)),
+    **dict.fromkeys(("repeats", "baseline_repeats"), (list,)),
     "max_grade": (int, float),
     "pool_depth": (int,),
     "gate": (dict,),
@@ -92,6 +102,8 @@ _GATE: dict[str, tuple[type, ...]] = {
     "smallest_slice": (int,),
     "max_failed": (int,),
     "allow_other_corpus": (bool,),
+    "repeat": (int,),
+    "noise": (dict,),
     "guard": (list,),
 }
 _GUARD: dict[str, tuple[type, ...]] = {
@@ -110,7 +122,7 @@ _CHOICES = {
     "inconclusive": (0, 1, 3),
 }
 _LEAST = {"pool_depth": 1, "resamples": 1, "seed": 0, "smallest_slice": 1,
-          "max_failed": 0}  # fmt: skip
+          "max_failed": 0, "repeat": 1}  # fmt: skip
 
 
 def find_settings(start: Path | None = None) -> Settings:
@@ -168,6 +180,12 @@ def _settings(content: Mapping[str, Any], folder: Path) -> Settings:
     for key in _PATHS:
         if key in named:
             named[key] = _beside(named[key], folder)
+    for key in ("repeats", "baseline_repeats"):
+        files = named.get(key, [])
+        for file in files:
+            if not isinstance(file, str):
+                raise ArgumentError(key, "a list of files", repr(file)[:60])
+        named[key] = tuple(_beside(file, folder) for file in files)
     return Settings(**named, gate=_gate(content.get("gate", {})))
 
 
@@ -207,6 +225,9 @@ def _gate(table: Mapping[str, Any]) -> GateSettings:
     if not 0 < alpha < 0.5:  # noqa: PLR2004
         raise ArgumentError("gate.alpha", "a number between 0 and 0.5", repr(alpha))
     plain = {key: value for key, value in table.items() if key != "guard"}
+    for name, sd in plain.get("noise", {}).items():
+        if not isinstance(sd, (int, float)) or isinstance(sd, bool) or not 0 <= sd < math.inf:
+            raise ArgumentError(f"gate.noise of {name}", "a finite number from 0", repr(sd)[:60])
     guards = [
         guard
         for number, entry in enumerate(table.get("guard", ()), start=1)

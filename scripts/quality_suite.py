@@ -1,0 +1,138 @@
+"""The retrieval quality suite as CI runs it: embedded and on PostgreSQL, with reports to keep.
+
+``make quality`` runs it. What fails the build is one of
+
+thresholds
+    ``berryeval quality`` exits with 1: a mean is below what X6 asks for.
+baseline
+    a mean is lower than that of the committed baseline by more than `MARGIN`, on these queries. It
+    says nothing about whether search is good, and is for as long as thresholds are not reached.
+
+A system that fails ends the build in either case. PostgreSQL is the one at --dsn, or a throw-away
+server that the tests bring. ``--save`` makes what is found today the committed baseline.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from berryeval.evaluation.baseline import Baseline  # noqa: E402 - the tests' server comes first
+from berryeval.evaluation.guards import Margin, MarginGuard  # noqa: E402
+from berryeval.evaluation.verdict import GateResult  # noqa: E402
+from berryeval.reports.gate import gate_to_text  # noqa: E402
+from berryeval.reports.quality import render_quality  # noqa: E402
+from berryeval.suite.gate import decide  # noqa: E402
+from berryeval.suite.named_systems import open_named_system  # noqa: E402
+from berryeval.suite.quality import QualityResult, run_quality  # noqa: E402
+from berryeval.suite.settings import GateSettings, Settings  # noqa: E402
+
+SYSTEMS = ("hybrid", "postgres")
+BASELINES = ROOT / "tests" / "quality" / "baselines"
+REPORTS = {"html": "html", "json": "json", "md": "markdown", "xml": "junit"}
+GUARDED = ("RR@10", "P@5", "R@10", "nDCG@10")
+MARGIN = 0.02
+"""About what rounding on another processor could change, and less than anybody would notice."""
+
+
+def main() -> None:
+    """Run the suite, write reports, and exit with 1 if it fails."""
+    options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    options.add_argument("--against", choices=("thresholds", "baseline"), default="baseline")
+    options.add_argument("--dsn", help="an address of PostgreSQL with pgvector")
+    options.add_argument("--output", type=Path, default=ROOT / "build" / "quality")
+    options.add_argument("--save", action="store_true", help="replace the committed baseline")
+    chosen = options.parse_args()
+    logging.getLogger("berryeval").addHandler(logging.NullHandler())  # the tables tell it all
+    has_failed = False
+    with server(chosen.dsn) as dsn:
+        for name in SYSTEMS:
+            result = run(name, dsn)
+            write_reports(result, chosen.output)
+            if chosen.save:
+                save_baseline(result)
+            print(render_quality(result, "table"))
+            has_failed |= not holds(result, chosen.against)
+    print(f"The reports are in {chosen.output}.")
+    sys.exit(1 if has_failed else 0)
+
+
+@contextmanager
+def server(dsn: str | None) -> Iterator[str]:
+    """Give the address of PostgreSQL, of a server of our own unless one is named."""
+    if dsn is not None:
+        yield dsn
+        return
+    from search.postgres_server import running_server
+
+    with running_server() as (address, _):
+        yield address
+
+
+def run(name: str, dsn: str | None) -> QualityResult:
+    """Run the golden set that ships against a system."""
+    place = dsn if name.startswith("postgres") else None
+    with open_named_system(name, dsn=place) as system:
+        return run_quality(system)
+
+
+def write_reports(result: QualityResult, folder: Path) -> None:
+    """Write the reports of a system; before anything is decided, so that a failure has them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for ending, form in REPORTS.items():
+        (folder / f"{result.system}.{ending}").write_text(
+            render_quality(result, form), encoding="utf-8"
+        )
+
+
+def holds(result: QualityResult, against: str) -> bool:
+    """Tell whether a system may pass, and say why not."""
+    if result.failures:
+        print(f"FAIL: {result.system} failed on {len(result.failures)} queries\n")
+        return False
+    if against == "thresholds":
+        print(f"{result.gate.verdict.upper()} (thresholds): {result.system}\n")
+        return result.gate.verdict == "pass"
+    decided = against_baseline(result)
+    print(f"Against the committed baseline, not the thresholds: {result.system}")
+    print(gate_to_text(decided))
+    return decided.verdict == "pass"
+
+
+def against_baseline(result: QualityResult) -> GateResult:
+    """Hold a result against the committed baseline, on the point difference."""
+    golden = result.golden
+    guards = tuple(MarginGuard(m, Margin(MARGIN)) for m in golden.at_level(GUARDED))
+    return decide(
+        Settings(gate=GateSettings(guards, inference="set", holes="report")),
+        golden.judgments,
+        result.run,
+        {query.query_id: query for query in golden.queries},
+        baseline=Baseline.read(BASELINES / f"{result.system}.json"),
+    )
+
+
+def save_baseline(result: QualityResult) -> None:
+    """Make what is found today the committed baseline."""
+    golden = result.golden
+    BASELINES.mkdir(parents=True, exist_ok=True)
+    Baseline.make(
+        result.system,
+        golden.judgments,
+        result.run,
+        golden.at_level(GUARDED),
+        queries={query.query_id: query for query in golden.queries},
+        corpus=golden.content_hash[:16],
+        settings=result.settings,
+    ).save(BASELINES / f"{result.system}.json")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""What somebody said of a piece of a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from berryeval.errors import ArgumentError
+
+__all__ = ["SpanJudgment"]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanJudgment:
+    """A grade of a piece of a source document for a query.
+
+    Parameters
+    ----------
+    query_id : str
+        The query.
+    source : str
+        The document, as `berryeval.search.chunking.Chunk` names it.
+    start, end : int
+        The piece, in characters; `end` is the first that does not belong to it.
+    grade : float
+        The higher, the better; 0 is judged and not relevant.
+    """
+
+    query_id: str
+    source: str
+    start: int
+    end: int
+    grade: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end:
+            raise ArgumentError("span", "0 <= start < end", f"{self.start} to {self.end}")
+
+    @property
+    def span_id(self) -> str:
+        """What judgments and runs call it: ``guide.md@120-340``."""
+        return f"{self.source}@{self.start}-{self.end}"
+
+    def n_common(self, start: int, end: int) -> int:
+        """Return how many characters it has in common with another piece of the source."""
+        return max(0, min(end, self.end) - max(start, self.start))

@@ -1,0 +1,58 @@
+"""Turn the chunks of stored runs into the spans that were judged, so that files can be scored."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from berryeval.core.run import Run
+from berryeval.core.span_judgment import SpanJudgment
+from berryeval.errors import FormatError
+from berryeval.formats import relevance_judgments
+from berryeval.golden.golden_set import JUDGMENTS
+from berryeval.search.documents import iter_chunks
+from berryeval.search.spans import credit_spans
+
+__all__ = ["read_crediting", "read_spans"]
+
+
+def read_spans(path: str | os.PathLike[str]) -> list[SpanJudgment]:
+    """Read the spans that a file of judgments, or that of a golden set's folder, judges.
+
+    Raises
+    ------
+    FormatError
+        If it is no such file.
+    """
+    file = Path(path) / JUDGMENTS if Path(path).is_dir() else Path(path)
+    return [span for judged in relevance_judgments.read(file).queries for span in judged.spans]
+
+
+def read_crediting(
+    spans: str | os.PathLike[str], documents: str, chunks: str = "heading"
+) -> Callable[[Run], Run]:
+    """Return a function that credits chunks of a run with spans, each span once.
+
+    The runs that it returns have the ids of the judgments, such as ``guide.md@120-340``, and can be
+    evaluated, compared and gated as files.
+
+    Parameters
+    ----------
+    spans : path
+        Judgments of spans, or a golden set's folder.
+    documents : str
+        What the spans are pieces of: a file or a folder of Markdown or text.
+    chunks : str
+        How it was cut, as `berryeval.search.cutting.cut` takes it.
+
+    Raises
+    ------
+    FormatError
+        If there is no span among the judgments, or a file cannot be read.
+    """
+    known = read_spans(spans)
+    if not known:
+        raise FormatError("expected judgments of spans, found none", str(spans))
+    return partial(credit_spans, spans=known, chunks=list(iter_chunks(documents, chunks)))

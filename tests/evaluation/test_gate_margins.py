@@ -1,0 +1,211 @@
+"""Margins: whether a drop is ruled out, shown, or neither."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from berryeval import ArgumentError, compare, gate
+from berryeval.reports.gate import gate_to_json
+from evaluation.gating_cases import OTHER, RELEVANT, decided, ids, judged, only, ranked
+
+
+def test_the_margin_of_a_geometric_mean_is_one_of_that_mean():
+    """Not of the logarithms that are tested: a drop by 0.1 is one by 0.1, and 10% are 10%."""
+    before, after = [4] * 20, [4] * 10 + [3] * 10  # AP is a fifth of the hits
+    drop = 0.8 - math.sqrt(0.8 * 0.6)
+    for margin, verdict in (
+        (drop + 1e-6, "pass"),
+        (drop - 1e-6, "fail"),
+        (f"{100 * drop / 0.8 + 1e-4}%", "pass"),
+        (f"{100 * drop / 0.8 - 1e-4}%", "fail"),
+    ):
+        guard = only(decided(before, after, "GMAP", margin, inference="set"))
+        assert guard.verdict == verdict
+        assert guard.value == pytest.approx(-drop)
+        assert guard.limit == pytest.approx(-drop, abs=1e-5)
+    tested = only(decided(before, after, "GMAP", 0.2))
+    assert tested.interval.low < -drop < tested.interval.high < 0
+    with pytest.raises(ArgumentError, match=r"below the baseline's mean, 0.8000, got 0.9"):
+        decided(before, after, "GMAP", 0.9)
+
+
+def test_unchanged_rankings_pass_as_identity():
+    """No test is needed, even for one query and with other scores."""
+    runs = {
+        "baseline": {"q000": {"r0": 3.0, "n0": 2.0}},
+        "candidate": {"q000": {"r0": 0.9, "n0": 0.1}},
+    }
+    result = gate(compare(judged(1), runs, ["P@5", "RR"], bounds=True), margin=0.001)
+    assert result.verdict == "pass"
+    assert all(guard.is_unchanged and guard.p_pass is None for guard in result.guards)
+    assert result.sentence == (
+        "all 2 guards hold over 1 query, unchanged: the rankings are the same."
+    )
+    assert result.guards[0].reason == "is unchanged: the rankings are the same within the cutoff."
+
+
+def test_what_changes_below_the_cutoff_changes_nothing():
+    """P@5 does not see rank 6; AP does."""
+    before = {q: [*RELEVANT[:2], *OTHER[:3], "r2", "n3"] for q in ids(3)}
+    after = {q: [*RELEVANT[:2], *OTHER[:3], "n3", "r2"] for q in ids(3)}
+    result = gate(
+        compare(judged(3), {"baseline": before, "candidate": after}, ["P@5", "AP"]), margin=0.05
+    )
+    assert [guard.is_unchanged for guard in result.guards] == [True, False]
+    assert [guard.verdict for guard in result.guards] == ["pass", "inconclusive"]
+
+
+def test_fewer_than_ten_changed_queries_never_fail():
+    """Nine queries lost as a whole, of nine and of fifty."""
+    for n_queries in (9, 50):
+        before, after = [5] * n_queries, [0] * 9 + [5] * (n_queries - 9)
+        guard = only(decided(before, after))
+        assert (guard.verdict, guard.n_changed, guard.p_pass, guard.p_fail) == (
+            "inconclusive",
+            9,
+            None,
+            None,
+        )
+        assert guard.reason == (
+            f"fell by {9 / n_queries:.4f}; 9 of {n_queries} queries changed, too few to test "
+            "whether a drop of 0.05 is ruled out."
+        )
+    assert only(decided([5] * 50, [0] * 10 + [5] * 40)).verdict == "fail"
+
+
+def test_few_changes_among_many_queries_pass():
+    """By the Clopper-Pearson bound: even if each of them were lost."""
+    guard = only(decided([5] * 320, [4] * 9 + [5] * 311))
+    assert guard.verdict == "pass"
+    assert guard.reason.endswith(
+        "9 of 320 queries changed, so few that a drop of 0.05 is ruled out."
+    )
+    assert only(decided([5] * 320, [4] * 9 + [5] * 311, margin=0.04)).verdict == "inconclusive"
+
+
+def test_changed_rankings_with_equal_scores_are_no_identity():
+    """Another relevant document in its place: nothing lost here, but rankings do change."""
+    before, after = ranked([1] * 20), {q: ["r1", *OTHER[:4]] for q in ids(20)}
+    comparison = compare(judged(20), {"baseline": before, "candidate": after}, "P@5")
+    guard = only(gate(comparison, margin=0.05))
+    assert (guard.is_unchanged, guard.n_changed, guard.verdict) == (False, 0, "inconclusive")
+    assert guard.reason.startswith("has the same mean; 0 of 20 queries changed")
+
+
+@pytest.mark.parametrize(
+    ("margin", "verdict"), [(0.1, "fail"), (0.2, "inconclusive"), (0.3, "pass")]
+)
+def test_equal_differences_have_a_verdict(margin, verdict):
+    """Each query loses 0.2: beyond the margin, at it, within it."""
+    result = decided([4] * 12, [3] * 12, margin=margin)
+    assert result.verdict == verdict
+    assert only(result).queries_needed is None
+
+
+def test_one_query_has_a_verdict():
+    """Inconclusive, with noise or without; and none of its figures is NaN."""
+    for settings in ({}, {"noise_sd": {"P@5": 0.1}}):
+        guard = only(decided([5], [4], **settings))
+        assert (guard.verdict, guard.interval, guard.queries_needed) == ("inconclusive", None, None)
+    assert only(decided([5], [4], inference="set")).verdict == "fail"
+
+
+def test_a_drop_is_shown_or_ruled_out():
+    """Pass, fail and in between, with the queries that it would take."""
+    random = np.random.default_rng(5)
+    before = random.integers(1, 5, 60)
+    same = np.clip(before + random.choice([-1, 0, 0, 1], 60), 0, 5)
+    assert decided(before, same, margin=0.2).verdict == "pass"
+    worse = np.clip(before - random.choice([0, 1, 2], 60), 0, 5)
+    failed = decided(before, worse, margin=0.05)
+    assert failed.verdict == "fail"
+    assert only(failed).p_fail <= 0.05
+    assert ", by more than the margin of 0.05." in failed.sentence
+    between = decided(before, same, margin=0.03)
+    guard = only(between)
+    assert between.verdict == "inconclusive"
+    z = 1.6448536 + 0.8416212
+    sd = ((same - before) / 5).std(ddof=1)
+    assert guard.queries_needed == math.ceil((z * sd / 0.03) ** 2)
+    assert f"About {guard.queries_needed} queries would tell; here are 60." in between.sentence
+
+
+def test_below_the_margin_more_queries_would_confirm_the_drop():
+    """Mean d below -margin, not shown yet."""
+    result = decided([3] * 15, [2] * 6 + [4] * 4 + [3] * 5, margin=0.02)
+    assert result.verdict == "inconclusive"
+    assert result.sentence.endswith("More queries would more likely confirm the drop.")
+
+
+def test_a_set_may_be_too_even_for_more_queries_to_help():
+    """Enough queries by the formula: it is the skewness that keeps the test from deciding."""
+    result = decided([3] * 14, [2] * 1 + [4] * 11 + [3] * 2, margin=0.9)
+    assert result.verdict == "pass"
+    tight = decided([5] * 100, [0] * 2 + [4] * 8 + [5] * 90, margin=0.06)
+    guard = only(tight)
+    assert guard.verdict == "inconclusive"
+    assert guard.queries_needed is not None
+
+
+def test_a_relative_margin_is_a_share_of_the_baselines_mean():
+    """10 % of 0.8 is 0.08."""
+    guard = only(decided([4] * 12, [4] * 11 + [3], margin="10%"))
+    assert guard.limit == pytest.approx(-0.08)
+    with pytest.raises(
+        ArgumentError, match="expected a margin above 0, got 2% of a baseline whose"
+    ):
+        decided([0] * 12, [1] * 12, margin="2%")
+
+
+def test_inference_on_the_set_is_on_the_point_difference_and_says_so():
+    """No p-value, no interval; a drop of exactly the margin is one that is accepted."""
+    within = decided([4] * 4, [4] * 3 + [3], margin=0.05, inference="set")
+    guard = only(within)
+    assert (guard.verdict, guard.p_pass, guard.interval) == ("pass", None, None)
+    assert guard.reason == (
+        "fell by 0.0500, within the margin of 0.05 on these queries, which are all that matters."
+    )
+    beyond = decided([4] * 4, [4] * 3 + [3], margin=0.0499, inference="set")
+    assert beyond.verdict == "fail"
+    assert ", beyond the margin of 0.0499 on these queries" in beyond.sentence
+    assert beyond.suggestion is None
+
+
+@pytest.mark.parametrize("hits", [(1, 0), (2, 1), (3, 2), (4, 3), (5, 4)])
+@pytest.mark.parametrize("n_queries", [1, 3, 7, 10])
+def test_rounding_does_not_decide_on_the_set(hits, n_queries):
+    """0.6 - 0.8 is a drop of 0.2, whatever the last digit."""
+    before, after = ([n] * n_queries for n in hits)
+    assert decided(before, after, margin=0.2, inference="set").verdict == "pass"
+
+
+def test_where_lower_is_better_a_rise_is_the_drop():
+    """More unjudged documents fail; fewer are better, and the words say which."""
+    run = {q: [*RELEVANT[:3], "u1", "u2"] for q in ids(30)}
+    clean = ranked([3] * 30)
+    comparison = compare(judged(30), {"baseline": clean, "candidate": run}, "Unjudged@5")
+    worse = gate(comparison, margin=0.1)
+    assert worse.verdict == "fail"
+    assert only(worse).value == pytest.approx(-0.4)
+    assert worse.sentence.startswith("Unjudged@5 rose by 0.4000 (90% interval +0.4000 to +0.4000)")
+    other = compare(judged(30), {"baseline": run, "candidate": clean}, "Unjudged@5")
+    better = gate(other, margin=0.1)
+    assert better.verdict == "pass"
+    assert only(better).reason.endswith("; a rise of 0.1 is ruled out.")
+    assert "Unjudged@5 -0.4000" in better.suggestion
+
+
+def test_a_measure_without_a_highest_value_is_inconclusive_when_few_change():
+    """DCG can lose any amount: no crash, no pass."""
+    result = decided([5] * 200, [4] * 3 + [5] * 197, "DCG@5")
+    assert result.verdict == "inconclusive"
+    json.loads(gate_to_json(result), parse_constant=pytest.fail)
+
+
+def test_a_geometric_mean_can_lose_more_than_one():
+    """Its logarithms reach from 0 down to that of 0.00001."""
+    runs = [[5] * 400, [4] * 3 + [5] * 397]
+    assert decided(*runs, "AP").verdict == "pass"
+    assert decided(*runs, "GMAP").verdict == "inconclusive"

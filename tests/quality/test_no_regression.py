@@ -1,0 +1,79 @@
+"""The golden set that ships, on the embedded engine and on PostgreSQL, as CI runs it (X10)."""
+
+import importlib.util
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from berryeval.core.run import Run
+from berryeval.errors import BackendError
+from search.conftest import postgres_dsn as postgres_dsn  # noqa: PLC0414 - a fixture
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "quality_suite.py"
+pytestmark = pytest.mark.skipif(
+    not SCRIPT.exists(), reason="the scripts are not in a source distribution"
+)
+
+
+@pytest.fixture(scope="module")
+def suite():
+    """What `make quality` runs."""
+    spec = importlib.util.spec_from_file_location("quality_suite", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def embedded(suite):
+    return suite.run("hybrid", None)
+
+
+def test_the_embedded_engine_is_no_worse_than_its_baseline(suite, embedded):
+    """X10: no mean fell by more than the margin."""
+    assert embedded.failures == {}
+    decided = suite.against_baseline(embedded)
+    assert decided.verdict == "pass", decided.sentence
+
+
+def test_postgresql_is_no_worse_than_its_baseline(suite, postgres_dsn):
+    """X4, X10: the same on a real server, in a table of its own."""
+    result = suite.run("postgres", postgres_dsn)
+    assert result.failures == {}
+    decided = suite.against_baseline(result)
+    assert decided.verdict == "pass", decided.sentence
+
+
+@pytest.mark.skipif(
+    os.environ.get("QUALITY_AGAINST") != "thresholds",
+    reason="QUALITY_AGAINST=thresholds asks for MRR 0.70, P@5 0.70 and R@10 0.75",
+)
+def test_the_thresholds_are_reached(embedded):
+    """X6: MRR, P@5 and R@10 of hybrid search on the golden set."""
+    assert embedded.gate.verdict == "pass", embedded.gate.sentence
+
+
+def test_a_worse_system_fails(suite, embedded, capsys):
+    """The step can fail: rankings turned upside down, and queries that were not answered."""
+    upside_down = Run.from_lists(
+        {query.query_id: embedded.run.ranking(query.query_id)[::-1]
+         for query in embedded.golden.queries}
+    )  # fmt: skip
+    worse = replace(embedded, run=upside_down)
+    assert not suite.holds(worse, "baseline")
+    assert "FAIL: RR(rel=2)@10 fell by" in capsys.readouterr().out
+    failed = replace(embedded, failures={"Q001": BackendError("hybrid", "down")})
+    assert not suite.holds(failed, "baseline")
+    assert suite.holds(embedded, "thresholds") == (embedded.gate.verdict == "pass")
+
+
+def test_reports_are_kept(suite, embedded, tmp_path):
+    """X10: as a page, JSON, Markdown and JUnit, whatever the verdict."""
+    suite.write_reports(embedded, tmp_path / "kept")
+    written = {path.name: path.stat().st_size for path in (tmp_path / "kept").iterdir()}
+    assert set(written) == {"hybrid.html", "hybrid.json", "hybrid.md", "hybrid.xml"}
+    assert min(written.values()) > 500

@@ -1,0 +1,168 @@
+"""Systems that answer late, wrongly or not at all: a clear sentence, and no lost results."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import berryeval as be
+from berryeval.cli import main
+from berryeval.golden import read_golden_set
+from berryeval.search.collect import Limits
+from berryeval.search.function import Function
+from berryeval.suite.quality import run_quality
+from small_golden_set import QUERIES, write_golden_set
+
+GOOD = {
+    "configure OAuth": ["guide.md#configure-oauth", "guide.md#token-lifetime"],
+    "why are slow searches slow": ["tuning.md#slow-searches", "tuning.md#tuning"],
+}
+MODULE = f"""
+import time
+
+GOOD = {GOOD!r}
+
+def answer(query, bad):
+    return bad() if "slow" in query else GOOD[query]
+
+def late(query, k):
+    return answer(query, lambda: time.sleep(5) or [])
+
+def error(query, k):
+    return answer(query, lambda: 1 / 0)
+
+def duplicates(query, k):
+    return answer(query, lambda: ["tuning.md#tuning", "tuning.md#tuning"])
+
+def nan(query, k):
+    return answer(query, lambda: [("tuning.md#tuning", float("nan"))])
+
+def many(query, k):
+    return answer(query, lambda: [f"d{{i}}" for i in range(k + 1)])
+
+def rising(query, k):
+    return answer(query, lambda: [("a", 1.0), ("b", 2.0)])
+
+def no_ids(query, k):
+    return answer(query, lambda: [7])
+
+def no_list(query, k):
+    return answer(query, lambda: None)
+
+def unknown(query, k):
+    return answer(query, lambda: ["page-7", "tuning.md#slow-searches"])
+
+def fewer(query, k):
+    return answer(query, lambda: ["tuning.md#slow-searches"])
+
+def nothing(query, k):
+    return answer(query, lambda: [])
+"""
+REFUSED = {
+    "late": "no answer within 0.3 s",
+    "error": "ZeroDivisionError: division by zero",
+    "duplicates": "expected each document once, got 'tuning.md#tuning' twice",
+    "nan": "hit 1: expected a number as score, got float nan",
+    "many": "hits, got ",
+    "rising": "expected the best hit first, got 1.0 and then 2.0 at rank 2",
+    "no_ids": "hit 1: expected a document id and a score, got int 7",
+    "no_list": "expected hits, got NoneType",
+}
+ANSWERED = {"unknown": 1 / 2, "fewer": 1.0, "nothing": 0.0}
+"""What Q2's reciprocal rank is."""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A golden set, queries, and engines that go wrong for one of two queries."""
+    write_golden_set(tmp_path / "golden")
+    (tmp_path / "bad_engine.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "bad_engine", raising=False)
+    return tmp_path
+
+
+def berryeval(*arguments):
+    return CliRunner().invoke(main, [*map(str, arguments)], prog_name="berryeval")
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_a_bad_answer_fails_its_query_and_no_other(kind):
+    """X8: the suite scores it 0, says why, keeps the other query, and exits with 4."""
+    done = berryeval("quality", "--golden", "golden", "--system", f"bad_engine:{kind}",
+                     "--timeout", 0.3, "--report", "kept.json")  # fmt: skip
+    assert done.exit_code == 4
+    assert "Failed, and scored 0: 1 query, such as Q2" in done.output
+    assert REFUSED[kind] in done.output
+    kept = json.loads(Path("kept.json").read_text())
+    assert [one["query_id"] for one in kept["failed"]] == ["Q2"]
+    assert kept["queries"][0]["retrieved"] == GOOD["configure OAuth"]
+    assert kept["report"]["mrr"] == 0.5
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_a_run_keeps_what_was_answered(folder, kind):
+    """X8: `retrieve` names the query, writes the others, and goes on from there."""
+    arguments = ("retrieve", f"bad_engine:{kind}", "--queries", "golden/test-queries.json",
+                 "-o", "found.run", "--timeout", 0.3)  # fmt: skip
+    done = berryeval(*arguments)
+    assert done.exit_code == 4
+    assert "query 'Q2' failed: " in done.stderr
+    assert REFUSED[kind] in done.stderr
+    assert "1 query failed, and is not in the run; the same command asks for what is" in done.stderr
+    assert be.read_run(folder / "found.run").to_dict().keys() == {"Q1"}
+    assert "Q1" in (folder / "found.run.progress").read_text()
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_a_live_evaluation_leaves_it_out_of_the_means(kind):
+    """E5: it is listed under failed."""
+    namespace = {}
+    exec(MODULE, namespace)  # noqa: S102 - the engines above
+    queries = [be.Query(query["id"], query["query"]) for query in QUERIES]
+    golden = read_golden_set("golden")
+    found = be.evaluate_system(
+        namespace[kind], queries, ks=[5], judgments=golden, limits=Limits(timeout=0.3)
+    )
+    assert list(found.failed) == ["Q2"]
+    assert REFUSED[kind] in str(found.failed["Q2"])
+    assert (found.summary.query_count, found.summary.failed_count) == (1, 1)
+    assert found.summary.mean_mrr == 1
+
+
+@pytest.mark.parametrize("kind", ANSWERED)
+def test_a_poor_answer_is_an_answer(kind):
+    """Fewer hits than asked for, none, and ids nobody knows score what they are worth."""
+    done = berryeval("quality", "--golden", "golden", "--system", f"bad_engine:{kind}", "--json",
+                     "--at-least", "RR@10=0")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["failed"] == []
+    assert found["report"]["mrr"] == (1 + ANSWERED[kind]) / 2
+
+
+def test_ids_that_nobody_knows_are_told():
+    """How many, and which: the system may call chunks otherwise than the golden set does."""
+    done = berryeval("quality", "--golden", "golden", "--system", "bad_engine:unknown",
+                     "--log-level", "warning")  # fmt: skip
+    assert ("Caution: 1 hit with ids that are no chunks of the golden set, such as 'page-7' for "
+            "Q2; they count as not relevant.") in done.output  # fmt: skip
+    assert "warning ids that are no chunks hits=1 query_id=Q2 doc_id=page-7" in done.stderr
+    result = run_quality(Function(lambda _query, _k: ["x", "y"]), read_golden_set("golden"))
+    assert len(result.unknown) == 4
+
+
+def test_a_golden_set_with_a_dangling_id_is_refused():
+    """X1: by everything that would score with it, with the query, the id and the nearest chunk."""
+    write_golden_set(Path("golden"), {"Q1": {"guide.md#configure-oaut": 3}})
+    for command in (("quality", "--golden", "golden", "--system", "bad_engine:fewer"),
+                    ("demo", "--golden", "golden")):  # fmt: skip
+        done = berryeval(*command)
+        assert done.exit_code == 2
+        assert (
+            "Q1: 'guide.md#configure-oaut' is judged, and is no chunk of the documents; did you "
+            "mean 'guide.md#configure-oauth'?; `berryeval golden check golden` tells all"
+        ) in done.stderr
