@@ -49,7 +49,7 @@ def test_dimensions_can_be_cut():
 
 def test_missing_weights_are_named_by_their_extra(monkeypatch):
     """Whichever of the three libraries is missing."""
-    embedding._model.cache_clear()
+    embedding.wordllama_model.cache_clear()
     for library in ("tokenizers", "safetensors"):
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, library, None)

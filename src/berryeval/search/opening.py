@@ -27,10 +27,22 @@ def _yes_or_no(text: str) -> bool:
     return known[text.lower()]
 
 
-_FUSION: dict[str, Callable[[str], Any]] = {"weights": _pair, "constant": float, "depth": int}
+_FUSION: dict[str, Callable[[str], Any]] = {
+    "fusion": str,
+    "weights": _pair,
+    "depth": int,
+    "late": float,
+    "feedback": int,
+    "constant": float,
+}
 
 SETTINGS: dict[str, dict[str, Callable[[str], Any]]] = {
-    "embedded": {"path": str, "title_weight": float, "approximate": _yes_or_no, **_FUSION},
+    "embedded": {
+        "path": str,
+        "title_weight": float,
+        "approximate": _yes_or_no,
+        **_FUSION,
+    },
     "postgres": {
         "mode": str,
         "table": str,
