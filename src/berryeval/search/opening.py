@@ -36,12 +36,21 @@ _FUSION: dict[str, Callable[[str], Any]] = {
     "constant": float,
 }
 
+_ENCODER: dict[str, Callable[[str], Any]] = {
+    "encoder": str,
+    "pooling": str,
+    "max_length": int,
+    "query_prefix": str,
+    "document_prefix": str,
+}
+
 SETTINGS: dict[str, dict[str, Callable[[str], Any]]] = {
     "embedded": {
         "path": str,
         "title_weight": float,
         "approximate": _yes_or_no,
         **_FUSION,
+        **_ENCODER,
     },
     "postgres": {
         "mode": str,
@@ -52,6 +61,7 @@ SETTINGS: dict[str, dict[str, Callable[[str], Any]]] = {
         "title_weight": float,
         "approximate": _yes_or_no,
         **_FUSION,
+        **_ENCODER,
     },
     "http": {"body": str, "ids": str, "scores": str},
     "replay": {},
@@ -129,7 +139,20 @@ def _read(settings: Mapping[str, str], kind: str) -> dict[str, Any]:
             found[name] = readers[name](text)
         except ValueError:
             raise ArgumentError(f"setting {name}", _wanted(readers[name]), repr(text)) from None
-    return found
+    return _with_encoder(found)
+
+
+def _with_encoder(settings: dict[str, Any]) -> dict[str, Any]:
+    """Make an embedder of the settings that say which encoder on the disk makes vectors."""
+    said = {name: settings.pop(name) for name in _ENCODER if name in settings}
+    if not said:
+        return settings
+    if "encoder" not in said:
+        expected = f"encoder=FOLDER beside {', '.join(said)}"
+        raise ArgumentError("setting encoder", expected, "none")
+    from berryeval.search.onnx_encoder import OnnxEncoder
+
+    return {**settings, "embedder": OnnxEncoder(said.pop("encoder"), **said)}
 
 
 def _wanted(reader: Callable[[str], Any]) -> str:
