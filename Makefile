@@ -21,8 +21,8 @@ FUZZ_SECONDS ?= 60
 NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(shell find native -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench bench-peers fuzz conformance conformance-page docs \
-  reference simulate baseline quality \
+.PHONY: help demo test lint format bench bench-search bench-peers fuzz conformance \
+  conformance-page docs reference simulate baseline quality \
   screenshots constraints clean
 
 help: ## Show this list
@@ -51,6 +51,9 @@ format: $(VENV)/developing ## Put the code into shape
 
 bench: $(VENV)/developing ## Measure speed, and write docs/reference/benchmarks.md
 	$(BIN)/python benchmarks/report.py
+
+bench-search: $(VENV)/developing ## Measure search over 50,000 chunks, and write docs/reference/benchmarks-search.md
+	$(BIN)/python benchmarks/search.py
 
 bench-peers: $(USER)/installed $(PEERS)/installed ## Measure others, too, and write docs/reference/benchmarks-peers.md
 	$(USER)/bin/python scripts/fetch_trec_eval.py

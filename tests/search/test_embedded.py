@@ -165,7 +165,7 @@ def test_fusion_adds_reciprocal_ranks():
 
 def test_hybrid_is_the_fusion_of_its_parts():
     """With weights and a constant of its own."""
-    settings = {"weights": (3.0, 1.0), "constant": 10.0, "depth": 4}
+    settings = {"fusion": "ranks", "weights": (3.0, 1.0), "constant": 10.0, "depth": 4}
     parts = [Embedded("bm25"), Embedded("vector")]
     hybrid = Embedded("hybrid", **settings)
     for system in (*parts, hybrid):
@@ -178,6 +178,7 @@ def test_hybrid_is_the_fusion_of_its_parts():
         "mode": "hybrid",
         "embedder": "wordllama-l2-supercat-256",
         "title_weight": "1",
+        "fusion": "ranks",
         "weights": "3 1",
         "constant": "10",
         "depth": "4",
@@ -220,6 +221,9 @@ def test_searching_before_indexing_says_what_to_do():
         ({"weights": (0, 0)}, "weights: expected two numbers from 0, not both 0"),
         ({"weights": (-1, 1)}, "weights: expected two numbers from 0, not both 0"),
         ({"constant": -1}, "constant: expected a number from 0"),
+        ({"fusion": "votes"}, "fusion: expected 'scores' or 'ranks', got 'votes'"),
+        ({"late": -1}, "late: expected a number from 0"),
+        ({"feedback": -1}, "feedback: expected a number of documents from 0"),
         ({"depth": 0}, "depth: expected at least 1"),
         ({"title_weight": -1}, "title_weight: expected a number from 0"),
         ({"embedder": "model"}, "embedder: expected an embedder or a function, got str"),
@@ -239,7 +243,31 @@ def test_a_folder_with_another_index_is_not_touched(tmp_path):
     assert Embedded("bm25", path=tmp_path).search("oauth", 1)
 
 
-@pytest.mark.parametrize("content", ["{", "[]", json.dumps({"layout": 1, "mode": "bm25"})])
+def test_an_index_without_tokens_is_not_searched_by_tokens(tmp_path):
+    """A fusion of ranks keeps less than one of scores needs."""
+    Embedded(path=tmp_path, fusion="ranks").index(DOCUMENTS)
+    with pytest.raises(MismatchError, match=r"'tokens': False.*choose another folder"):
+        Embedded(path=tmp_path)
+
+
+def test_titles_are_part_of_the_text_more_or_less():
+    """Not at all, as part of the text, or more than the text."""
+    documents = [Document("title", "nothing", "cache"), Document("text", "cache cache", "other")]
+    found = {}
+    for weight in (0, 0.5, 1, 9):
+        system = Embedded("bm25", title_weight=weight)
+        system.index(documents)
+        found[weight] = dict(system.search("cache", 5))
+    assert set(found[0]) == {"text"}
+    assert found[0.5]["text"] == pytest.approx(found[0]["text"] / 2 + found[1]["text"] / 2)
+    assert found[1]["title"] < found[1]["text"]
+    assert found[9]["title"] > found[9]["text"]
+
+
+FACTS = {"layout": 2, "mode": "bm25", "tokens": False, "texts": False}
+
+
+@pytest.mark.parametrize("content", ["{", "[]", json.dumps(FACTS)])
 def test_a_folder_that_is_no_index_is_an_error(tmp_path, content):
     """Broken or foreign files are named."""
     (tmp_path / "index.json").write_text(content)

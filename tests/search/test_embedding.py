@@ -49,7 +49,7 @@ def test_dimensions_can_be_cut():
 
 def test_missing_weights_are_named_by_their_extra(monkeypatch):
     """Whichever of the three libraries is missing."""
-    embedding._model.cache_clear()
+    embedding.wordllama_model.cache_clear()
     for library in ("tokenizers", "safetensors"):
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, library, None)
@@ -126,3 +126,12 @@ def test_a_file_that_is_no_cache_is_left_alone(tmp_path):
     with pytest.raises(FormatError, match=r"notes\.txt: cannot be used as a cache"):
         CachedEmbedder(WordLlama(), path)
     assert path.read_text().startswith("not a database")
+
+
+def test_a_cache_does_not_tell_queries_from_documents_unless_the_model_does(tmp_path):
+    """A text that was embedded as a document is known as a query."""
+    cached = CachedEmbedder(as_embedder(lengths), tmp_path / "vectors.db")
+    documents = cached.embed(["ab"])
+    cached._embedder._function = None  # whoever asks it now fails
+    assert (cached.embed_queries(["ab"]) == documents).all()
+    cached.close()

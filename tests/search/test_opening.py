@@ -16,7 +16,7 @@ def test_the_embedded_engine_goes_by_its_modes():
     """With settings as text."""
     system = open_system("hybrid", {"weights": "1,0.5", "constant": "10", "approximate": "no"})
     assert isinstance(system, Embedded)
-    assert (system.mode, system.weights, system.constant) == ("hybrid", (1.0, 0.5), 10.0)
+    assert (system.mode, system.settings.weights, system.constant) == ("hybrid", (1.0, 0.5), 10.0)
     assert open_system("vector", {"approximate": "yes"}).approximate is True
 
 

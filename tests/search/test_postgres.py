@@ -10,6 +10,7 @@ import pytest
 
 from berryeval.core import Document
 from berryeval.errors import ArgumentError, BackendError, BackendTimeout, MissingExtraError
+from berryeval.search.embedded import Embedded
 from berryeval.search.hits import Hit
 from berryeval.search.opening import open_system
 from berryeval.search.postgres import Postgres
@@ -67,7 +68,7 @@ class TestVector(Contract):
 
 @pytest.mark.parametrize("rank", ["ts_rank_cd", "bm25"])
 class TestHybrid(Contract):
-    """Both in one statement, every vector compared."""
+    """Both in two rounds, every vector compared."""
 
     finds_by_words = False
 
@@ -132,10 +133,32 @@ def test_hybrid_is_the_fusion_of_its_parts(make, rank):
     """X4: one statement gives what fusing in Python gives, to the bit."""
     settings = {"approximate": False, "rank": rank}
     parts = [make("text", **settings), make("vector", **settings)]
-    hybrid = make("hybrid", weights=(3, 1), constant=10, depth=4, **settings)
+    hybrid = make("hybrid", fusion="ranks", weights=(3, 1), constant=10, depth=4, **settings)
     for query in ("deploy token cache", "configure", "nothing of zzyzx"):
         rankings = [part.search(query, 4) for part in parts]
         assert hybrid.search(query, 3) == fuse_hits(rankings, 3, weights=(3, 1), constant=10)
+
+
+def test_rounds_find_what_the_embedded_engine_finds(make):
+    """X4: words, vectors, tokens and feedback are the same ones, wherever they are kept."""
+    embedded = Embedded()
+    embedded.index(DOCUMENTS)
+    system = make("hybrid", rank="bm25", approximate=False)
+    for query in ("renew an expired token", "slow queries", "zzyzx"):
+        expected = dict(embedded.search(query, 10))
+        # tantivy keeps the lengths of texts in a byte, and so do its scores.
+        assert dict(system.search(query, 10)) == pytest.approx(expected, abs=0.1)
+
+
+@pytest.mark.parametrize("settings", [{"rank": "ts_rank_cd"}, {"rank": "bm25", "match": "all"}])
+def test_words_that_cannot_be_weighed_stay_those_of_the_query(make, settings):
+    """The second round moves the vector only."""
+    documents = [*DOCUMENTS, Document("none", "")]
+    system = make("hybrid", documents, late=0, weights=(1, 0), **settings)
+    text = make("text", documents, **settings)
+    for query in ("deploy cluster", "renew token", "cache"):
+        found = [hit.doc_id for hit in system.search(query, 9) if hit.score > 0]
+        assert found == [hit.doc_id for hit in text.search(query, 9)]
 
 
 @pytest.mark.parametrize("rank", ["ts_rank_cd", "bm25"])
@@ -307,9 +330,11 @@ def test_the_fingerprint_does_not_tell_where_it_is(postgres_dsn):
         "normalization": "0",
         "embedder": "wordllama-l2-supercat-256",
         "nearest": "approximate",
+        "fusion": "scores",
         "weights": "1 2",
-        "constant": "60",
         "depth": "100",
+        "late": "1",
+        "feedback": "10",
     }
 
 

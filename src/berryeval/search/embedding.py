@@ -22,7 +22,17 @@ from berryeval.search.failures import failures_of
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = ["CallableEmbedder", "Embedder", "Vectors", "WordLlama", "as_embedder", "unit_vectors"]
+__all__ = [
+    "CallableEmbedder",
+    "Embedder",
+    "Vectors",
+    "WordLlama",
+    "as_embedder",
+    "embed_queries",
+    "encodable",
+    "unit_vectors",
+    "wordllama_model",
+]
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
 """A row a text."""
@@ -31,7 +41,10 @@ _BATCH = 256
 
 
 class Embedder(Protocol):
-    """Something that turns texts into vectors. May be called by several threads at once."""
+    """Something that turns texts into vectors. May be called by several threads at once.
+
+    One that treats queries otherwise than documents has a method ``embed_queries``, too.
+    """
 
     @property
     def name(self) -> str:
@@ -79,10 +92,10 @@ class WordLlama:
         MissingExtraError
             If the weights are not installed.
         """
-        tokenizer, weights = _model()
+        tokenizer, weights = wordllama_model()
         found = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for start in range(0, len(texts), _BATCH):
-            batch = [_encodable(text) for text in texts[start : start + _BATCH]]
+            batch = [encodable(text) for text in texts[start : start + _BATCH]]
             encoded = tokenizer.encode_batch_fast(batch, add_special_tokens=False)
             for row, tokens in enumerate(encoded, start=start):
                 if tokens.ids:
@@ -144,20 +157,33 @@ def as_embedder(embedder: Embedder | Callable[[list[str]], Any] | None) -> Embed
     return CallableEmbedder(embedder, f"{module}:{name or type(embedder).__qualname__}")
 
 
+def embed_queries(embedder: Embedder, queries: Sequence[str]) -> Vectors:
+    """Return vectors of queries: of an embedder's own kind for them where it has one."""
+    embed = getattr(embedder, "embed_queries", embedder.embed)
+    found: Vectors = embed(queries)
+    return found
+
+
 def unit_vectors(vectors: Vectors) -> Vectors:
     """Return vectors of length 1 with the same direction; those without any stay zeros."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return (vectors / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
 
 
-def _encodable(text: str) -> str:
-    """Replace what stands for bytes that are no text: tokenizers want UTF-8."""
+def encodable(text: str) -> str:
+    """Replace what stands for bytes that are no text: libraries in Rust want UTF-8."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 @cache
-def _model() -> tuple[Tokenizer, Vectors]:
-    """Load tokens and their vectors, once in a process: they take 35 MB."""
+def wordllama_model() -> tuple[Tokenizer, Vectors]:
+    """Load wordllama's tokens and their vectors, once in a process: they take 35 MB.
+
+    Raises
+    ------
+    MissingExtraError
+        If they are not installed.
+    """
     spec = importlib.util.find_spec("wordllama")
     try:
         from safetensors import safe_open

@@ -6,13 +6,15 @@ In a small collection "what" and "how" are rare, and would outweigh what a quest
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from berryeval.core.documents import Document
 from berryeval.errors import MissingExtraError
+from berryeval.search.embedding import encodable
 from berryeval.search.stop_words import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -40,7 +42,8 @@ class LexicalIndex:
     index : tantivy.Index
         What `build` or `open` made.
     title_weight : float
-        How much more a word counts in the title than in the text; with 0 titles are not searched.
+        How much more a word counts in the title than in the text; with 1 both are one text, and
+        with 0 titles are not searched.
     """
 
     def __init__(self, index: tantivy.Index, title_weight: float) -> None:
@@ -49,7 +52,7 @@ class LexicalIndex:
         self._searcher = index.searcher()
         self._schema = index.schema
         self._analyzer = _analyzer()
-        self._weights = {"title": title_weight, "text": 1.0}
+        self._weights = _field_weights(title_weight)
 
     @classmethod
     def build(
@@ -65,14 +68,15 @@ class LexicalIndex:
         library = _library()
         schema = library.SchemaBuilder()
         schema.add_integer_field("number", stored=True)
-        for field in ("title", "text"):
+        for field in _field_weights(title_weight):
             schema.add_text_field(field, tokenizer_name=_ANALYZER)
         index = library.Index(schema.build(), path=None if folder is None else str(folder))
         index.register_tokenizer(_ANALYZER, _analyzer())
         # One thread: the order of the documents is then the same whenever they are indexed.
         writer = index.writer(heap_size=_MEMORY, num_threads=1)
         for number, document in enumerate(documents):
-            fields = {"title": _encodable(document.title), "text": _encodable(document.text)}
+            title, text = encodable(document.title), encodable(document.text)
+            fields = {"title": title, "text": text, "whole": f"{title}\n{text}"}
             writer.add_document(library.Document(number=number, **fields))
         writer.commit()
         writer.wait_merging_threads()
@@ -83,9 +87,16 @@ class LexicalIndex:
         """Open what `build` left in a folder."""
         return cls(_library().Index.open(str(folder)), title_weight)
 
-    def best(self, query: str, k: int) -> list[tuple[int, float]]:
-        """Return numbers and scores of the best k, in no order, with all ties of the last."""
-        parsed = self._parse(query)
+    def words_in(self, text: str) -> Counter[str]:
+        """Return the words of a text as the index has them, and how often they occur."""
+        return Counter(self._analyzer.analyze(" ".join(words_of(text))))
+
+    def best(self, words: Mapping[str, float], k: int) -> list[tuple[int, float]]:
+        """Return numbers and scores of the best k, in no order, with all ties of the last.
+
+        A document scores the sum over `words`, which `words_in` makes, times their weights.
+        """
+        parsed = self._parse(words)
         limit = k + _SPARE
         while True:
             hits = self._searcher.search(parsed, limit, count=False).hits
@@ -99,22 +110,35 @@ class LexicalIndex:
             if score >= least
         ]
 
-    def _parse(self, query: str) -> tantivy.Query:
+    def _parse(self, words: Mapping[str, float]) -> tantivy.Query:
         """Ask for any of the words, in any field: nothing in a query is a command."""
         library = _library()
         wanted = [
             (
                 library.Occur.Should,
                 library.Query.boost_query(
-                    library.Query.term_query(self._schema, field, word), weight
+                    library.Query.term_query(self._schema, field, word), weight * times
                 ),
             )
-            for word in self._analyzer.analyze(" ".join(words_of(query)))
+            for word, times in words.items()
             for field, weight in self._weights.items()
             if weight > 0
         ]
         parsed: tantivy.Query = library.Query.boolean_query(wanted)
         return parsed
+
+
+def _field_weights(title_weight: float) -> dict[str, float]:
+    """Return what each field is worth.
+
+    Title and text are searched as a whole, so that a rare word is rare, and a long text long, in
+    both; fields apart from each other have statistics of their own.
+    """
+    return {
+        "text": max(1.0 - title_weight, 0.0),
+        "whole": min(title_weight, 1.0),
+        "title": max(title_weight - 1.0, 0.0),
+    }
 
 
 def _analyzer() -> tantivy.TextAnalyzer:
@@ -130,10 +154,6 @@ def _analyzer() -> tantivy.TextAnalyzer:
         analyzer = analyzer.filter(step)
     built: tantivy.TextAnalyzer = analyzer.build()
     return built
-
-
-def _encodable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _library() -> ModuleType:

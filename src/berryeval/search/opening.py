@@ -32,14 +32,23 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(","))
 
 
-def _embedder(text: str) -> object:
-    from berryeval.search.embedders import open_embedder
+_FUSION: dict[str, Callable[[str], Any]] = {
+    "fusion": str,
+    "weights": _pair,
+    "depth": int,
+    "late": float,
+    "feedback": int,
+    "constant": float,
+}
 
-    return open_embedder(text)
-
-
-_FUSION: dict[str, Callable[[str], Any]] = {"weights": _pair, "constant": float, "depth": int}
-_VECTORS: dict[str, Callable[[str], Any]] = {"embedder": _embedder, "vector_cache": str}
+_VECTORS: dict[str, Callable[[str], Any]] = {
+    "embedder": str,
+    "vector_cache": str,
+    "pooling": str,
+    "max_length": int,
+    "query_prefix": str,
+    "document_prefix": str,
+}
 
 _KNOWN = (
     "bm25",
@@ -202,12 +211,11 @@ def _read(settings: Mapping[str, str], kind: str) -> dict[str, Any]:
             raise
         except ValueError:
             raise ArgumentError(f"setting {name}", _wanted(readers[name]), repr(text)) from None
-    cache = found.pop("vector_cache", None)
-    if cache is not None:
-        from berryeval.search.embedding import as_embedder
-        from berryeval.search.vector_cache import CachedEmbedder
+    vectors = {name: found.pop(name) for name in _VECTORS if name in found}
+    if vectors:
+        from berryeval.search.embedders import open_embedder
 
-        found["embedder"] = CachedEmbedder(as_embedder(found.get("embedder")), cache)
+        found["embedder"] = open_embedder(vectors.pop("embedder", "wordllama"), **vectors)
     return found
 
 

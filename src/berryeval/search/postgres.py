@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from itertools import islice
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -13,10 +14,13 @@ from berryeval.core.documents import Document
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.errors import ArgumentError, BackendError, BackendTimeout, MissingExtraError
 from berryeval.search import postgres_sql
-from berryeval.search.embedding import Embedder, Vectors, as_embedder
-from berryeval.search.hits import Hit, check_k
+from berryeval.search.embedding import Embedder, Vectors, as_embedder, embed_queries
+from berryeval.search.hits import Hit, best_hits, check_k
+from berryeval.search.hybrid import HybridSettings, fusion_facts, search_hybrid
+from berryeval.search.late_interaction import tokens_of
 from berryeval.search.lexical import words_of
-from berryeval.search.rank_fusion import check_fusion
+from berryeval.search.postgres_index import PostgresIndex, to_literal
+from berryeval.search.rank_fusion import Fusion, check_fusion
 from berryeval.search.system import System, each_once
 
 if TYPE_CHECKING:
@@ -32,7 +36,7 @@ _MOST_CANDIDATES = 1000  # what pgvector allows hnsw.ef_search to be
 
 
 class Postgres(System):
-    """Full text, pgvector, and hybrid by reciprocal rank fusion, in a table of its own.
+    """Full text, pgvector, and both fused, in a table of its own.
 
     Parameters
     ----------
@@ -56,8 +60,9 @@ class Postgres(System):
         1 + log(length), 0 does nothing.
     title_weight : float
         How much more a word counts in the title than in the text.
-    weights, constant, depth
-        Of the fusion, as `Embedded` has them: text first, vectors second.
+    fusion, weights, depth, late, feedback, constant
+        Of the fusion, as `Embedded` has them: text first, vectors second. Ranks are fused in one
+        statement. Feedback by words needs ``rank="bm25"`` and ``match="any"``.
     approximate : bool
         Whether vectors get an HNSW index; without it every vector is compared.
     timeout : float
@@ -84,16 +89,19 @@ class Postgres(System):
         match: Literal["any", "all"] = "any",
         normalization: int = 1,
         title_weight: float = 1.0,
+        fusion: Fusion = "scores",
         weights: Sequence[float] = (1.0, 1.0),
-        constant: float = 60.0,
         depth: int = 100,
+        late: float = 1.0,
+        feedback: int = 10,
+        constant: float = 60.0,
         approximate: bool = True,
         timeout: float = 30.0,
     ) -> None:
         _check_choice("mode", mode, get_args(PostgresMode))
         _check_choice("rank", rank, ("ts_rank_cd", "bm25"))
         _check_choice("match", match, ("any", "all"))
-        check_fusion(weights, constant, depth)
+        check_fusion(weights, constant, depth, fusion)
         if not title_weight >= 0:
             raise ArgumentError("title_weight", "a number from 0", repr(title_weight))
         names = table.split(".")
@@ -109,9 +117,9 @@ class Postgres(System):
         self.match = match
         self.normalization = normalization
         self.title_weight = title_weight
-        self.weights = tuple(weights)
+        self.fusion = fusion
+        self.settings = HybridSettings((weights[0], weights[1]), late, feedback, depth)
         self.constant = constant
-        self.depth = depth
         self.approximate = approximate
         self.timeout = timeout
         self._idle: queue.LifoQueue[psycopg.Connection[Any]] = queue.LifoQueue()
@@ -142,11 +150,11 @@ class Postgres(System):
                 vectors = self._embed(batch) if has_vectors else None
                 if n_documents == 0:
                     dimensions = None if vectors is None else vectors.shape[1]
-                    self._run(connection, postgres_sql.create(self.table, dimensions))
+                    self._run(connection, self._create(dimensions))
                 self._copy(connection, batch, vectors, n_documents)
                 n_documents += len(batch)
             if n_documents == 0:
-                self._run(connection, postgres_sql.create(self.table, 1 if has_vectors else None))
+                self._run(connection, self._create(1 if has_vectors else None))
             has_postings = self.mode != "vector" and self.rank == "bm25"
             if has_postings:
                 self._run(connection, postgres_sql.weigh(self.table, self.title_weight))
@@ -166,24 +174,29 @@ class Postgres(System):
             If the database fails, or nothing was indexed; `BackendTimeout` if it takes too long.
         """
         check_k(k)
-        depth = max(k, self.depth)
+        settings = replace(self.settings, depth=max(k, self.settings.depth))
+        vector = embed_queries(self.embedder, [query])[0] if self.mode != "text" else None
         parameters = {
             "query": (" or " if self.match == "any" else " ").join(_words(query)),
             "words": " ".join(_words(query)),
             "match_all": self.match == "all",
-            "vector": self._vector(query) if self.mode != "text" else None,
+            "vector": None if vector is None else to_literal(vector),
             "rank_weights": self._rank_weights(),
             "normalization": self.normalization,
-            "text_weight": float(self.weights[0]),
-            "vector_weight": float(self.weights[1]),
+            "text_weight": float(settings.weights[0]),
+            "vector_weight": float(settings.weights[1]),
             "constant": float(self.constant),
-            "depth": depth if self.mode == "hybrid" else k,
+            "depth": settings.depth if self.mode == "hybrid" else k,
             "k": k,
         }
-        statement = postgres_sql.search(self.table, self.mode, self.rank)
         with self._connection() as connection:
             if self.mode != "text":
-                self._widen(connection, 2 * depth)
+                self._widen(connection, 2 * settings.depth)
+            if self._is_in_rounds and vector is not None:
+                index = PostgresIndex(connection, self.table, self.rank, parameters)
+                scores = search_hybrid(index, query, vector, settings)
+                return best_hits(((index.ids[n], score) for n, score in scores.items()), k)
+            statement = postgres_sql.search(self.table, self.mode, self.rank)
             rows = connection.execute(statement, parameters).fetchall()
         return [Hit(decode_id(doc_id), score) for doc_id, score in rows]
 
@@ -199,8 +212,7 @@ class Postgres(System):
             facts["embedder"] = self.embedder.name
             facts["nearest"] = "approximate" if self.approximate else "exact"
         if self.mode == "hybrid":
-            facts["weights"] = " ".join(f"{weight:g}" for weight in self.weights)
-            facts |= {"constant": f"{self.constant:g}", "depth": str(self.depth)}
+            facts |= fusion_facts(self.fusion, self.settings, self.constant)
         return facts
 
     def close(self) -> None:
@@ -267,6 +279,17 @@ class Postgres(System):
         except self._psycopg.Error as error:
             raise BackendError(self.name, _said(error)) from error
 
+    @property
+    def _is_in_rounds(self) -> bool:
+        return self.mode == "hybrid" and self.fusion == "scores"
+
+    @property
+    def _has_tokens(self) -> bool:
+        return self._is_in_rounds and self.settings.late > 0
+
+    def _create(self, dimensions: int | None) -> Iterable[Any]:
+        return postgres_sql.create(self.table, dimensions, with_tokens=self._has_tokens)
+
     def _run(self, connection: psycopg.Connection[Any], statements: Iterable[Any]) -> None:
         for statement in statements:
             connection.execute(statement)
@@ -278,7 +301,10 @@ class Postgres(System):
         vectors: Vectors | None,
         first: int,
     ) -> None:
-        statement = postgres_sql.copy(self.table, with_vectors=vectors is not None)
+        tokens = tokens_of([_whole(document) for document in documents]) if self._has_tokens else []
+        statement = postgres_sql.copy(
+            self.table, with_vectors=vectors is not None, with_tokens=self._has_tokens
+        )
         with connection.cursor() as cursor, cursor.copy(statement) as rows:
             for number, document in enumerate(documents):
                 row = [
@@ -287,14 +313,12 @@ class Postgres(System):
                     _storable(document.title),
                     _storable(document.text),
                 ]
-                vector = [] if vectors is None else [_literal(vectors[number])]
-                rows.write_row([*row, *vector])
+                vector = [] if vectors is None else [to_literal(vectors[number])]
+                token = [tokens[number].astype("<u2").tobytes()] if self._has_tokens else []
+                rows.write_row([*row, *vector, *token])
 
     def _embed(self, documents: Sequence[Document]) -> Vectors:
-        return self.embedder.embed([f"{d.title}\n{d.text}".strip() for d in documents])
-
-    def _vector(self, query: str) -> str | None:
-        return _literal(self.embedder.embed([query])[0])
+        return self.embedder.embed([_whole(document) for document in documents])
 
     def _rank_weights(self) -> list[float]:
         """Return weights of the labels D, C, B and A; the highest may be 1."""
@@ -320,9 +344,8 @@ def _words(query: str) -> list[str]:
     return [word for word in words_of(query) if word != "or"]
 
 
-def _literal(vector: Vectors) -> str | None:
-    """Write a vector as pgvector reads it; None for one without a direction."""
-    return "[" + ",".join(map(str, vector.tolist())) + "]" if vector.any() else None
+def _whole(document: Document) -> str:
+    return f"{document.title}\n{document.text}".strip()
 
 
 def _storable(text: str) -> str:

@@ -1,9 +1,10 @@
 """The statements with which PostgreSQL indexes and searches.
 
 A table has ``doc_id`` as bytes, so that any id has a place and ids sort as they do elsewhere,
-``title``, ``body``, ``words`` (made of both, with the title labelled A and the text B) and, where
-vectors are wanted, ``embedding``. Where BM25 ranks, a second table has for each word of each
-document what it adds to a score, so that a query only adds up.
+``number``, ``title``, ``body``, ``words`` (made of both, with the title labelled A and the text
+B), ``embedding`` where vectors are wanted, and ``tokens``, two bytes each, where they meet those
+of queries. Where BM25 ranks, a second table has for each word of each document what it adds to a
+score, so that a query only adds up.
 """
 
 from __future__ import annotations
@@ -14,7 +15,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from psycopg.sql import Composed
 
-__all__ = ["LONGEST_NAME", "copy", "create", "drop", "finish", "search", "weigh"]
+__all__ = [
+    "LONGEST_NAME",
+    "QUERY_WORDS",
+    "copy",
+    "create",
+    "drop",
+    "find_vectors",
+    "find_words",
+    "finish",
+    "read",
+    "search",
+    "weigh",
+]
 
 LONGEST_NAME = 50
 """How long the name of a table may be: PostgreSQL has 63 bytes, and ours get endings."""
@@ -24,7 +37,7 @@ _K1, _B = 1.2, 0.75  # tantivy's, too
 _CREATE = """
 CREATE TABLE {new} (
     doc_id bytea PRIMARY KEY,
-    number integer NOT NULL,
+    number integer NOT NULL UNIQUE,
     title text NOT NULL,
     body text NOT NULL,
     words tsvector NOT NULL GENERATED ALWAYS AS (
@@ -82,6 +95,32 @@ ORDER BY score DESC, doc_id DESC
 LIMIT %(depth)s
 """
 
+QUERY_WORDS = """
+SELECT lexeme, cardinality(positions) FROM unnest(to_tsvector('english', %(words)s))
+"""
+"""The words of a query as `words` has them, and how often they occur."""
+
+_WEIGHTED_BM25 = """
+SELECT number, doc_id, score
+FROM (
+    SELECT number, sum(impact * weight ORDER BY lexeme) AS score
+    FROM {postings} JOIN
+        unnest(%(lexemes)s::text[], %(lexeme_weights)s::float8[]) AS wanted (lexeme, weight)
+        USING (lexeme)
+    GROUP BY number
+) AS scored JOIN {table} USING (number)
+ORDER BY score DESC, doc_id DESC
+LIMIT %(depth)s
+"""
+
+_NUMBERED = "SELECT number, doc_id, score FROM ({found}) AS found JOIN {table} USING (doc_id)"
+
+_READ = {
+    "words": "SELECT number, lexeme, cardinality(positions) FROM {table}, unnest(words)",
+    "vectors": "SELECT number, embedding::real[] FROM {table}",
+    "tokens": "SELECT number, tokens FROM {table}",
+}
+
 # The inner order is the one that an HNSW index knows.
 _VECTOR = """
 SELECT doc_id, score
@@ -112,17 +151,20 @@ SELECT doc_id, score FROM fused WHERE score > 0 ORDER BY score DESC, doc_id DESC
 """
 
 
-def create(table: str, dimensions: int | None) -> Iterator[Composed]:
+def create(table: str, dimensions: int | None, *, with_tokens: bool) -> Iterator[Composed]:
     """Make an empty table beside the one that is searched; with vectors, of so many numbers."""
     yield _filled("DROP TABLE IF EXISTS {new}, {new_postings}", table)
     yield _filled(_CREATE, table)
     if dimensions is not None:
         yield _filled("ALTER TABLE {new} ADD COLUMN embedding vector({n})", table, n=dimensions)
+    if with_tokens:
+        yield _filled("ALTER TABLE {new} ADD COLUMN tokens bytea NOT NULL", table)
 
 
-def copy(table: str, *, with_vectors: bool) -> Composed:
+def copy(table: str, *, with_vectors: bool, with_tokens: bool) -> Composed:
     """Fill the new table."""
-    columns = "doc_id, number, title, body" + (", embedding" if with_vectors else "")
+    columns = "doc_id, number, title, body"
+    columns += (", embedding" if with_vectors else "") + (", tokens" if with_tokens else "")
     return _filled(f"COPY {{new}} ({columns}) FROM STDIN", table)
 
 
@@ -156,6 +198,23 @@ def search(table: str, mode: str, rank: str) -> Composed:
     if mode == "hybrid":
         return _filled(_HYBRID.replace("{text}", text).replace("{vector}", _VECTOR), table)
     return _filled(text if mode == "text" else _VECTOR, table)
+
+
+def find_words(table: str, rank: str, *, are_weighted: bool) -> Composed:
+    """Search for words, and return numbers as well; for weighted ones by BM25 only."""
+    if are_weighted:
+        return _filled(_WEIGHTED_BM25, table)
+    return _filled(_NUMBERED.replace("{found}", _BM25 if rank == "bm25" else _TEXT), table)
+
+
+def find_vectors(table: str) -> Composed:
+    """Search for vectors, and return numbers as well."""
+    return _filled(_NUMBERED.replace("{found}", _VECTOR), table)
+
+
+def read(table: str, what: str) -> Composed:
+    """Return ``words``, ``vectors`` or ``tokens`` of some documents."""
+    return _filled(f"{_READ[what]} WHERE number = ANY (%(numbers)s::integer[])", table)
 
 
 def _filled(template: str, table: str, **values: float) -> Composed:

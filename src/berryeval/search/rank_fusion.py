@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal, TypeAlias, get_args
 
 from berryeval.errors import ArgumentError
 from berryeval.search.hits import Hit, best_hits
 
-__all__ = ["check_fusion", "fuse_hits"]
+__all__ = ["Fusion", "check_fusion", "fuse_hits"]
+
+Fusion: TypeAlias = Literal["scores", "ranks"]
+"""Whether two rankings are fused by scores, in two rounds, or by reciprocal ranks."""
 
 
-def check_fusion(weights: Sequence[float], constant: float, depth: int) -> None:
+def check_fusion(
+    weights: Sequence[float], constant: float, depth: int, fusion: str = "ranks"
+) -> None:
     """Raise unless these settings of a fusion of two rankings can be used."""
+    if fusion not in get_args(Fusion):
+        raise ArgumentError("fusion", " or ".join(map(repr, get_args(Fusion))), repr(fusion))
     if len(weights) != 2 or min(weights) < 0 or max(weights) <= 0:  # noqa: PLR2004
         raise ArgumentError("weights", "two numbers from 0, not both 0", repr(weights))
     if constant < 0:

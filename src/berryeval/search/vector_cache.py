@@ -6,7 +6,7 @@ import hashlib
 import os
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -53,11 +53,27 @@ class CachedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return a vector for each text, from the cache where it has one."""
-        keys = [self._key(text) for text in texts]
+        return self._cached(texts, "document", self._embedder.embed)
+
+    def embed_queries(self, queries: Sequence[str]) -> Vectors:
+        """Return a vector for each query; apart from documents if the embedder tells them apart."""
+        if not hasattr(self._embedder, "embed_queries"):
+            return self.embed(queries)
+        return self._cached(queries, "query", self._embedder.embed_queries)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._database.close()
+
+    def _cached(
+        self, texts: Sequence[str], kind: str, embed: Callable[[Sequence[str]], Vectors]
+    ) -> Vectors:
+        keys = [self._key(kind, text) for text in texts]
         known = self._read(keys)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
-            vectors = self._embedder.embed(list(missing.values()))
+            vectors = embed(list(missing.values()))
             fresh = {key: row.tobytes() for key, row in zip(missing, vectors, strict=True)}
             with self._lock, self._database:
                 self._database.executemany(
@@ -65,18 +81,13 @@ class CachedEmbedder:
                 )
             known |= fresh
         if not keys:
-            return self._embedder.embed([])
+            return embed([])
         return np.frombuffer(b"".join(known[key] for key in keys), np.float32).reshape(
             len(keys), -1
         )
 
-    def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            self._database.close()
-
-    def _key(self, text: str) -> bytes:
-        content = f"{self._embedder.name}\0{text}".encode("utf-8", "surrogatepass")
+    def _key(self, kind: str, text: str) -> bytes:
+        content = f"{self._embedder.name}\0{kind}\0{text}".encode("utf-8", "surrogatepass")
         return hashlib.sha256(content).digest()
 
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
