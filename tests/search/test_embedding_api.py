@@ -233,7 +233,7 @@ class TestByName:
     @pytest.mark.parametrize("text", ["word2vec", "wordllama-x", ""])
     def test_what_nobody_knows_is_refused(self, text):
         """With what there is."""
-        with pytest.raises(ArgumentError, match="embedder: expected wordllama, openai:MODEL or m"):
+        with pytest.raises(ArgumentError, match="embedder: expected wordllama, onnx:FOLDER, op"):
             open_embedder(text)
 
     def test_it_is_a_setting_of_systems(self, tmp_path):
