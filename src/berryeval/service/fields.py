@@ -1,0 +1,77 @@
+"""Fields that several bodies share, with their limits."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from berryeval.core.grade import MAX_GRADE
+from berryeval.measures import Measure
+from berryeval.service.paths import MAX_ID, NAME
+from berryeval.service.problems import Problem
+
+__all__ = [
+    "Body",
+    "Grade",
+    "Id",
+    "Label",
+    "MeasureNames",
+    "RunReference",
+    "ShortText",
+    "check_measures",
+]
+
+MOST_MEASURES = 200
+
+EXAMPLE_RUN = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+OTHER_RUN = "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752"
+
+Id = Annotated[str, StringConstraints(min_length=1, max_length=MAX_ID), Field(examples=["q1"])]
+ShortText = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+Label = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Grade = Annotated[
+    float,
+    Field(ge=-MAX_GRADE, le=MAX_GRADE, allow_inf_nan=False, examples=[2],
+          description="The higher the better; relevant from 1 on. Below 0: not judged."),
+]  # fmt: skip
+MeasureNames = Annotated[
+    list[Annotated[str, StringConstraints(min_length=1, max_length=200)]],
+    Field(
+        min_length=1,
+        max_length=MOST_MEASURES,
+        description="Measures by any name that the library knows.",
+        examples=[["nDCG@10", "AP", "R@100"]],
+    ),
+]
+RunReference = Annotated[
+    str,
+    StringConstraints(pattern=NAME),
+    Field(description="The id of a run, or the name of a baseline.", examples=[EXAMPLE_RUN]),
+]
+
+
+class Body(BaseModel):
+    """A body that somebody sends: unknown keys are refused, and nothing is converted."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+def check_measures(measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
+    """Return measures unless there are too many; one name may stand for several.
+
+    Raises
+    ------
+    Problem
+        422, if there are too many.
+    """
+    if len(measures) > MOST_MEASURES:
+        raise Problem(
+            422,
+            f"measures: expected at most {MOST_MEASURES}, found {len(measures):,}",
+            kind="input",
+            where="measures",
+            expected=f"at most {MOST_MEASURES}",
+            found=str(len(measures)),
+        )
+    return measures
