@@ -18,6 +18,7 @@ from berryeval.archive import Archive
 from berryeval.errors import BerryEvalError
 from berryeval.service import description
 from berryeval.service.dependencies import require
+from berryeval.service.evaluation_cache import EvaluationCache
 from berryeval.service.figures import Figures
 from berryeval.service.jobs import Jobs
 from berryeval.service.middleware.access import Access
@@ -26,6 +27,7 @@ from berryeval.service.middleware.requests import Requests
 from berryeval.service.paths import RawPath
 from berryeval.service.problems import Problem, problem_of, problem_response
 from berryeval.service.routes import ROUTERS, operations
+from berryeval.service.run_cache import RunCache
 from berryeval.service.settings import ServiceSettings
 from berryeval.service.validation import problem_of_validation
 
@@ -60,6 +62,8 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.settings = settings
     app.state.figures = Figures()
     app.state.jobs = Jobs(settings.max_jobs)
+    app.state.runs = RunCache(archive)
+    app.state.evaluations = EvaluationCache()
     app.state.is_stopping = False
     app.include_router(operations.router)
     for router in ROUTERS:

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from fastapi import Depends, Request
 from fastapi.params import Depends as Dependency
 
 from berryeval.archive import Archive
+from berryeval.archive.records import ROLES, Role
+from berryeval.service.evaluation_cache import EvaluationCache
 from berryeval.service.jobs import Jobs
 from berryeval.service.problems import Problem
+from berryeval.service.run_cache import RunCache
 from berryeval.service.settings import ServiceSettings
 
 __all__ = [
@@ -25,16 +28,13 @@ __all__ = [
     "ArchiveDep",
     "Caller",
     "CallerDep",
+    "EvaluationsDep",
     "JobsDep",
     "Role",
+    "RunsDep",
     "SettingsDep",
     "require",
 ]
-
-Role: TypeAlias = Literal["read", "judge", "admin"]
-
-ROLES: tuple[Role, ...] = ("read", "judge", "admin")
-"""From the least to the most."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,16 @@ async def _jobs(request: Request) -> Jobs:
     return jobs
 
 
+async def _runs(request: Request) -> RunCache:
+    runs: RunCache = request.app.state.runs
+    return runs
+
+
+async def _evaluations(request: Request) -> EvaluationCache:
+    evaluations: EvaluationCache = request.app.state.evaluations
+    return evaluations
+
+
 async def _caller(request: Request) -> Caller:
     caller: Caller = request.state.caller
     return caller
@@ -77,6 +87,8 @@ async def _caller(request: Request) -> Caller:
 ArchiveDep: TypeAlias = Annotated[Archive, Depends(_archive)]
 SettingsDep: TypeAlias = Annotated[ServiceSettings, Depends(_settings)]
 JobsDep: TypeAlias = Annotated[Jobs, Depends(_jobs)]
+RunsDep: TypeAlias = Annotated[RunCache, Depends(_runs)]
+EvaluationsDep: TypeAlias = Annotated[EvaluationCache, Depends(_evaluations)]
 CallerDep: TypeAlias = Annotated[Caller, Depends(_caller)]
 
 

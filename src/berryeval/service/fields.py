@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -16,9 +16,12 @@ __all__ = [
     "Grade",
     "Id",
     "Label",
+    "MaxGrade",
     "MeasureNames",
     "RunReference",
+    "Seed",
     "ShortText",
+    "SliceLabels",
     "check_measures",
 ]
 
@@ -48,6 +51,15 @@ RunReference = Annotated[
     str,
     StringConstraints(pattern=NAME),
     Field(description="The id of a run, or the name of a baseline.", examples=[EXAMPLE_RUN]),
+]
+Seed = Annotated[int, Field(ge=0, lt=2**63, description="Of resampling.")]
+MaxGrade = Annotated[
+    Annotated[float, Field(gt=0, le=MAX_GRADE, allow_inf_nan=False)] | None,
+    Field(description="The highest grade of the scale; the highest that was given unless told."),
+]
+SliceLabels = Annotated[
+    list[Literal["category", "difficulty", "tag"]],
+    Field(max_length=3, description="Labels whose every value is told of, too."),
 ]
 
 

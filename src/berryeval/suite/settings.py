@@ -27,7 +27,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["GateSettings", "Settings", "find_settings", "read_settings"]
+__all__ = ["GateSettings", "Settings", "find_settings", "gate_settings", "read_settings"]
 
 FILE_NAME = "berryeval.toml"
 _PROJECT = "pyproject.toml"
@@ -164,7 +164,7 @@ def _settings(content: Mapping[str, Any], folder: Path) -> Settings:
     for key in _PATHS:
         if key in named:
             named[key] = _beside(named[key], folder)
-    return Settings(**named, gate=_gate(content.get("gate", {})))
+    return Settings(**named, gate=gate_settings(content.get("gate", {})))
 
 
 def _beside(path: str, folder: Path) -> str:
@@ -177,7 +177,14 @@ def _beside(path: str, folder: Path) -> str:
         return str(beside)
 
 
-def _gate(table: Mapping[str, Any]) -> GateSettings:
+def gate_settings(table: Mapping[str, Any]) -> GateSettings:
+    """Read the table ``[gate]``.
+
+    Raises
+    ------
+    InputError
+        For a key that nobody knows, and for a value that cannot be.
+    """
     if isinstance(table.get("guard"), dict):
         raise InputError(
             "gate.guard: expected [[gate.guard]], in double brackets, found [gate.guard]"
