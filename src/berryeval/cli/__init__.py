@@ -35,6 +35,8 @@ _COMMANDS = {
         "power",
         "quality",
         "retrieve",
+        "serve",
+        "token",
         "trec_eval",
         "version",
     )

@@ -141,7 +141,9 @@ def evaluation_as_dict(run: Evaluation, shown: Shown = Shown()) -> dict[str, Any
     if shown.label is not None:
         part_shown = Shown(interval=shown.interval)
         parts = run.by(shown.label).items()
-        found["slices"] = {shown.label: {v: evaluation_as_dict(part, part_shown) for v, part in parts}}
+        found["slices"] = {
+            shown.label: {v: evaluation_as_dict(part, part_shown) for v, part in parts}
+        }
     return found
 
 

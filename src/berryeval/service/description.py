@@ -8,8 +8,10 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
+from berryeval.archive.records import ROLES, Role
 from berryeval.service.middleware.access import OPEN_PATHS
 from berryeval.service.problems import Fault, ProblemDetails, documented
+from berryeval.service.routes import ROUTERS
 
 __all__ = ["SUMMARY", "TAGS", "TEXT", "openapi"]
 
@@ -76,7 +78,7 @@ def _complete(app: FastAPI) -> dict[str, Any]:
             "description": "Made by `berryeval token create`. On loopback none is needed.",
         }
     }
-    roles = {operation_id: role for operation_id, role in _roles(app)}
+    roles = _roles()
     for path, operations in found["paths"].items():
         for operation in operations.values():
             _finish(path, operation, roles.get(operation["operationId"]))
@@ -108,17 +110,12 @@ def _finish(path: str, operation: dict[str, Any], role: str | None) -> None:
         operation["x-role"] = role
 
 
-def _roles(app: FastAPI) -> list[tuple[str, str]]:
+def _roles() -> dict[str, Role]:
     """Return the strongest role that each operation asks for."""
-    order = ("read", "judge", "admin")
-    found = []
-    for route in app.routes:
-        if isinstance(route, APIRoute):
-            asked = [
-                role
-                for dependency in route.dependencies
-                if (role := getattr(dependency.dependency, "role", None)) is not None
-            ]
-            if asked:
-                found.append((route.unique_id, max(asked, key=order.index)))
+    found: dict[str, Role] = {}
+    for router in ROUTERS:
+        for route in router.routes:
+            assert isinstance(route, APIRoute)
+            asked = (getattr(one.dependency, "role", "read") for one in route.dependencies)
+            found[route.name] = max(("read", *asked), key=ROLES.index)
     return found

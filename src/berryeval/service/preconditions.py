@@ -21,7 +21,7 @@ IfMatch = Annotated[
     str | None,
     Header(
         alias="If-Match",
-        description='The ETag of what is to be replaced, or `*` for whatever is there.',
+        description="The ETag of what is to be replaced, or `*` for whatever is there.",
         examples=['"3"'],
         max_length=1024,
     ),

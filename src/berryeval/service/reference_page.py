@@ -44,18 +44,14 @@ def reference_page(description: dict[str, Any]) -> str:
     return "".join(parts)
 
 
-def _operations(
-    description: dict[str, Any], tag: str
-) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _operations(description: dict[str, Any], tag: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for path, methods in description["paths"].items():
         for method, operation in methods.items():
             if tag in operation.get("tags", ()):
                 yield method.upper(), path, operation
 
 
-def _section(
-    description: dict[str, Any], method: str, path: str, operation: dict[str, Any]
-) -> str:
+def _section(description: dict[str, Any], method: str, path: str, operation: dict[str, Any]) -> str:
     rows = [
         (f"<code>{escape(parameter['name'])}</code> ({parameter['in']})",
          escape(parameter.get("description", "")))

@@ -38,7 +38,10 @@ class RunCache:
         run = self._archive.runs.load(run_id)
         with self._lock:
             self._runs[run_id] = run
-            while len(self._runs) > 1 and sum(kept.n_rows for kept in self._runs.values()) > _MOST_ROWS:
+            while (
+                len(self._runs) > 1
+                and sum(kept.n_rows for kept in self._runs.values()) > _MOST_ROWS
+            ):
                 self._runs.popitem(last=False)
         return run
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from berryeval.errors import ArgumentError
 
-__all__ = ["LOCAL_NAMES", "ServiceSettings", "is_loopback"]
+__all__ = ["LOCAL_NAMES", "ServiceSettings", "is_loopback", "service_settings"]
 
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 """What a browser on the same machine may call the service."""
@@ -95,3 +95,28 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:  # a name: whoever resolves it decides
         return False
+
+
+def service_settings(
+    table: Mapping[str, Any],
+    systems: Mapping[str, Mapping[str, Any]],
+    flags: Mapping[str, Any],
+) -> ServiceSettings:
+    """Return what ``[service]`` of berryeval.toml says, unless a flag says otherwise.
+
+    Raises
+    ------
+    ArgumentError
+        For a value that cannot be.
+    """
+    told = {key: value for key, value in flags.items() if value not in (None, ())}
+    found = {**table, **told}
+    if "require_token" in found:
+        is_required = found.pop("require_token")
+        found.setdefault("is_token_required", is_required)
+    for name in ("max_body", "max_upload"):
+        if f"{name}_mb" in found:
+            found[name] = found.pop(f"{name}_mb") * _MEGABYTE
+    if "allowed_hosts" in found:
+        found["allowed_hosts"] = tuple(found["allowed_hosts"])
+    return ServiceSettings(**found, systems=systems)

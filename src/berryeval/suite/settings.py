@@ -70,6 +70,10 @@ class Settings:
     max_grade: float | None = None
     pool_depth: int | None = None
     gate: GateSettings = field(default_factory=GateSettings)
+    service: Mapping[str, Any] = field(default_factory=dict)
+    """The table ``[service]``: what `berryeval serve` is told."""
+    systems: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The tables ``[systems.NAME]``: search systems that the service may ask."""
 
 
 _PATHS = ("judgments", "queries", "run", "documents", "baseline", "timings", "history")
@@ -78,6 +82,8 @@ _TOP: dict[str, tuple[type, ...]] = {
     "max_grade": (int, float),
     "pool_depth": (int,),
     "gate": (dict,),
+    "service": (dict,),
+    "systems": (dict,),
 }
 _GATE: dict[str, tuple[type, ...]] = {
     "alpha": (int, float),
@@ -99,6 +105,17 @@ _GUARD: dict[str, tuple[type, ...]] = {
     "slices": (list,),
     "latency": (str,),
     "at_most_ms": (int, float),
+}
+_SERVICE: dict[str, tuple[type, ...]] = {
+    "host": (str,),
+    "port": (int,),
+    "archive": (str,),
+    "max_body_mb": (int,),
+    "max_upload_mb": (int,),
+    "timeout": (int, float),
+    "allowed_hosts": (list,),
+    "require_token": (bool,),
+    "max_jobs": (int,),
 }
 _CHOICES = {
     "judges": ("max", "mean", "majority"),
@@ -161,10 +178,31 @@ def _load(path: Path) -> dict[str, Any]:
 def _settings(content: Mapping[str, Any], folder: Path) -> Settings:
     _check(content, _TOP, "")
     named = {key: value for key, value in content.items() if key != "gate"}
+    if "service" in named:
+        named["service"] = _service(named["service"], folder)
+    _check_systems(named.get("systems", {}))
     for key in _PATHS:
         if key in named:
             named[key] = _beside(named[key], folder)
     return Settings(**named, gate=gate_settings(content.get("gate", {})))
+
+
+def _service(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    _check(table, _SERVICE, "service.")
+    for host in table.get("allowed_hosts", []):
+        if not isinstance(host, str):
+            raise ArgumentError("service.allowed_hosts", "names", repr(host)[:60])
+    found = dict(table)
+    if "archive" in found and "://" not in found["archive"]:
+        found["archive"] = _beside(found["archive"], folder)
+    return found
+
+
+def _check_systems(systems: Mapping[str, Any]) -> None:
+    for name, table in systems.items():
+        if not isinstance(table, dict) or not isinstance(table.get("system"), str):
+            expected = 'a table with system = "…"'
+            raise ArgumentError(f"systems.{name}", expected, repr(table)[:60])
 
 
 def _beside(path: str, folder: Path) -> str:

@@ -70,8 +70,7 @@ def get_baseline(request: Request, name: Name, archive: ArchiveDep) -> Response:
 @router.put(
     "/{name}",
     response_model=BaselineState,
-    responses={201: {"model": BaselineState, "description": "A new name"}}
-    | documented(404, 412),
+    responses={201: {"model": BaselineState, "description": "A new name"}} | documented(404, 412),
     dependencies=[require("admin")],
 )
 def set_baseline(

@@ -85,9 +85,7 @@ class ComparisonReport(BaseModel):
     run_ids: dict[str, str] = Field(description="Which run a name in the report stands for.")
 
 
-@router.post(
-    "", response_model=ComparisonReport, responses={**ACCEPTED, **documented(404)}
-)
+@router.post("", response_model=ComparisonReport, responses={**ACCEPTED, **documented(404)})
 def compare_runs(
     given: ComparisonRequest,
     archive: ArchiveDep,

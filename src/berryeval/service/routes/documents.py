@@ -83,9 +83,7 @@ def list_documents(
 def store_documents(given: ManyDocuments, archive: ArchiveDep) -> Answer:
     """Tell of documents; judgments of those that changed become stale."""
     texts = [
-        Document(one.doc_id, one.text, one.title)
-        for one in given.documents
-        if one.text is not None
+        Document(one.doc_id, one.text, one.title) for one in given.documents if one.text is not None
     ]
     hashes = {one.doc_id: one.hash for one in given.documents if one.hash is not None}
     changed = archive.documents.put(texts) if texts else 0

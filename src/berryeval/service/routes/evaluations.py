@@ -181,9 +181,7 @@ async def get_evaluation(
     return answer_unless_known(request, found.body, found.etag)
 
 
-@router.get(
-    "/{evaluation_id}/report", response_model=EvaluationReport, responses=documented(404)
-)
+@router.get("/{evaluation_id}/report", response_model=EvaluationReport, responses=documented(404))
 def report_evaluation(
     evaluation_id: EvaluationId,
     archive: ArchiveDep,

@@ -217,9 +217,7 @@ def list_verdicts(
     return listed(request, page.items, page.next, verdict_as_dict)
 
 
-@router.get(
-    "/{name}/verdicts/{verdict_id}", response_model=VerdictState, responses=documented(404)
-)
+@router.get("/{name}/verdicts/{verdict_id}", response_model=VerdictState, responses=documented(404))
 def get_verdict(
     name: Name,
     verdict_id: Annotated[int, Path(ge=1, lt=2**63, examples=[7])],

@@ -76,9 +76,7 @@ class NewJudgment(Body):
 class Judged(Body):
     """A grade for the pair in the path."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"grade": 2, "source": "workbench"}]}
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [{"grade": 2, "source": "workbench"}]})
 
     grade: Grade
     source: ShortText | None = None

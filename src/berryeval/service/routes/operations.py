@@ -47,9 +47,7 @@ def get_readiness(request: Request, archive: ArchiveDep) -> Answer:
     if request.app.state.is_stopping:
         raise Problem(503, "the service is about to stop", kind="stopping")
     facts = archive.check()
-    return Answer(
-        {"status": "ok", "backend": facts.backend, "schema_version": facts.version}
-    )
+    return Answer({"status": "ok", "backend": facts.backend, "schema_version": facts.version})
 
 
 @router.get(

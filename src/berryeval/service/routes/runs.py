@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shutil
 import tempfile
@@ -10,21 +11,21 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel, ConfigDict, Field, Json
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import RunFacts, StoredRun
 from berryeval.core.id_column import encode_id
-from berryeval.errors import NotFoundError
+from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.formats import write_run
 from berryeval.service.answers import Answer
 from berryeval.service.dependencies import ArchiveDep, RunsDep, SettingsDep, require
-from berryeval.service.fields import EXAMPLE_RUN, Label, ShortText
+from berryeval.service.fields import EXAMPLE_RUN, Label
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.paths import QueryId, RunId
-from berryeval.service.problems import documented
+from berryeval.service.problems import documented, shown
 from berryeval.service.uploads import in_turn, received
 
 __all__ = ["router"]
@@ -138,15 +139,22 @@ async def upload_run(
     settings: SettingsDep,
     name: Annotated[Label, Query(description="Of the system: the same name, one series.")],
     file_name: Annotated[Label, Query(description="What messages call the file.")] = "upload",
-    format: Annotated[  # noqa: A002
+    format: Annotated[
         FileFormat | None, Query(description="Found out from the first line unless given.")
     ] = None,
     tag: Annotated[list[Label], Query(description="Any labels; repeatable.", max_length=50)] = [],  # noqa: B006 - FastAPI copies it
     commit: Annotated[Label | None, Query(description="Of git.")] = None,
-    corpus_hash: Annotated[Label | None, Query(description="Which documents were searched.")] = None,
+    corpus_hash: Annotated[
+        Label | None, Query(description="Which documents were searched.")
+    ] = None,
     system_settings: Annotated[
-        Json[dict[str, Any]] | None,
-        Query(alias="settings", description="Of the system, as a JSON object.", max_length=20_000),
+        str | None,
+        Query(
+            alias="settings",
+            description="Of the system, as a JSON object.",
+            max_length=20_000,
+            examples=['{"k1": 0.9}'],
+        ),
     ] = None,
 ) -> Answer:
     """Upload the file of a run in any format that the library reads.
@@ -154,7 +162,7 @@ async def upload_run(
     The same file with the same facts again changes nothing, and answers 200. An upload that is
     cut off, or cannot be read to its end, leaves nothing behind.
     """
-    facts = RunFacts(name, system_settings or {}, corpus_hash, tuple(tag), commit)
+    facts = RunFacts(name, _settings(system_settings), corpus_hash, tuple(tag), commit)
     began = datetime.now(timezone.utc)
     async with received(request, file_name, settings.max_upload) as upload:
         stored = await in_turn(lambda: archive.runs.put(upload.read_run(format), facts))
@@ -184,7 +192,7 @@ def download_run(
     run_id: RunId,
     archive: ArchiveDep,
     runs: RunsDep,
-    format: Annotated[  # noqa: A002
+    format: Annotated[
         Literal["trec", "jsonl", "json", "table"], Query(description="How to write it.")
     ] = "trec",
 ) -> FileResponse:
@@ -206,9 +214,7 @@ def download_run(
     )
 
 
-@router.get(
-    "/{run_id}/rankings/{query_id:id}", response_model=Ranking, responses=documented(404)
-)
+@router.get("/{run_id}/rankings/{query_id:id}", response_model=Ranking, responses=documented(404))
 def get_ranking(
     run_id: RunId,
     query_id: QueryId,
@@ -250,6 +256,18 @@ def remove_run(run_id: RunId, archive: ArchiveDep, runs: RunsDep) -> Response:
         raise NotFoundError("run", run_id)
     runs.forget(run_id)
     return Response(status_code=204)
+
+
+def _settings(text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise ArgumentError("settings", "a JSON object", shown(text))
+    return found
 
 
 def _found(archive: Archive, run_id: str) -> StoredRun:
