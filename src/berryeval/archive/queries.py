@@ -1,0 +1,91 @@
+"""The queries of an archive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Row, delete, select
+
+from berryeval.archive.checks import check_id, now
+from berryeval.archive.database import Database
+from berryeval.archive.paging import read_page
+from berryeval.archive.records import Page
+from berryeval.archive.tables import queries
+from berryeval.core.query import Query
+from berryeval.errors import InputTypeError
+
+__all__ = ["ArchivedQueries"]
+
+_LABELS = ("category", "difficulty", "description")
+
+
+class ArchivedQueries:
+    """Queries with their texts and labels, by id."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(self, wanted: Iterable[Query]) -> int:
+        """Write queries, all or none; one that is there already is replaced.
+
+        Returns
+        -------
+        int
+            How many are new or changed.
+        """
+        contents = {check_id(query.query_id, "query_id"): _content(query) for query in wanted}
+        n_changed = 0
+        with self._database.writing() as connection:
+            for query_id, content in contents.items():
+                before = select(queries.c.content).where(queries.c.query_id == query_id)
+                if connection.scalar(before) == content:
+                    continue
+                row = {"content": content, "updated_at": now()}
+                self._database.upsert(connection, queries, {"query_id": query_id}, row)
+                n_changed += 1
+        return n_changed
+
+    def get(self, query_id: str) -> Query | None:
+        """Return a query; None if there is none of this id."""
+        row = select(queries).where(queries.c.query_id == check_id(query_id, "query_id"))
+        with self._database.reading() as connection:
+            found = connection.execute(row).one_or_none()
+        return None if found is None else _query(found)
+
+    def page(self, *, after: str | None = None, limit: int = 100) -> Page[Query]:
+        """Return queries in the order of their ids' bytes."""
+        with self._database.reading() as connection:
+            keys = (queries.c.query_id,)
+            return read_page(connection, select(queries), keys, _query, after=after, limit=limit)
+
+    def all(self) -> dict[str, Query]:
+        """Return every query by its id, as slices want them."""
+        with self._database.reading() as connection:
+            rows = connection.execute(select(queries).order_by(queries.c.query_id))
+            return {row.query_id: _query(row) for row in rows}
+
+    def remove(self, query_id: str) -> bool:
+        """Remove a query, and tell whether there was one; its judgments stay."""
+        row = delete(queries).where(queries.c.query_id == check_id(query_id, "query_id"))
+        with self._database.writing() as connection:
+            return connection.execute(row).rowcount > 0
+
+
+def _content(query: Query) -> dict[str, Any]:
+    content: dict[str, Any] = {"text": query.text}
+    content |= {
+        label: getattr(query, label) for label in _LABELS if getattr(query, label) is not None
+    }
+    if query.tags:
+        content["tags"] = list(query.tags)
+    for label, value in content.items():
+        for text in value if label == "tags" else (value,):
+            if not isinstance(text, str):
+                raise InputTypeError(f"{query.query_id}: {label}", "a str", type(text).__name__)
+    return content
+
+
+def _query(row: Row[Any]) -> Query:
+    content = row.content
+    return Query(row.query_id, **content | {"tags": tuple(content.get("tags", ()))})

@@ -1,0 +1,230 @@
+"""The runs of an archive."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from array import array
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
+
+from sqlalchemy import Connection, Row, Select, delete, exists, select
+
+from berryeval.archive.checks import check_id, check_settings, check_text, now
+from berryeval.archive.columns import decode, encode, hash_of_columns
+from berryeval.archive.database import Database
+from berryeval.archive.paging import read_page
+from berryeval.archive.records import Page, RunFacts, StoredRun
+from berryeval.archive.tables import baselines, run_contents, run_pieces, runs
+from berryeval.core.grade import check_grade
+from berryeval.core.id_column import IdColumn
+from berryeval.core.run import Run
+from berryeval.errors import ArchiveError, ArgumentError, ConflictError, NotFoundError
+
+__all__ = ["ArchivedRuns", "hash_of_run"]
+
+_PIECE = 1 << 22
+"""Bytes of a piece: no row of either database is large, whatever a run is."""
+
+
+def hash_of_run(run: Run) -> str:
+    """Return the SHA-256 of a run's queries, documents and scores, as hexadecimal digits."""
+    return hash_of_columns(_columns(run))
+
+
+class ArchivedRuns:
+    """Runs with what is known about them.
+
+    Rankings are kept once by their hash, as compressed columns. A run is rankings together with
+    their facts, so that two commits with the same rankings are two runs.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(self, run: Run, facts: RunFacts) -> StoredRun:
+        """Write a run; it is on the disk when this returns. The same again changes nothing."""
+        fields = _fields(facts)
+        durations = _durations(facts)
+        content = hash_of_run(run)
+        run_id = hashlib.sha256(json.dumps([content, fields], sort_keys=True).encode()).hexdigest()
+        found = self.get(run_id)
+        if found is not None:
+            return found
+        pieces = () if self._has_content(content) else tuple(_pieces(run))
+        row = {
+            "run_id": run_id,
+            "content_hash": content,
+            "name": facts.name,
+            "facts": fields,
+            "durations": durations,
+            "stored_at": now(),
+        }
+        with self._database.writing(alone="runs") as connection:
+            self._put_content(connection, content, run, pieces)
+            connection.execute(self._database.insert(runs).values(row).on_conflict_do_nothing())
+        stored = self.get(run_id)
+        if stored is None:  # pragma: no cover - somebody removed it just now
+            raise NotFoundError("run", run_id)
+        return stored
+
+    def get(self, run_id: str) -> StoredRun | None:
+        """Return a run without its rankings; None if there is none of this id."""
+        check_id(run_id, "run_id")
+        with self._database.reading() as connection:
+            row = connection.execute(_rows().where(runs.c.run_id == run_id)).one_or_none()
+        return None if row is None else _stored(row)
+
+    def load(self, run_id: str) -> Run:
+        """Return the rankings of a run, equal to those that were put.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such run.
+        ArchiveError
+            If its content is damaged.
+        """
+        check_id(run_id, "run_id")
+        rows = (
+            select(runs.c.content_hash, run_pieces.c.data)
+            .join(run_pieces, run_pieces.c.content_hash == runs.c.content_hash)
+            .where(runs.c.run_id == run_id)
+            .order_by(run_pieces.c.position)
+        )
+        with self._database.reading() as connection:
+            found = connection.execute(rows).all()
+        if not found:
+            raise NotFoundError("run", run_id)
+        try:
+            run = _run(row.data for row in found)
+        except (ValueError, KeyError, TypeError):
+            run = None
+        if run is None or hash_of_run(run) != found[0].content_hash:
+            message = f"the content of run {run_id} is damaged; restore the archive from a backup"
+            raise ArchiveError(self._database.location.name, message)
+        return run
+
+    def page(
+        self,
+        *,
+        name: str | None = None,
+        after: str | None = None,
+        limit: int = 100,
+        newest_first: bool = False,
+    ) -> Page[StoredRun]:
+        """Return runs in the order in which they were stored: all, or those of a name."""
+        rows = _rows()
+        if name is not None:
+            rows = rows.where(runs.c.name == check_id(name, "name"))
+        keys = (runs.c.stored_at, runs.c.run_id)
+        with self._database.reading() as connection:
+            return read_page(
+                connection, rows, keys, _stored, after=after, limit=limit, descending=newest_first
+            )
+
+    def remove(self, run_id: str) -> bool:
+        """Remove a run with its evaluations, and tell whether there was one. Verdicts stay.
+
+        Raises
+        ------
+        ConflictError
+            If it is a baseline.
+        """
+        check_id(run_id, "run_id")
+        with self._database.writing(alone="runs") as connection:
+            names = connection.scalars(select(baselines.c.name).where(baselines.c.run_id == run_id))
+            name = names.first()
+            if name is not None:
+                expected = "a run that is no baseline"
+                raise ConflictError(f"run {run_id}", expected, f"that it is baseline {name!r}")
+            content = connection.scalar(select(runs.c.content_hash).where(runs.c.run_id == run_id))
+            if content is None:
+                return False
+            connection.execute(delete(runs).where(runs.c.run_id == run_id))
+            is_used = exists().where(runs.c.content_hash == content)
+            connection.execute(
+                delete(run_contents).where(run_contents.c.content_hash == content, ~is_used)
+            )
+        return True
+
+    def _has_content(self, content: str) -> bool:
+        row = select(run_contents.c.content_hash).where(run_contents.c.content_hash == content)
+        with self._database.reading() as connection:
+            return connection.scalar(row) is not None
+
+    def _put_content(
+        self, connection: Connection, content: str, run: Run, pieces: tuple[bytes, ...]
+    ) -> None:
+        row = {"content_hash": content, "n_queries": run.n_queries, "n_rows": run.n_rows}
+        statement = self._database.insert(run_contents).values(row).on_conflict_do_nothing()
+        if connection.execute(statement).rowcount == 0:
+            return
+        # There was one a moment ago, and it was removed since.
+        for position, data in enumerate(pieces or _pieces(run)):
+            values = {"content_hash": content, "position": position, "data": data}
+            connection.execute(self._database.insert(run_pieces).values(values))
+
+
+def _columns(run: Run) -> dict[str, IdColumn | array[float] | array[int]]:
+    return {
+        "query_ids": run.query_ids,
+        "starts": run.starts,
+        "doc_ids": run.doc_ids,
+        "scores": run.values,
+    }
+
+
+def _run(pieces: Iterable[bytes]) -> Run:
+    columns = decode(pieces)
+    return Run(
+        cast("IdColumn", columns["query_ids"]),
+        cast("array[int]", columns["starts"]),
+        cast("IdColumn", columns["doc_ids"]),
+        cast("array[float]", columns["scores"]),
+    )
+
+
+def _pieces(run: Run) -> Iterator[bytes]:
+    waiting = bytearray()
+    for part in encode(_columns(run)):
+        waiting += part
+        while len(waiting) >= _PIECE:
+            yield bytes(waiting[:_PIECE])
+            del waiting[:_PIECE]
+    yield bytes(waiting)
+
+
+def _fields(facts: RunFacts) -> dict[str, Any]:
+    check_id(facts.name, "name")
+    if isinstance(facts.tags, str):
+        raise ArgumentError("tags", "several", f"the text {facts.tags!r}")
+    return {
+        "name": facts.name,
+        "settings": check_settings(facts.settings, "settings"),
+        "corpus_hash": check_text(facts.corpus_hash, "corpus_hash", optional=True),
+        "tags": [check_text(tag, "tags") for tag in facts.tags],
+        "commit": check_text(facts.commit, "commit", optional=True),
+    }
+
+
+def _durations(facts: RunFacts) -> dict[str, float] | None:
+    if facts.durations is None:
+        return None
+    return {
+        check_id(query_id, "durations"): check_grade(milliseconds, f"durations[{query_id!r}]")
+        for query_id, milliseconds in facts.durations.items()
+    }
+
+
+def _rows() -> Select[Any]:
+    return select(runs, run_contents.c.n_queries, run_contents.c.n_rows).join(
+        run_contents, run_contents.c.content_hash == runs.c.content_hash
+    )
+
+
+def _stored(row: Row[Any]) -> StoredRun:
+    fields = row.facts | {"tags": tuple(row.facts["tags"]), "durations": row.durations}
+    return StoredRun(
+        row.run_id, row.content_hash, RunFacts(**fields), row.stored_at, row.n_queries, row.n_rows
+    )
