@@ -140,10 +140,11 @@ def evaluation_as_dict(run: Evaluation, shown: Shown = Shown()) -> dict[str, Any
         found["per_query"] = _by_query(run)
     if shown.label is not None:
         part_shown = Shown(interval=shown.interval)
-        parts = run.by(shown.label).items()
-        found["slices"] = {
-            shown.label: {v: evaluation_as_dict(part, part_shown) for v, part in parts}
+        parts = {
+            value: evaluation_as_dict(part, part_shown)
+            for value, part in run.by(shown.label).items()
         }
+        found["slices"] = {shown.label: parts}
     return found
 
 

@@ -116,6 +116,7 @@ def _roles() -> dict[str, Role]:
     for router in ROUTERS:
         for route in router.routes:
             assert isinstance(route, APIRoute)
-            asked = (getattr(one.dependency, "role", "read") for one in route.dependencies)
-            found[route.name] = max(("read", *asked), key=ROLES.index)
+            asked: list[Role] = ["read"]
+            asked += [getattr(one.dependency, "role", "read") for one in route.dependencies]
+            found[route.name] = max(asked, key=ROLES.index)
     return found

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from berryeval.core.grade import MAX_GRADE
 from berryeval.measures import Measure
+from berryeval.service.examples import EXAMPLE_RUN
 from berryeval.service.paths import MAX_ID, NAME
 from berryeval.service.problems import Problem
 
@@ -26,9 +27,6 @@ __all__ = [
 ]
 
 MOST_MEASURES = 200
-
-EXAMPLE_RUN = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-OTHER_RUN = "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752"
 
 Id = Annotated[str, StringConstraints(min_length=1, max_length=MAX_ID), Field(examples=["q1"])]
 ShortText = Annotated[str, StringConstraints(min_length=1, max_length=1000)]

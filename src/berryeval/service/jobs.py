@@ -206,7 +206,7 @@ class Jobs:
         except BerryEvalError as error:
             job.problem = problem_of(error)
             self._finish(job, "failed")
-        except Exception:
+        except Exception:  # noqa: BLE001 - a bug must not end the thread, nor stay unseen
             _log.exception("bug", extra={"job": job.id})
             job.problem = Problem(500, "something that should not happen", kind="bug")
             self._finish(job, "failed")

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -30,6 +30,7 @@ from berryeval.errors import (
     NotFoundError,
     UnknownMeasureError,
 )
+from berryeval.service.examples import with_examples
 
 __all__ = [
     "MEDIA_TYPE",
@@ -44,6 +45,17 @@ __all__ = [
 
 MEDIA_TYPE = "application/problem+json"
 _SHOWN = 80
+_TITLES = {
+    "archive": "The archive cannot be used",
+    "bug": "Something that should not happen",
+    "digest": "Not the body that was announced",
+    "format": "A file that cannot be read",
+    "input": "Something that cannot be used",
+    "measure-syntax": "A measure that cannot be read",
+    "mismatch": "Data that do not belong together",
+    "not-json": "Not JSON",
+    "shape": "A request of the wrong shape",
+}
 
 
 class Fault(BaseModel):
@@ -57,20 +69,16 @@ class Fault(BaseModel):
 class ProblemDetails(BaseModel):
     """What went wrong, as RFC 9457 writes it."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "type": "urn:berryeval:problem:unknown-measure",
-                    "title": "Unknown measure",
-                    "status": 422,
-                    "detail": "unknown measure 'ndgc@10': did you mean 'nDCG@10'?",
-                    "where": "measures",
-                    "found": "ndgc@10",
-                    "way_out": "nDCG@10",
-                    "request_id": "b3f6c0f9a1d2",
-                }
-            ]
+    model_config = with_examples(
+        {
+            "type": "urn:berryeval:problem:unknown-measure",
+            "title": "Unknown measure",
+            "status": 422,
+            "detail": "unknown measure 'ndgc@10': did you mean 'nDCG@10'?",
+            "where": "measures",
+            "found": "ndgc@10",
+            "way_out": "nDCG@10",
+            "request_id": "b3f6c0f9a1d2",
         }
     )
 
@@ -101,8 +109,8 @@ class Problem(HTTPException):
         For the answer.
     errors : sequence of Fault
         What is wrong, one by one.
-    **facts : str or None
-        ``where``, ``expected``, ``found``, ``way_out``.
+    where, expected, found, way_out : str, optional
+        The facts, where they are known; or all of them as `facts`.
     """
 
     def __init__(
@@ -113,18 +121,24 @@ class Problem(HTTPException):
         kind: str | None = None,
         headers: Mapping[str, str] | None = None,
         errors: Sequence[Fault] = (),
-        **facts: str | None,
+        facts: Mapping[str, str | None] | None = None,
+        where: str | None = None,
+        expected: str | None = None,
+        found: str | None = None,
+        way_out: str | None = None,
     ) -> None:
         super().__init__(status, detail, dict(headers or {}))
         self.kind = kind or _words(status).lower().replace(" ", "-")
         self.errors = tuple(errors)
-        self.facts = {name: fact for name, fact in facts.items() if fact is not None}
+        named = {"where": where, "expected": expected, "found": found, "way_out": way_out}
+        told = {**named, **(facts or {})}
+        self.facts = {name: fact for name, fact in told.items() if fact is not None}
 
     def content(self, request_id: str | None = None) -> dict[str, Any]:
         """Return what the answer says."""
         found: dict[str, Any] = {
             "type": f"urn:berryeval:problem:{self.kind}",
-            "title": self.kind.replace("-", " ").capitalize(),
+            "title": _TITLES.get(self.kind) or self.kind.replace("-", " ").capitalize(),
             "status": self.status_code,
             "detail": self.detail,
             **self.facts,
@@ -143,7 +157,7 @@ def problem_response(problem: Problem, request_id: str | None = None) -> Respons
     return Response(body, problem.status_code, problem.headers, MEDIA_TYPE)
 
 
-def problem_of(error: BerryEvalError) -> Problem:
+def problem_of(error: BerryEvalError) -> Problem:  # noqa: PLR0911 - one a kind
     """Return the answer that an error of the library deserves."""
     detail = str(error)
     if isinstance(error, ConflictError):
@@ -161,7 +175,7 @@ def problem_of(error: BerryEvalError) -> Problem:
     if isinstance(error, MissingExtraError):
         way_out = f"pip install 'berryeval[{error.extra}]'"
         return Problem(415, detail, kind="not-installed", where=error.what, way_out=way_out)
-    return Problem(422, detail, kind=_kind(error), **_facts(error))
+    return Problem(422, detail, kind=_kind(error), facts=_facts(error))
 
 
 def _kind(error: BerryEvalError) -> str:

@@ -38,8 +38,7 @@ def find_run(archive: Archive, reference: str) -> StoredRun:
 
 
 def labels_of(runs: Sequence[StoredRun]) -> Mapping[str, StoredRun]:
-    """Return runs by what a report calls them: their names, with a part of the id where two
-    share one.
+    """Return runs by what a report calls them: names, and a part of the id where two share one.
 
     Raises
     ------

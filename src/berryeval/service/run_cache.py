@@ -38,12 +38,12 @@ class RunCache:
         run = self._archive.runs.load(run_id)
         with self._lock:
             self._runs[run_id] = run
-            while (
-                len(self._runs) > 1
-                and sum(kept.n_rows for kept in self._runs.values()) > _MOST_ROWS
-            ):
+            while len(self._runs) > 1 and self._n_rows() > _MOST_ROWS:
                 self._runs.popitem(last=False)
         return run
+
+    def _n_rows(self) -> int:
+        return sum(run.n_rows for run in self._runs.values())
 
     def forget(self, run_id: str) -> None:
         """Drop a run that was removed."""

@@ -25,7 +25,7 @@ _KEEP_ALIVE_SECONDS = 30
 def serve(
     archive: Archive,
     settings: ServiceSettings,
-    on_start: Callable[[str], None] = lambda address: None,
+    on_start: Callable[[str], None] | None = None,
 ) -> None:
     """Serve until a signal says to stop, and then let requests finish.
 
@@ -35,7 +35,7 @@ def serve(
         Stays open.
     settings : ServiceSettings
         Where to listen, and the limits.
-    on_start : callable
+    on_start : callable, optional
         Told the address, once there is somebody at it.
 
     Raises
@@ -60,7 +60,12 @@ def serve(
             timeout_keep_alive=_KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=max(1, round(settings.grace)),
         )
-        _Server(config, app, lambda: on_start(_address(listener))).run(sockets=[listener])
+
+        def tell() -> None:
+            if on_start is not None:
+                on_start(_address(listener))
+
+        _Server(config, app, tell).run(sockets=[listener])
 
 
 def check_tokens(archive: Archive, settings: ServiceSettings) -> None:

@@ -23,6 +23,10 @@ def problem_of_validation(error: RequestValidationError) -> Problem:
         said = first.get("ctx", {}).get("error", "")
         return Problem(400, f"body: expected JSON: {said}", kind="not-json", where="body",
                        expected="JSON", found=str(said))  # fmt: skip
+    if first["loc"] == ("body",) and isinstance(first.get("input"), bytes):
+        expected = "Content-Type: application/json"
+        return Problem(415, f"body: expected {expected}", where="Content-Type",
+                       expected=expected, way_out=f"send {expected}")  # fmt: skip
     faults = [_fault(complaint) for complaint in complaints[:_MOST_FAULTS]]
     head = faults[0]
     more = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""

@@ -61,7 +61,7 @@ def decide_on(
     progress(1, _N_STEPS, "reading the baseline")
     reference = None if baseline is None else runs.load(baseline.run_id)
     progress(2, _N_STEPS, "deciding")
-    judgments, judgments_hash = archive.judgments.now()
+    judgments, judgments_hash = archive.judgments.as_of(None)
     settings = Settings(
         gate=rules,
         max_grade=gate.settings.get("max_grade"),

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import Header
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from berryeval.service.answers import Answer
 from berryeval.service.dependencies import Caller
+from berryeval.service.examples import with_examples
 from berryeval.service.jobs import Job, Jobs, State, Work, no_progress
 from berryeval.service.problems import ProblemDetails
 
@@ -44,7 +45,7 @@ _EXAMPLE = {
 class JobState(BaseModel):
     """How far a job is."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+    model_config = with_examples(_EXAMPLE)
 
     id: str
     kind: str

@@ -6,18 +6,19 @@ from datetime import datetime
 from typing import Any
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from berryeval.archive.records import StoredBaseline
-from berryeval.errors import NotFoundError
+from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.service.answers import Answer, answer_unless_known, json_bytes
 from berryeval.service.dependencies import ArchiveDep, require
-from berryeval.service.fields import EXAMPLE_RUN, Body
+from berryeval.service.examples import EXAMPLE_RUN, with_examples
+from berryeval.service.fields import Body
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.paths import Name
 from berryeval.service.preconditions import IfMatch, IfNoneMatch, precondition
-from berryeval.service.problems import Problem, documented
+from berryeval.service.problems import documented
 
 __all__ = ["router"]
 
@@ -30,7 +31,7 @@ _LENGTH_OF_IDS = 64
 class BaselineState(BaseModel):
     """Which run a name stands for."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+    model_config = with_examples(_EXAMPLE)
 
     name: str
     run_id: str
@@ -40,7 +41,7 @@ class BaselineState(BaseModel):
 class BaselineContent(Body):
     """The run that a name shall stand for."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"run_id": EXAMPLE_RUN}]})
+    model_config = with_examples({"run_id": EXAMPLE_RUN})
 
     run_id: str = Field(pattern="^[0-9a-f]{64}$")
 
@@ -70,7 +71,7 @@ def get_baseline(request: Request, name: Name, archive: ArchiveDep) -> Response:
 @router.put(
     "/{name}",
     response_model=BaselineState,
-    responses={201: {"model": BaselineState, "description": "A new name"}} | documented(404, 412),
+    responses=documented(404, 412) | {201: {"model": BaselineState, "description": "A new name"}},
     dependencies=[require("admin")],
 )
 def set_baseline(
@@ -82,8 +83,7 @@ def set_baseline(
 ) -> Answer:
     """Let a name stand for a run; `If-Match`, if it is given, has to fit the run of now."""
     if len(name) == _LENGTH_OF_IDS:
-        raise Problem(422, "name: expected one that cannot be taken for the id of a run",
-                      kind="input", where="name", expected="another length", found="64")  # fmt: skip
+        raise ArgumentError("name", "another length than an id of a run has", str(len(name)))
     before = archive.baselines.get(name)
     wanted = precondition(if_match, if_none_match)
     if wanted.is_given:

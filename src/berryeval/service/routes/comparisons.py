@@ -13,8 +13,8 @@ from berryeval.evaluation.evaluate import read_measures
 from berryeval.reports.comparison import comparison_as_dict
 from berryeval.service.answers import Answer
 from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, RunsDep
+from berryeval.service.examples import EXAMPLE_RUN, with_examples
 from berryeval.service.fields import (
-    EXAMPLE_RUN,
     Body,
     MaxGrade,
     MeasureNames,
@@ -38,20 +38,17 @@ MOST_CANDIDATES = 20
 class ComparisonRequest(Body):
     """What is to be compared, and how."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"baseline": "main", "candidates": [EXAMPLE_RUN], "measures": ["nDCG@10", "P@5"]}
-            ]
-        }
+    model_config = with_examples(
+        {"baseline": "main", "candidates": [EXAMPLE_RUN], "measures": ["nDCG@10", "P@5"]}
     )
 
     baseline: RunReference
     candidates: list[RunReference] = Field(min_length=1, max_length=MOST_CANDIDATES)
-    measures: MeasureNames = ["nDCG@10"]
-    slices: SliceLabels = []
+    measures: MeasureNames = Field(default=["nDCG@10"])
+    slices: SliceLabels = Field(default=[])
     bounds: bool = Field(
-        False, description="What differences could be, whatever the grades of unjudged documents."
+        default=False,
+        description="What differences could be, whatever the grades of unjudged documents.",
     )
     max_grade: MaxGrade = None
     missing: Literal["zero", "skip"] = "zero"
@@ -62,7 +59,7 @@ class ComparisonRequest(Body):
     correction: Literal["holm", "bonferroni", "benjamini-hochberg", "none"] = "holm"
     resamples: Annotated[int, Field(ge=1, le=100_000)] = 10_000
     seed: Seed = 0
-    per_query: bool = Field(False, description="Whether to tell of every query, too.")
+    per_query: bool = Field(default=False, description="Whether to tell of every query, too.")
 
 
 class ComparisonReport(BaseModel):
@@ -105,7 +102,7 @@ def compare_runs(
         n_steps = len(named) + 1
         loaded = load_runs(runs, named, progress, n_steps)
         progress(len(named), n_steps, "comparing")
-        judgments_hash, judgments = archive.judgments.hash(), archive.judgments.current()
+        judgments, judgments_hash = archive.judgments.as_of(None)
         comparison = compare(
             judgments,
             loaded,

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, Field, StringConstraints, model_validator
 from starlette.responses import Response
 
 from berryeval.archive.records import StoredDocument
@@ -14,6 +14,7 @@ from berryeval.core.documents import Document
 from berryeval.errors import NotFoundError
 from berryeval.service.answers import Answer
 from berryeval.service.dependencies import ArchiveDep, require
+from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Id, ShortText
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.paths import DocId
@@ -31,7 +32,7 @@ _EXAMPLE = {"doc_id": "d7", "title": "OAuth", "text": "How to configure OAuth â€
 class NewDocument(Body):
     """A document: its text, or a hash of it where the text stays elsewhere."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+    model_config = with_examples(_EXAMPLE)
 
     doc_id: Id
     title: Annotated[str, StringConstraints(max_length=10_000)] = ""
@@ -48,7 +49,7 @@ class NewDocument(Body):
 class ManyDocuments(Body):
     """Documents that are told of together."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"documents": [_EXAMPLE]}]})
+    model_config = with_examples({"documents": [_EXAMPLE]})
 
     documents: list[NewDocument] = Field(min_length=1, max_length=MOST_AT_ONCE)
 

@@ -24,9 +24,8 @@ from berryeval.service.dependencies import (
     JobsDep,
     require,
 )
+from berryeval.service.examples import EXAMPLE_RUN, OTHER_RUN, with_examples
 from berryeval.service.fields import (
-    EXAMPLE_RUN,
-    OTHER_RUN,
     Body,
     MeasureNames,
     RunReference,
@@ -66,9 +65,7 @@ _EXAMPLE = {
 class EvaluationRequest(Body):
     """What is to be scored, and how."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"run": EXAMPLE_RUN, "measures": ["nDCG@10", "AP"]}]}
-    )
+    model_config = with_examples({"run": EXAMPLE_RUN, "measures": ["nDCG@10", "AP"]})
 
     run: RunReference
     measures: MeasureNames | None = Field(
@@ -84,7 +81,7 @@ class EvaluationRequest(Body):
 class EvaluationState(BaseModel):
     """Means of a run at some judgments."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+    model_config = with_examples(_EXAMPLE)
 
     evaluation_id: str
     run_id: str
@@ -185,7 +182,7 @@ async def get_evaluation(
 def report_evaluation(
     evaluation_id: EvaluationId,
     archive: ArchiveDep,
-    per_query: Annotated[bool, Query(description="Tell of every query.")] = False,
+    per_query: Annotated[bool, Query(description="Tell of every query.")] = False,  # noqa: FBT002
     by: Annotated[
         Literal["category", "difficulty", "tag"] | None,
         Query(description="Tell of each slice of this label."),

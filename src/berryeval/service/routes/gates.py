@@ -6,16 +6,15 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from berryeval.archive.records import StoredGate, StoredVerdict
 from berryeval.errors import NotFoundError
 from berryeval.service.answers import Answer, answer_unless_known, etag_of, json_bytes
 from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, RunsDep, require
+from berryeval.service.examples import EXAMPLE_RUN, OTHER_RUN, with_examples
 from berryeval.service.fields import (
-    EXAMPLE_RUN,
-    OTHER_RUN,
     Body,
     Id,
     MaxGrade,
@@ -39,7 +38,7 @@ router = APIRouter(prefix="/v1/gates", tags=["gates"])
 MOST_GUARDS = 100
 MOST_TIMES = 100_000
 
-_GUARDS = [
+_GUARDS: list[dict[str, Any]] = [
     {"measure": "RR@10", "at_least": 0.7},
     {"measure": "nDCG@10", "margin": "2%", "slices": ["category"]},
 ]
@@ -50,7 +49,7 @@ _Finite = Annotated[float, Field(allow_inf_nan=False)]
 class GuardContent(Body):
     """What is asked of a candidate: `[[gate.guard]]` of berryeval.toml."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": _GUARDS})
+    model_config = with_examples(*_GUARDS)
 
     measure: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     at_least: _Finite | None = Field(None, description="The mean has to reach it.")
@@ -66,7 +65,7 @@ class GuardContent(Body):
 class GateContent(Body):
     """The settings of a gate: `[gate]` of berryeval.toml, and what it is held against."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+    model_config = with_examples(_EXAMPLE)
 
     guards: list[GuardContent] = Field(min_length=1, max_length=MOST_GUARDS)
     baseline: Annotated[str, Field(pattern=NAME)] | None = Field(
@@ -86,12 +85,8 @@ class GateContent(Body):
 class GateState(BaseModel):
     """A gate as it is stored."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"name": "release", "settings": _EXAMPLE, "updated_at": "2026-11-16T08:00:00+00:00"}
-            ]
-        }
+    model_config = with_examples(
+        {"name": "release", "settings": _EXAMPLE, "updated_at": "2026-11-16T08:00:00+00:00"}
     )
 
     name: str
@@ -102,7 +97,7 @@ class GateState(BaseModel):
 class VerdictRequest(Body):
     """Which candidate a gate shall decide on."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"run": EXAMPLE_RUN}]})
+    model_config = with_examples({"run": EXAMPLE_RUN})
 
     run: RunReference
     baseline: RunReference | None = Field(
@@ -120,21 +115,16 @@ class VerdictRequest(Body):
 class VerdictState(BaseModel):
     """A verdict, and the report that `berryeval gate --json` writes (docs/reference/json.md)."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "verdict_id": 7,
-                    "gate": "release",
-                    "run_id": EXAMPLE_RUN,
-                    "baseline_id": OTHER_RUN,
-                    "judgments_hash": "8f434346648f6b96df89dda901c5176b"
-                    "10a6d83961dd3c1ac88b59b2dc327aa4",
-                    "verdict": "pass",
-                    "created_at": "2026-11-16T08:00:00+00:00",
-                    "report": {"version": 1, "kind": "gate", "verdict": "pass"},
-                }
-            ]
+    model_config = with_examples(
+        {
+            "verdict_id": 7,
+            "gate": "release",
+            "run_id": EXAMPLE_RUN,
+            "baseline_id": OTHER_RUN,
+            "judgments_hash": "8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4",
+            "verdict": "pass",
+            "created_at": "2026-11-16T08:00:00+00:00",
+            "report": {"version": 1, "kind": "gate", "verdict": "pass"},
         }
     )
 
@@ -171,7 +161,7 @@ def get_gate(request: Request, name: Name, archive: ArchiveDep) -> Response:
 @router.put(
     "/{name}",
     response_model=GateState,
-    responses={201: {"model": GateState, "description": "A new gate"}} | documented(412),
+    responses=documented(412) | {201: {"model": GateState, "description": "A new gate"}},
     dependencies=[require("admin")],
 )
 def set_gate(

@@ -6,13 +6,14 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from berryeval.evaluation.evaluate import read_measures
 from berryeval.service.answers import Answer
 from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep
-from berryeval.service.fields import EXAMPLE_RUN, OTHER_RUN, Label
+from berryeval.service.examples import EXAMPLE_RUN, OTHER_RUN, with_examples
+from berryeval.service.fields import Label
 from berryeval.service.jobs import Progress
 from berryeval.service.problems import documented
 from berryeval.service.trends import trend_as_dict
@@ -39,7 +40,7 @@ _POINT = {
 class HistoryPoint(BaseModel):
     """A run in its series."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_POINT]})
+    model_config = with_examples(_POINT)
 
     run_id: str
     name: str

@@ -16,8 +16,8 @@ from berryeval.measures import depth_of
 from berryeval.reports.holes import HoleList, holes_to_json
 from berryeval.service.answers import Answer
 from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, RunsDep
+from berryeval.service.examples import EXAMPLE_RUN, with_examples
 from berryeval.service.fields import (
-    EXAMPLE_RUN,
     Body,
     MaxGrade,
     MeasureNames,
@@ -40,15 +40,13 @@ DEEPEST = 1000
 class HolesRequest(Body):
     """Whose holes are wanted."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"runs": [EXAMPLE_RUN], "measures": ["nDCG@10"]}]}
-    )
+    model_config = with_examples({"runs": [EXAMPLE_RUN], "measures": ["nDCG@10"]})
 
     runs: list[RunReference] = Field(min_length=1, max_length=MOST_RUNS)
     against: RunReference | None = Field(
         None, description="What the runs are held against: rank by the effect on the difference."
     )
-    measures: MeasureNames = ["nDCG@10"]
+    measures: MeasureNames = Field(default=["nDCG@10"])
     k: Annotated[int, Field(ge=1, le=DEEPEST)] | None = Field(
         None, description="Ranks to look at; the deepest cutoff of the measures unless told."
     )

@@ -45,14 +45,14 @@ async def get_job(job_id: JobId, jobs: JobsDep) -> Answer:
 @router.get(
     "/{job_id}/events",
     response_class=StreamingResponse,
-    responses={
+    responses=documented(404)
+    | {
         200: {
             "description": "Events `progress`, and at last `done`, `failed` or `cancelled`; each "
             "has the job as its data",
             "content": {"text/event-stream": {"schema": {"type": "string"}}},
         }
-    }
-    | documented(404),
+    },
 )
 async def follow_job(job_id: JobId, jobs: JobsDep) -> StreamingResponse:
     """Follow a job as server-sent events until it has finished."""
@@ -63,13 +63,13 @@ async def follow_job(job_id: JobId, jobs: JobsDep) -> StreamingResponse:
 
 @router.get(
     "/{job_id}/result",
-    responses={
+    responses=documented(404, 409)
+    | {
         200: {
             "description": "What the request would have been answered with",
             "content": {"application/json": {"schema": {"type": "object"}}},
         }
-    }
-    | documented(404, 409),
+    },
 )
 async def get_job_result(job_id: JobId, jobs: JobsDep) -> Response:
     """Return what a job found; 409 if there is nothing yet."""

@@ -6,13 +6,14 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from berryeval.archive.records import JudgmentEntry, StoredJudgment
 from berryeval.errors import ConflictError, NotFoundError
 from berryeval.service.answers import Answer, answer_unless_known, json_bytes
 from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, require
+from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Grade, Id, ShortText
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.paths import DocId, QueryId, quoted
@@ -47,7 +48,7 @@ _EXAMPLE = {
 class JudgmentState(BaseModel):
     """A judgment as it is, or was."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+    model_config = with_examples(_EXAMPLE)
 
     query_id: str
     doc_id: str
@@ -63,9 +64,7 @@ class JudgmentState(BaseModel):
 class NewJudgment(Body):
     """A grade for one pair."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"query_id": "q1", "doc_id": "d7", "grade": 2}]}
-    )
+    model_config = with_examples({"query_id": "q1", "doc_id": "d7", "grade": 2})
 
     query_id: Id
     doc_id: Id
@@ -76,7 +75,7 @@ class NewJudgment(Body):
 class Judged(Body):
     """A grade for the pair in the path."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"grade": 2, "source": "workbench"}]})
+    model_config = with_examples({"grade": 2, "source": "workbench"})
 
     grade: Grade
     source: ShortText | None = None
@@ -87,17 +86,13 @@ class Judged(Body):
 class ManyJudgments(Body):
     """Judgments that are stored together, all or none."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "judgments": [
-                        {"query_id": "q1", "doc_id": "d7", "grade": 2},
-                        {"query_id": "q1", "doc_id": "d9", "grade": 0},
-                    ],
-                    "source": "pool of 2026-11-16",
-                }
-            ]
+    model_config = with_examples(
+        {
+            "judgments": [
+                {"query_id": "q1", "doc_id": "d7", "grade": 2},
+                {"query_id": "q1", "doc_id": "d9", "grade": 0},
+            ],
+            "source": "pool of 2026-11-16",
         }
     )
 
@@ -109,7 +104,7 @@ class ManyJudgments(Body):
 class Stored(BaseModel):
     """How much was new."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"received": 2, "changed": 1}]})
+    model_config = with_examples({"received": 2, "changed": 1})
 
     received: int
     changed: int = Field(description="How many are new, or were changed.")
@@ -183,8 +178,8 @@ def get_judgment(
 @router.put(
     "/{query_id:id}/{doc_id:id}",
     response_model=JudgmentState,
-    responses={201: {"model": JudgmentState, "description": "Judged for the first time"}}
-    | documented(412, 428),
+    responses=documented(412, 428)
+    | {201: {"model": JudgmentState, "description": "Judged for the first time"}},
     dependencies=[require("judge")],
 )
 def judge(

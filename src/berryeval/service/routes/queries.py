@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
 from berryeval.archive import Archive
@@ -13,6 +13,7 @@ from berryeval.core.query import Query
 from berryeval.errors import NotFoundError
 from berryeval.service.answers import Answer, answer_unless_known, etag_of, json_bytes
 from berryeval.service.dependencies import ArchiveDep, require
+from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Id, Label, ShortText
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.paths import QueryId, quoted
@@ -32,7 +33,7 @@ _LABELS = {"text": "configure OAuth", "category": "procedural", "difficulty": "m
 class QueryContent(Body):
     """What a query asks, and its labels."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_LABELS]})
+    model_config = with_examples(_LABELS)
 
     text: Annotated[str, StringConstraints(max_length=10_000)]
     category: Label | None = None
@@ -44,7 +45,7 @@ class QueryContent(Body):
 class NewQuery(QueryContent):
     """A query with its id."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"query_id": "q1", **_LABELS}]})
+    model_config = with_examples({"query_id": "q1", **_LABELS})
 
     query_id: Id
 
@@ -52,7 +53,7 @@ class NewQuery(QueryContent):
 class StoredQuery(BaseModel):
     """A query as it is stored."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"query_id": "q1", **_LABELS}]})
+    model_config = with_examples({"query_id": "q1", **_LABELS})
 
     query_id: str
     text: str
@@ -65,9 +66,7 @@ class StoredQuery(BaseModel):
 class ManyQueries(Body):
     """Queries that are stored together, all or none."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"queries": [{"query_id": "q1", **_LABELS}]}]}
-    )
+    model_config = with_examples({"queries": [{"query_id": "q1", **_LABELS}]})
 
     queries: list[NewQuery] = Field(min_length=1, max_length=MOST_AT_ONCE)
 
@@ -111,8 +110,8 @@ def get_query(request: Request, query_id: QueryId, archive: ArchiveDep) -> Respo
 @router.put(
     "/{query_id:id}",
     response_model=StoredQuery,
-    responses={201: {"model": StoredQuery, "description": "Stored for the first time"}}
-    | documented(412),
+    responses=documented(412)
+    | {201: {"model": StoredQuery, "description": "Stored for the first time"}},
     dependencies=[require("judge")],
 )
 def store_query(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
 
@@ -22,7 +22,8 @@ from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.formats import write_run
 from berryeval.service.answers import Answer
 from berryeval.service.dependencies import ArchiveDep, RunsDep, SettingsDep, require
-from berryeval.service.fields import EXAMPLE_RUN, Label
+from berryeval.service.examples import EXAMPLE_RUN, with_examples
+from berryeval.service.fields import Label
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.paths import QueryId, RunId
 from berryeval.service.problems import documented, shown
@@ -51,7 +52,7 @@ _EXAMPLE = {
 class RunState(BaseModel):
     """A run, without its rankings."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+    model_config = with_examples(_EXAMPLE)
 
     run_id: str = Field(description="A hash of its rankings and of all that is told here.")
     name: str = Field(description="Of the system; runs of the same name are one series.")
@@ -117,7 +118,7 @@ def list_runs(
     "",
     response_model=RunState,
     status_code=201,
-    responses={200: {"model": RunState, "description": "It was stored already"}},
+    responses=documented(404) | {200: {"model": RunState, "description": "It was stored already"}},
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -185,8 +186,7 @@ def get_run(run_id: RunId, archive: ArchiveDep) -> Answer:
             "description": "The run as a file",
             "content": {"application/octet-stream": {"schema": {"type": "string"}}},
         }
-    }
-    | documented(404),
+    },
 )
 def download_run(
     run_id: RunId,
