@@ -84,7 +84,11 @@ def _operation_id(route: APIRoute) -> str:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    if app.state.is_stopping:  # started once more
+        app.state.jobs = Jobs(app.state.settings.max_jobs)
+        app.state.is_stopping = False
     yield
+    app.state.is_stopping = True
     jobs: Jobs = app.state.jobs
     jobs.close()
     await to_thread.run_sync(jobs.join)

@@ -90,8 +90,11 @@ def _finish(path: str, operation: dict[str, Any], role: str | None) -> None:
     """Add the answers that any route may give."""
     is_open = path in OPEN_PATHS
     statuses = [403, 503, 504] if is_open else [401, 403, 503, 504]
-    if operation.get("parameters"):
+    parameters = {parameter["name"] for parameter in operation.get("parameters", ())}
+    if parameters:
         statuses.append(422)
+    if parameters & {"If-Match", "If-None-Match"}:
+        statuses.append(400)
     if "requestBody" in operation:
         statuses += [400, 413, 415, 422]
     answers = operation["responses"]

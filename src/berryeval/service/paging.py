@@ -23,6 +23,7 @@ After = Annotated[
     str | None,
     Query(
         max_length=8192,
+        pattern="^[A-Za-z0-9_-]+$",
         description="Where the page before ended; taken from its `next`.",
     ),
 ]

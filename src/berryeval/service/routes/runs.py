@@ -118,7 +118,7 @@ def list_runs(
     "",
     response_model=RunState,
     status_code=201,
-    responses=documented(404) | {200: {"model": RunState, "description": "It was stored already"}},
+    responses={200: {"model": RunState, "description": "It was stored already"}},
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -181,7 +181,8 @@ def get_run(run_id: RunId, archive: ArchiveDep) -> Answer:
 @router.get(
     "/{run_id}/file",
     response_class=FileResponse,
-    responses={
+    responses=documented(404)
+    | {
         200: {
             "description": "The run as a file",
             "content": {"application/octet-stream": {"schema": {"type": "string"}}},
