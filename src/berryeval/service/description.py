@@ -96,7 +96,7 @@ def _finish(path: str, operation: dict[str, Any], role: str | None) -> None:
     if parameters & {"If-Match", "If-None-Match"}:
         statuses.append(400)
     if "requestBody" in operation:
-        statuses += [400, 413, 415, 422]
+        statuses += [400, 408, 413, 415, 422]
     answers = operation["responses"]
     if "422" in answers and "application/json" in answers["422"].get("content", {}):
         del answers["422"]  # FastAPI's own

@@ -85,7 +85,7 @@ async def received(request: Request, name: str, max_bytes: int) -> AsyncIterator
     """
     digest = hashlib.sha256()
     n_bytes = 0
-    with tempfile.TemporaryDirectory(prefix="berryeval-") as folder:
+    with tempfile.TemporaryDirectory(prefix="berryeval-upload-") as folder:
         path = Path(folder) / "upload"
         with path.open("wb") as file:
             try:

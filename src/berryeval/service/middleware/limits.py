@@ -14,13 +14,13 @@ from berryeval.service.settings import ServiceSettings
 __all__ = ["UPLOADS", "Limits"]
 
 UPLOADS = "/v1/runs"
-"""Below this path bodies are files, and may be larger."""
+"""Where bodies are files, and may be larger."""
 
 _CLOSE = {"Connection": "close"}
 
 
 class Limits:
-    """Answer 413 to bodies that are too large, and 504 where no answer comes in time."""
+    """Answer 413 to bodies that are too large, 408 or 504 where something takes too long."""
 
     def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
         self._app = app
@@ -31,7 +31,7 @@ class Limits:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        is_upload = scope["path"].startswith(UPLOADS)
+        is_upload = scope["path"] == UPLOADS
         most = self._settings.max_upload if is_upload else self._settings.max_body
         _check_length(Headers(scope=scope).get("content-length"), most)
         watch = _Watch(scope, receive, send, most, self._settings.timeout)
@@ -53,6 +53,7 @@ class _Watch:
         self._most = most
         self._seconds = seconds
         self._n_bytes = 0
+        self._is_received = False
         self._is_answered = False
         self._is_late = False
         self._late: asyncio.Task[None] | None = None
@@ -70,6 +71,7 @@ class _Watch:
         message = await self._receive()
         if message["type"] == "http.request":
             self._n_bytes += len(message.get("body", b""))
+            self._is_received = not message.get("more_body", False)
             if self._n_bytes > self._most:
                 raise _too_large(self._n_bytes, self._most)
             if not self._is_answered:
@@ -92,16 +94,32 @@ class _Watch:
 
     async def _answer_late(self) -> None:
         state: dict[str, Any] = self._scope.get("state", {})
-        problem = Problem(
-            504,
-            f"no answer within {self._seconds:g} seconds; what was asked for may still be done",
-            kind="timeout",
-            headers=_CLOSE,
-            expected=f"an answer within {self._seconds:g} seconds",
-            way_out="ask for a job, with Prefer: respond-async",
-        )
+        problem = _too_slow(self._seconds) if self._is_received else _stalled(self._seconds)
         response = problem_response(problem, state.get("request_id"))
         await response(self._scope, self._receive, self._send)
+
+
+def _too_slow(seconds: float) -> Problem:
+    return Problem(
+        504,
+        f"no answer within {seconds:g} seconds; what was asked for may still be done",
+        kind="timeout",
+        headers=_CLOSE,
+        expected=f"an answer within {seconds:g} seconds",
+        way_out="ask for a job, with Prefer: respond-async",
+    )
+
+
+def _stalled(seconds: float) -> Problem:
+    return Problem(
+        408,
+        f"the body stopped coming for {seconds:g} seconds; nothing was stored",
+        kind="stalled",
+        headers=_CLOSE,
+        where="body",
+        expected="its next part",
+        found="nothing",
+    )
 
 
 def _check_length(header: str | None, most: int) -> None:

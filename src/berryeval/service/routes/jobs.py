@@ -24,6 +24,16 @@ JobId = Annotated[
 ]
 
 
+_EVENT = {
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"enum": ["progress", "done", "failed", "cancelled"]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+}
+
+
 class JobList(BaseModel):
     """All jobs that are known, the newest first."""
 
@@ -50,7 +60,7 @@ async def get_job(job_id: JobId, jobs: JobsDep) -> Answer:
         200: {
             "description": "Events `progress`, and at last `done`, `failed` or `cancelled`; each "
             "has the job as its data",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            "content": {"text/event-stream": {"schema": _EVENT}},
         }
     },
 )

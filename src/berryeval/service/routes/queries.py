@@ -145,7 +145,8 @@ def remove_query(query_id: QueryId, archive: ArchiveDep, if_match: IfMatch = Non
     wanted = precondition(if_match, None)
     if wanted.is_given:
         wanted.check(_etag(archive, query_id), f"query {query_id!r}")
-    archive.queries.remove(query_id)
+    if not archive.queries.remove(query_id):
+        raise NotFoundError("query", query_id)
     return Response(status_code=204)
 
 

@@ -200,7 +200,7 @@ def download_run(
     """Download a run as a file."""
     stored = _found(archive, run_id)
     run = runs.load(run_id)
-    folder = tempfile.mkdtemp(prefix="berryeval-")
+    folder = tempfile.mkdtemp(prefix="berryeval-download-")
     path = Path(folder) / "run"
     try:
         write_run(run, path, format=format)
