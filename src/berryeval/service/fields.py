@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from berryeval.core.grade import MAX_GRADE
 from berryeval.measures import Measure
@@ -28,12 +28,20 @@ __all__ = [
 
 MOST_MEASURES = 200
 
+
+def _in_range(number: float) -> float:
+    if abs(number) > MAX_GRADE:
+        raise ValueError(f"a number of at most {MAX_GRADE:g}")
+    return number
+
+
 Id = Annotated[str, StringConstraints(min_length=1, max_length=MAX_ID), Field(examples=["q1"])]
 ShortText = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Grade = Annotated[
     float,
-    Field(ge=-MAX_GRADE, le=MAX_GRADE, allow_inf_nan=False, examples=[2],
+    AfterValidator(_in_range),
+    Field(allow_inf_nan=False, examples=[2],
           description="The higher the better; relevant from 1 on. Below 0: not judged."),
 ]  # fmt: skip
 MeasureNames = Annotated[
@@ -52,7 +60,7 @@ RunReference = Annotated[
 ]
 Seed = Annotated[int, Field(ge=0, lt=2**63, description="Of resampling.")]
 MaxGrade = Annotated[
-    Annotated[float, Field(gt=0, le=MAX_GRADE, allow_inf_nan=False)] | None,
+    Annotated[float, AfterValidator(_in_range), Field(gt=0, allow_inf_nan=False)] | None,
     Field(description="The highest grade of the scale; the highest that was given unless told."),
 ]
 SliceLabels = Annotated[

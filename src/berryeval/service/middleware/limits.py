@@ -33,8 +33,10 @@ class Limits:
             return
         is_upload = scope["path"] == UPLOADS
         most = self._settings.max_upload if is_upload else self._settings.max_body
-        _check_length(Headers(scope=scope).get("content-length"), most)
+        headers = Headers(scope=scope)
+        _check_length(headers.get("content-length"), most)
         watch = _Watch(scope, receive, send, most, self._settings.timeout)
+        watch.is_received = not ("content-length" in headers or "transfer-encoding" in headers)
         try:
             await self._app(scope, watch.receive, watch.send)
         finally:
@@ -53,7 +55,8 @@ class _Watch:
         self._most = most
         self._seconds = seconds
         self._n_bytes = 0
-        self._is_received = False
+        self.is_received = False
+        """Whether all of the body is here."""
         self._is_answered = False
         self._is_late = False
         self._late: asyncio.Task[None] | None = None
@@ -71,7 +74,7 @@ class _Watch:
         message = await self._receive()
         if message["type"] == "http.request":
             self._n_bytes += len(message.get("body", b""))
-            self._is_received = not message.get("more_body", False)
+            self.is_received = not message.get("more_body", False)
             if self._n_bytes > self._most:
                 raise _too_large(self._n_bytes, self._most)
             if not self._is_answered:
@@ -94,7 +97,7 @@ class _Watch:
 
     async def _answer_late(self) -> None:
         state: dict[str, Any] = self._scope.get("state", {})
-        problem = _too_slow(self._seconds) if self._is_received else _stalled(self._seconds)
+        problem = _too_slow(self._seconds) if self.is_received else _stalled(self._seconds)
         response = problem_response(problem, state.get("request_id"))
         await response(self._scope, self._receive, self._send)
 

@@ -210,7 +210,7 @@ def list_verdicts(
 @router.get("/{name}/verdicts/{verdict_id}", response_model=VerdictState, responses=documented(404))
 def get_verdict(
     name: Name,
-    verdict_id: Annotated[int, Path(ge=1, lt=2**63, examples=[7])],
+    verdict_id: Annotated[int, Path(ge=1, lt=2**63, description="A verdict.", examples=[7])],
     archive: ArchiveDep,
 ) -> Answer:
     """Return a verdict with its report."""
