@@ -120,8 +120,7 @@ class ArchivedEvaluations:
         with self._database.writing(alone="runs") as connection:
             if connection.scalar(select(runs.c.run_id).where(runs.c.run_id == run_id)) is None:
                 raise NotFoundError("run", run_id)
-            statement = self._database.insert(evaluations).values(row)
-            connection.execute(statement.on_conflict_do_nothing())
+            self._database.insert_new(connection, evaluations, row)
             rows = _rows().where(evaluations.c.evaluation_id == evaluation_id)
             return _stored(connection.execute(rows).one())
 

@@ -71,7 +71,7 @@ class ArchivedRuns:
         }
         with self._database.writing(alone="runs") as connection:
             self._put_content(connection, content, run, pieces)
-            connection.execute(self._database.insert(runs).values(row).on_conflict_do_nothing())
+            self._database.insert_new(connection, runs, row)
         stored = self.get(run_id)
         if stored is None:  # pragma: no cover - somebody removed it just now
             raise NotFoundError("run", run_id)
@@ -158,8 +158,7 @@ class ArchivedRuns:
         self, connection: Connection, content: str, run: Run, pieces: tuple[bytes, ...]
     ) -> None:
         row = {"content_hash": content, "n_queries": run.n_queries, "n_rows": run.n_rows}
-        statement = self._database.insert(run_contents).values(row).on_conflict_do_nothing()
-        if connection.execute(statement).rowcount == 0:
+        if not self._database.insert_new(connection, run_contents, row):
             return
         # There was one a moment ago, and it was removed since.
         write_content(connection, content, pieces or pieces_of(run))
