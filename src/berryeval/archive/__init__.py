@@ -67,6 +67,6 @@ def __getattr__(name: str) -> object:
     try:
         return _load(name)
     except ModuleNotFoundError as error:
-        if error.name in ("sqlalchemy", "alembic"):
+        if (error.name or "").partition(".")[0] in ("sqlalchemy", "alembic"):
             raise MissingExtraError("The archive", "service") from None
         raise

@@ -14,7 +14,9 @@ from berryeval.archive.baselines import ArchivedBaselines
 from berryeval.archive.database import Database
 from berryeval.archive.documents import ArchivedDocuments
 from berryeval.archive.evaluations import ArchivedEvaluations
+from berryeval.archive.exporting import export_archive
 from berryeval.archive.gates import ArchivedGates
+from berryeval.archive.importing import import_archive
 from berryeval.archive.judgments import ArchivedJudgments
 from berryeval.archive.location import Location
 from berryeval.archive.queries import ArchivedQueries
@@ -139,6 +141,38 @@ class Archive:
             the judgments has no mean, and the reason.
         """
         return trend(self.runs, self.evaluations, self.judgments, measure, name=name, at=at)
+
+    def export(self, folder: str | os.PathLike[str]) -> dict[str, int]:
+        """Write everything as plain files into a new folder, whole or not at all.
+
+        Runs, judgments, queries and documents are in formats that other commands read. Tokens
+        are there as hashes.
+
+        Returns
+        -------
+        dict of str to int
+            How many lines each file has.
+
+        Raises
+        ------
+        ArgumentError
+            If the folder is there and not empty.
+        FormatError
+            If it cannot be written.
+        """
+        return export_archive(self._database, folder)
+
+    def import_(self, folder: str | os.PathLike[str]) -> dict[str, int]:
+        """Read what `export` wrote into this archive, which has to be empty; all or nothing.
+
+        Raises
+        ------
+        ArgumentError
+            If the archive is not empty.
+        FormatError, MismatchError
+            If a file is missing, cut off, or not what was exported, with its line.
+        """
+        return import_archive(self._database, folder)
 
     def close(self) -> None:
         """Close all connections."""

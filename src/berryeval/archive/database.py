@@ -81,6 +81,12 @@ class Database:
         """Return an insert that can tell what to do about a row that is there."""
         return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)
 
+    def insert_new(self, connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
+        """Write a row unless there is one under its keys, and tell whether it is new."""
+        statement = self.insert(table).values(**row).on_conflict_do_nothing()
+        counted = {"preserve_rowcount": True}
+        return connection.execute(statement, execution_options=counted).rowcount > 0
+
     def upsert(
         self, connection: Connection, table: Table, key: Mapping[str, Any], row: Mapping[str, Any]
     ) -> None:

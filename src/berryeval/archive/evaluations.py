@@ -30,7 +30,7 @@ from berryeval.evaluation.baseline import SCORE_SEMANTICS
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES, MeasureLike, read_measures
 from berryeval.measures import Measure, parse_measure
 
-__all__ = ["ArchivedEvaluations"]
+__all__ = ["ArchivedEvaluations", "scores_of"]
 
 
 class ArchivedEvaluations:
@@ -120,8 +120,7 @@ class ArchivedEvaluations:
         with self._database.writing(alone="runs") as connection:
             if connection.scalar(select(runs.c.run_id).where(runs.c.run_id == run_id)) is None:
                 raise NotFoundError("run", run_id)
-            statement = self._database.insert(evaluations).values(row)
-            connection.execute(statement.on_conflict_do_nothing())
+            self._database.insert_new(connection, evaluations, row)
             rows = _rows().where(evaluations.c.evaluation_id == evaluation_id)
             return _stored(connection.execute(rows).one())
 
@@ -148,7 +147,7 @@ class ArchivedEvaluations:
             row = connection.execute(rows).one_or_none()
         if row is None:
             raise NotFoundError("evaluation", evaluation_id)
-        scores = _scores(decode([row.scores]), row.facts)
+        scores = scores_of(decode([row.scores]), row.facts)
         return Evaluation(scores, _measures(row.facts), self._queries.all())
 
     def page(
@@ -190,7 +189,8 @@ def _columns(scores: Scores) -> dict[str, Column]:
     }
 
 
-def _scores(columns: dict[str, Column], facts: dict[str, Any]) -> Scores:
+def scores_of(columns: Mapping[str, Column], facts: Mapping[str, Any]) -> Scores:
+    """Return the scores of an evaluation from what is kept of them."""
     values = {
         name.removeprefix("scores "): cast("array[float]", column)
         for name, column in columns.items()

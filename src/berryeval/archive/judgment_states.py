@@ -52,7 +52,7 @@ def note(database: Database, found: Judgments, revision: int) -> str:
             return hashed
     row = {"hash": hashed, "revision": revision, "noted_at": now()}
     with database.writing() as connection:
-        connection.execute(database.insert(judgment_states).values(row).on_conflict_do_nothing())
+        database.insert_new(connection, judgment_states, row)
     return hashed
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sqlalchemy import Row, delete, select
@@ -15,7 +15,7 @@ from berryeval.archive.tables import queries
 from berryeval.core.query import Query
 from berryeval.errors import InputTypeError
 
-__all__ = ["ArchivedQueries"]
+__all__ = ["ArchivedQueries", "content_of", "query_of"]
 
 _LABELS = ("category", "difficulty", "description")
 
@@ -34,7 +34,7 @@ class ArchivedQueries:
         int
             How many are new or changed.
         """
-        contents = {check_id(query.query_id, "query_id"): _content(query) for query in wanted}
+        contents = {check_id(query.query_id, "query_id"): content_of(query) for query in wanted}
         n_changed = 0
         with self._database.writing() as connection:
             for query_id, content in contents.items():
@@ -72,7 +72,8 @@ class ArchivedQueries:
             return connection.execute(row).rowcount > 0
 
 
-def _content(query: Query) -> dict[str, Any]:
+def content_of(query: Query) -> dict[str, Any]:
+    """Return what is kept of a query besides its id, as JSON holds it."""
     content: dict[str, Any] = {"text": query.text}
     content |= {
         label: getattr(query, label) for label in _LABELS if getattr(query, label) is not None
@@ -86,6 +87,10 @@ def _content(query: Query) -> dict[str, Any]:
     return content
 
 
+def query_of(query_id: str, content: Mapping[str, Any]) -> Query:
+    """Return the query of an id and what is kept of it."""
+    return Query(query_id, **dict(content) | {"tags": tuple(content.get("tags", ()))})
+
+
 def _query(row: Row[Any]) -> Query:
-    content = row.content
-    return Query(row.query_id, **content | {"tags": tuple(content.get("tags", ()))})
+    return query_of(row.query_id, row.content)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from sqlalchemy import Connection, Row, Select, delete, exists, select
+from sqlalchemy import Connection, Row, Select, delete, exists, insert, select
 
 from berryeval.archive.checks import check_id, check_settings, check_text, now
 from berryeval.archive.columns import decode, encode, hash_of_columns
@@ -21,7 +21,16 @@ from berryeval.core.id_column import IdColumn
 from berryeval.core.run import Run
 from berryeval.errors import ArchiveError, ArgumentError, ConflictError, NotFoundError
 
-__all__ = ["ArchivedRuns", "hash_of_run"]
+__all__ = [
+    "ArchivedRuns",
+    "durations_of",
+    "facts_of",
+    "fields_of",
+    "hash_of_run",
+    "pieces_of",
+    "read_content",
+    "write_content",
+]
 
 _PIECE = 1 << 22
 """Bytes of a piece: no row of either database is large, whatever a run is."""
@@ -44,14 +53,14 @@ class ArchivedRuns:
 
     def put(self, run: Run, facts: RunFacts) -> StoredRun:
         """Write a run; it is on the disk when this returns. The same again changes nothing."""
-        fields = _fields(facts)
-        durations = _durations(facts)
+        fields = fields_of(facts)
+        durations = durations_of(facts)
         content = hash_of_run(run)
         run_id = hashlib.sha256(json.dumps([content, fields], sort_keys=True).encode()).hexdigest()
         found = self.get(run_id)
         if found is not None:
             return found
-        pieces = () if self._has_content(content) else tuple(_pieces(run))
+        pieces = () if self._has_content(content) else tuple(pieces_of(run))
         row = {
             "run_id": run_id,
             "content_hash": content,
@@ -62,7 +71,7 @@ class ArchivedRuns:
         }
         with self._database.writing(alone="runs") as connection:
             self._put_content(connection, content, run, pieces)
-            connection.execute(self._database.insert(runs).values(row).on_conflict_do_nothing())
+            self._database.insert_new(connection, runs, row)
         stored = self.get(run_id)
         if stored is None:  # pragma: no cover - somebody removed it just now
             raise NotFoundError("run", run_id)
@@ -86,24 +95,16 @@ class ArchivedRuns:
             If its content is damaged.
         """
         check_id(run_id, "run_id")
-        rows = (
-            select(runs.c.content_hash, run_pieces.c.data)
-            .join(run_pieces, run_pieces.c.content_hash == runs.c.content_hash)
-            .where(runs.c.run_id == run_id)
-            .order_by(run_pieces.c.position)
-        )
+        row = select(runs.c.content_hash).where(runs.c.run_id == run_id)
         with self._database.reading() as connection:
-            found = connection.execute(rows).all()
-        if not found:
-            raise NotFoundError("run", run_id)
-        try:
-            run = _run(row.data for row in found)
-        except (ValueError, KeyError, TypeError):
-            run = None
-        if run is None or hash_of_run(run) != found[0].content_hash:
-            message = f"the content of run {run_id} is damaged; restore the archive from a backup"
-            raise ArchiveError(self._database.location.name, message)
-        return run
+            content = connection.scalar(row)
+            if content is None:
+                raise NotFoundError("run", run_id)
+            try:
+                return read_content(connection, content)
+            except ValueError:
+                message = f"the content of run {run_id} is damaged; restore it from a backup"
+                raise ArchiveError(self._database.location.name, message) from None
 
     def page(
         self,
@@ -157,13 +158,38 @@ class ArchivedRuns:
         self, connection: Connection, content: str, run: Run, pieces: tuple[bytes, ...]
     ) -> None:
         row = {"content_hash": content, "n_queries": run.n_queries, "n_rows": run.n_rows}
-        statement = self._database.insert(run_contents).values(row).on_conflict_do_nothing()
-        if connection.execute(statement).rowcount == 0:
+        if not self._database.insert_new(connection, run_contents, row):
             return
         # There was one a moment ago, and it was removed since.
-        for position, data in enumerate(pieces or _pieces(run)):
-            values = {"content_hash": content, "position": position, "data": data}
-            connection.execute(self._database.insert(run_pieces).values(values))
+        write_content(connection, content, pieces or pieces_of(run))
+
+
+def write_content(connection: Connection, content: str, pieces: Iterable[bytes]) -> None:
+    """Write the compressed columns of a run under their hash."""
+    for position, data in enumerate(pieces):
+        row = {"content_hash": content, "position": position, "data": data}
+        connection.execute(insert(run_pieces).values(row))
+
+
+def read_content(connection: Connection, content: str) -> Run:
+    """Return the rankings that are kept under a hash.
+
+    Raises
+    ------
+    ValueError
+        If they are damaged.
+    """
+    pieces = select(run_pieces.c.data).where(run_pieces.c.content_hash == content)
+    columns = decode(connection.scalars(pieces.order_by(run_pieces.c.position)))
+    run = Run(
+        cast("IdColumn", columns["query_ids"]),
+        cast("array[int]", columns["starts"]),
+        cast("IdColumn", columns["doc_ids"]),
+        cast("array[float]", columns["scores"]),
+    )
+    if hash_of_run(run) != content:
+        raise ValueError("it has another hash")
+    return run
 
 
 def _columns(run: Run) -> dict[str, IdColumn | array[float] | array[int]]:
@@ -175,17 +201,8 @@ def _columns(run: Run) -> dict[str, IdColumn | array[float] | array[int]]:
     }
 
 
-def _run(pieces: Iterable[bytes]) -> Run:
-    columns = decode(pieces)
-    return Run(
-        cast("IdColumn", columns["query_ids"]),
-        cast("array[int]", columns["starts"]),
-        cast("IdColumn", columns["doc_ids"]),
-        cast("array[float]", columns["scores"]),
-    )
-
-
-def _pieces(run: Run) -> Iterator[bytes]:
+def pieces_of(run: Run) -> Iterator[bytes]:
+    """Iterate over the compressed columns of a run, in pieces of a row each."""
     waiting = bytearray()
     for part in encode(_columns(run)):
         waiting += part
@@ -195,7 +212,8 @@ def _pieces(run: Run) -> Iterator[bytes]:
     yield bytes(waiting)
 
 
-def _fields(facts: RunFacts) -> dict[str, Any]:
+def fields_of(facts: RunFacts) -> dict[str, Any]:
+    """Return facts as JSON holds them, without durations, or raise unless it does."""
     check_id(facts.name, "name")
     if isinstance(facts.tags, str):
         raise ArgumentError("tags", "several", f"the text {facts.tags!r}")
@@ -208,7 +226,8 @@ def _fields(facts: RunFacts) -> dict[str, Any]:
     }
 
 
-def _durations(facts: RunFacts) -> dict[str, float] | None:
+def durations_of(facts: RunFacts) -> dict[str, float] | None:
+    """Return the milliseconds of each query, or raise unless they are finite."""
     if facts.durations is None:
         return None
     return {
@@ -223,8 +242,11 @@ def _rows() -> Select[Any]:
     )
 
 
+def facts_of(fields: Mapping[str, Any], durations: Mapping[str, float] | None) -> RunFacts:
+    """Return the facts that `fields_of` and `durations_of` took apart."""
+    return RunFacts(**dict(fields) | {"tags": tuple(fields["tags"])}, durations=durations)
+
+
 def _stored(row: Row[Any]) -> StoredRun:
-    fields = row.facts | {"tags": tuple(row.facts["tags"]), "durations": row.durations}
-    return StoredRun(
-        row.run_id, row.content_hash, RunFacts(**fields), row.stored_at, row.n_queries, row.n_rows
-    )
+    facts = facts_of(row.facts, row.durations)
+    return StoredRun(row.run_id, row.content_hash, facts, row.stored_at, row.n_queries, row.n_rows)

@@ -47,8 +47,7 @@ class ArchivedTokens:
         token = _PREFIX + secrets.token_urlsafe(_N_BYTES)
         row = {"hash": _hash(token), "name": name, "role": role, "created_at": now()}
         with self._database.writing() as connection:
-            statement = self._database.insert(tokens).values(row).on_conflict_do_nothing()
-            if connection.execute(statement).rowcount == 0:
+            if not self._database.insert_new(connection, tokens, row):
                 raise ConflictError("token", "a new name", f"{name!r}; revoke that one first")
         return token
 
