@@ -171,6 +171,7 @@ def test_the_log_has_an_object_a_line(server):
     """With the id that the answer has."""
     running = server()
     answer = httpx.get(f"{running.address}/v1/jobs")
+    assert running.stop() == 0
     lines = [json.loads(line) for line in running.log.read_text().splitlines()]
     (request,) = [line for line in lines if line["event"] == "request"]
     assert request["request_id"] == answer.headers["x-request-id"]
