@@ -15,12 +15,13 @@ from starlette.testclient import TestClient
 
 from berryeval.archive import Archive
 from berryeval.service import ServiceSettings, create_app
+from berryeval.service.app import describe
 from service_data import fill
 
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "5"))
 CASES = [
     (path, method, mode)
-    for path, methods in create_app(None).openapi()["paths"].items()
+    for path, methods in describe()["paths"].items()
     for method, operation in methods.items()
     for mode in GenerationMode
     # Where nothing can be sent, nothing wrong can be.

@@ -7,6 +7,7 @@ import time
 
 import pytest
 from fastapi.routing import APIRoute
+from pydantic import TypeAdapter
 
 from berryeval import errors
 from berryeval.errors import ArgumentError
@@ -131,9 +132,6 @@ def test_every_route_is_described(client):
 
 def test_every_body_has_an_example_that_it_takes(client):
     """Whoever copies it is understood."""
-    from fastapi.exceptions import RequestValidationError
-    from pydantic import TypeAdapter
-
     description = client.get("/openapi.json").json()
     checked = 0
     for router in ROUTERS:
@@ -145,7 +143,6 @@ def test_every_body_has_an_example_that_it_takes(client):
                     TypeAdapter(model).validate_python(example)
                     checked += 1
     assert checked >= 9
-    assert RequestValidationError
 
 
 def test_all_references_of_the_description_lead_somewhere(client):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 
 from anyio import to_thread
 from fastapi import FastAPI, Request
@@ -31,7 +31,7 @@ from berryeval.service.run_cache import RunCache
 from berryeval.service.settings import ServiceSettings
 from berryeval.service.validation import problem_of_validation
 
-__all__ = ["create_app"]
+__all__ = ["create_app", "describe"]
 
 
 def create_app(archive: Archive, settings: ServiceSettings | None = None) -> FastAPI:
@@ -76,6 +76,11 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.add_middleware(Requests, figures=app.state.figures)
     app.openapi = lambda: description.openapi(app)  # type: ignore[method-assign]
     return app
+
+
+def describe() -> dict[str, Any]:
+    """Return the OpenAPI description, for which no archive is needed."""
+    return description.openapi(create_app(cast("Archive", None)))
 
 
 def _operation_id(route: APIRoute) -> str:
