@@ -209,6 +209,16 @@ def test_old_jobs_are_forgotten(jobs, monkeypatch):
     assert jobs.all() == []
 
 
+def test_few_results_are_kept(jobs, monkeypatch):
+    """The oldest that ended are forgotten first."""
+    monkeypatch.setattr("berryeval.service.jobs._MOST_KEPT", 2)
+    started = []
+    for _ in range(4):
+        started.append(jobs.start("test", lambda _progress: Response(b"{}"), owner="ada"))
+        ended(started[-1])
+    assert {job.id for job in jobs.all()} == {job.id for job in started[2:]}
+
+
 def test_when_the_service_stops_jobs_are_cancelled_and_listeners_let_go(jobs):
     """Nobody waits for what never comes, and no new job is taken."""
     has_begun, go_on = threading.Event(), threading.Event()

@@ -126,6 +126,7 @@ def test_a_route_or_method_that_is_not_there_is_told_so(client):
     """404 and 405 are problems, too."""
     lost = client.get("/v2/judgments")
     assert (lost.status_code, lost.json()["way_out"]) == (404, "GET /docs lists them")
+    assert client.get("/v1/judgments/").status_code == 404
     wrong = client.patch("/v1/judgments")
     assert (wrong.status_code, wrong.headers["allow"]) == (405, wrong.json()["expected"])
 

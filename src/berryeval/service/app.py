@@ -55,6 +55,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
         docs_url=None,  # FastAPI's pages load their scripts from elsewhere
         redoc_url=None,
         openapi_url=None,
+        redirect_slashes=False,  # an answer more that every route would have
         lifespan=_lifespan,
         generate_unique_id_function=_operation_id,
     )

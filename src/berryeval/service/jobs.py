@@ -1,7 +1,7 @@
 """Long work: it has an id, tells how far it is, and can be cancelled.
 
-Jobs live as long as the service: what they find is kept in memory for an hour, and whatever has
-to last is in the archive. Two run at the same time, the others wait.
+Jobs live as long as the service: what the last 200 of them found is kept in memory for an hour,
+and whatever has to last is in the archive. Two run at the same time, the others wait.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ Work: TypeAlias = Callable[[Progress], Response]
 
 _AT_ONCE = 2
 _KEPT_SECONDS = 3600.0
+_MOST_KEPT = 200
 _HEARTBEAT_SECONDS = 15.0
 
 _log = logging.getLogger("berryeval.service")
@@ -227,7 +228,10 @@ class Jobs:
 
     def _forget_old(self) -> None:
         now = time.monotonic()
-        self._jobs = {name: job for name, job in self._jobs.items() if now < job._kept_until}  # noqa: SLF001
+        kept = [job for job in self._jobs.values() if now < job._kept_until]  # noqa: SLF001
+        finished = [job for job in kept if job.state in FINISHED]
+        forgotten = {job.id for job in finished[:-_MOST_KEPT]}
+        self._jobs = {job.id: job for job in kept if job.id not in forgotten}
 
 
 def _event_name(job: Job) -> bytes:

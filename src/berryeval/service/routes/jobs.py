@@ -85,7 +85,7 @@ async def get_job_result(job_id: JobId, jobs: JobsDep) -> Response:
     """Return what a job found; 409 if there is nothing yet."""
     job = _job(jobs, job_id)
     if job.result is not None:
-        return job.result
+        return Answer(bytes(job.result.body))
     if job.state == "failed" and job.problem is not None:
         raise Problem(409, f"the job failed: {job.problem.detail}", kind="job-failed")
     raise Problem(409, f"the job is {job.state}, and has no result", kind="no-result",
