@@ -67,7 +67,9 @@ class Archive:
         self.tokens = ArchivedTokens(database)
 
     @classmethod
-    def open(cls, location: str | os.PathLike[str], *, timeout: float = 10.0) -> Self:
+    def open(
+        cls, location: str | os.PathLike[str], *, timeout: float = 10.0, create: bool = True
+    ) -> Self:
         """Open an archive; make it if there is none, and bring an older one up to date.
 
         Parameters
@@ -78,6 +80,8 @@ class Archive:
             ``berryeval``, so that the database may hold other things.
         timeout : float
             Seconds to wait for others that write, and for a server to answer.
+        create : bool
+            Whether to make one; otherwise it has to be there.
 
         Raises
         ------
@@ -86,9 +90,12 @@ class Archive:
         """
         if not timeout > 0:
             raise ArgumentError("timeout", "more than 0 seconds", repr(timeout))
-        database = Database(Location.of(location), timeout)
+        place = Location.of(location)
+        if not create:
+            place.check_exists()
+        database = Database(place, timeout)
         try:
-            migrate(database)
+            migrate(database, create=create)
         except BaseException:
             database.close()
             raise

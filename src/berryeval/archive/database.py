@@ -32,6 +32,8 @@ Insert: TypeAlias = "sqlite.Insert | postgresql.Insert"
 
 _MOST_CONNECTIONS = 40
 _WRITES = "berryeval_writes"
+_LOG_BYTES = 1 << 26
+"""What SQLite's log may keep of the disk after a large run went through it."""
 
 
 class Database:
@@ -148,7 +150,12 @@ def _sqlite(location: Location, timeout: float) -> Engine:
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:  # noqa: ANN401
         connection.isolation_level = None  # we say ourselves when a transaction begins
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        for pragma in (
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "foreign_keys=ON",
+            f"journal_size_limit={_LOG_BYTES}",
+        ):
             connection.execute(f"PRAGMA {pragma}").close()
 
     @event.listens_for(engine, "begin")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from sqlalchemy import Column, Double, Integer, String, Table
+from sqlalchemy import Column, Double, Integer, LargeBinary, String, Table
 
 from berryeval.archive import tables
 from berryeval.archive.checks import check_count, check_id, json_value
@@ -74,7 +74,7 @@ def record_of(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def row_of(table: Table, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row of a record, the inverse of `record_of`.
+    """Return the row of a record, the inverse of `record_of`; compressed columns are left out.
 
     Raises
     ------
@@ -87,6 +87,8 @@ def row_of(table: Table, record: Mapping[str, Any]) -> dict[str, Any]:
     for column in table.columns:
         if column.name in ("content", "facts"):
             flat = column
+            continue
+        if isinstance(column.type, LargeBinary):
             continue
         name = _RENAMED.get(column.name, column.name)
         value = rest.pop(name, None)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, not_, select
+from sqlalchemy import Connection, Select, Table, and_, not_, select
 
 from berryeval.archive import tables
 from berryeval.archive.columns import decode
@@ -70,9 +70,7 @@ def _write(connection: Connection, folder: Path) -> dict[str, int]:
         HISTORY: _judged(connection, judged.where(not_(is_current)).order_by(c.revision)),
     }
     for name, table in PLAIN.items():
-        keys = table.primary_key.columns
-        rows = _rows(connection, select(table).order_by(*keys))
-        parts[name] = (record_of(table, row) | _scores(row) for row in rows)
+        parts[name] = _records(connection, table)
     counts = {name: _write_lines(folder / name, records) for name, records in parts.items()}
     for content in connection.scalars(select(tables.run_contents.c.content_hash)).all():
         _write_rankings(read_content(connection, content), folder / RUNS / content)
@@ -89,6 +87,11 @@ def _write(connection: Connection, folder: Path) -> dict[str, int]:
 def _rows(connection: Connection, rows: Select[Any]) -> Iterator[dict[str, Any]]:
     for row in connection.execution_options(yield_per=_AT_ONCE).execute(rows):
         yield dict(row._mapping)  # noqa: SLF001 - public, but for its name
+
+
+def _records(connection: Connection, table: Table) -> Iterator[dict[str, Any]]:
+    for row in _rows(connection, select(table).order_by(*table.primary_key.columns)):
+        yield record_of(table, row) | _scores(row)
 
 
 def _judged(connection: Connection, rows: Select[Any]) -> Iterator[dict[str, Any]]:

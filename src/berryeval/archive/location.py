@@ -49,6 +49,11 @@ class Location:
             raise ArchiveError(name, "cannot be made: its folder is not there")
         return cls(name, path=str(path))
 
+    def check_exists(self) -> None:
+        """Raise if it is a file that is not there; only a server knows about its databases."""
+        if self.path is not None and not Path(self.path).exists():
+            raise ArchiveError(self.name, "is not there")
+
 
 def _without_password(dsn: str) -> str:
     parts = urlsplit(dsn)

@@ -21,7 +21,7 @@ VERSION_TABLE = "archive_version"
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
 
-def migrate(database: Database) -> None:
+def migrate(database: Database, *, create: bool = True) -> None:
     """Make the tables of a new archive, and those of an older one as they are now.
 
     All of it or nothing; of several processes that do it at once, one does.
@@ -29,11 +29,15 @@ def migrate(database: Database) -> None:
     Raises
     ------
     ArchiveError
-        If a newer program made the archive, or the file is a database of something else.
+        If a newer program made the archive, or the file is a database of something else; or if
+        there is no archive, and none is to be made.
     """
     with database.reading() as connection:
-        if version_of(connection) == newest_version():
-            return
+        found = version_of(connection)
+    if found == newest_version():
+        return
+    if found is None and not create:
+        raise ArchiveError(database.location.name, "there is no archive in it")
     with database.writing(alone="schema") as connection:
         if not database.is_sqlite:
             _make_schema(connection)

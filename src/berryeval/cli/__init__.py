@@ -20,6 +20,7 @@ __all__ = ["main"]
 _COMMANDS = {
     name: name
     for name in (
+        "archive",
         "baseline",
         "compare",
         "convert",
