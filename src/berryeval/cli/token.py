@@ -46,7 +46,7 @@ def create(name: str, role: Role, archive: str | None, config: str | None) -> No
     \b
     berryeval token create ci --role judge
     """
-    with _opened(archive, config) as opened:
+    with _opened(archive, config, create=True) as opened:
         click.echo(opened.tokens.create(name, role))
 
 
@@ -63,7 +63,7 @@ def list_tokens(archive: str | None, config: str | None) -> None:
     from berryeval.reports.terminal import show_table
 
     rows = []
-    with _opened(archive, config) as opened:
+    with _opened(archive, config, create=False) as opened:
         after, is_last = None, False
         while not is_last:
             page = opened.tokens.page(after=after, limit=1000)
@@ -93,18 +93,18 @@ def revoke(name: str, archive: str | None, config: str | None) -> None:
     """
     from berryeval.errors import NotFoundError
 
-    with _opened(archive, config) as opened:
+    with _opened(archive, config, create=False) as opened:
         if not opened.tokens.revoke(name):
             raise NotFoundError("token", name)
     click.echo(f"Revoked the token of {name}.")
 
 
 @contextmanager
-def _opened(archive: str | None, config: str | None) -> Iterator[Archive]:
+def _opened(archive: str | None, config: str | None, *, create: bool) -> Iterator[Archive]:
     from berryeval.archive import Archive
     from berryeval.service.settings import service_settings
 
     settings = load_settings(config, {})
     chosen = service_settings(settings.service, settings.systems, {"archive": archive})
-    with Archive.open(chosen.archive) as opened:
+    with Archive.open(chosen.archive, create=create) as opened:
         yield opened
