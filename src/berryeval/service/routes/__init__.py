@@ -17,11 +17,11 @@ from berryeval.service.routes import (
 __all__ = ["ROUTERS"]
 
 ROUTERS = (
+    evaluations.router,  # the first is found quickest, and these are read most
     queries.router,
     judgments.router,
     documents.router,
     runs.router,
-    evaluations.router,
     comparisons.router,
     baselines.router,
     gates.router,
@@ -29,4 +29,4 @@ ROUTERS = (
     history.router,
     jobs.router,
 )
-"""All but those for operators, in the order of the description."""
+"""All but those for operators."""
