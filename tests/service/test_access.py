@@ -129,8 +129,10 @@ def test_a_name_that_was_made_to_point_here_is_refused(service, host, status):
 
 def test_with_a_token_any_name_will_do(client, tokens):
     """Who has a token was not talked into anything."""
-    headers = {"Host": "quality.example", **tokens["read"]}
-    assert client.get("/v1/judgments", headers=headers).status_code == 200
+    client.post("/v1/judgments", json={"judgments": judgments(1, 2)})
+    for host in ("quality.example", "[", "a b"):
+        headers = {"Host": host, **tokens["read"]}
+        assert client.get("/v1/judgments?limit=1", headers=headers).status_code == 200
 
 
 @pytest.mark.parametrize(

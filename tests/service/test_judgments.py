@@ -149,7 +149,7 @@ def test_of_many_who_judge_a_pair_at_once_one_is_first(client):
             people.map(lambda grade: client.put(PAIR, json={"grade": grade}).status_code, range(24))
         )
     assert found.count(201) == 1
-    assert set(found) == {201, 412, 428}
+    assert set(found) <= {201, 412, 428}
 
 
 def test_of_many_who_change_a_judgment_at_once_each_change_builds_on_the_one_before(client):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Generic, TypeVar
+from urllib.parse import urlencode
 
 from fastapi import Query, Request
 from pydantic import BaseModel, Field
@@ -48,7 +49,7 @@ def listed(
     """Return a page as an answer, with a link to the next one."""
     url = None
     if following is not None:
-        query = request.url.include_query_params(after=following).query
-        url = f"{request.scope['path']}?{query}"
+        kept = [item for item in request.query_params.multi_items() if item[0] != "after"]
+        url = f"{request.scope['path']}?{urlencode([*kept, ('after', following)])}"
     headers = {} if url is None else {"Link": f'<{url}>; rel="next"'}
     return Answer({"items": [to_dict(item) for item in items], "next": url}, headers=headers)
