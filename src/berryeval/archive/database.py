@@ -21,10 +21,17 @@ __all__ = ["Alone", "Database", "Insert"]
 SCHEMA = "berryeval"
 """Where the tables are in PostgreSQL, so that an archive can share a database."""
 
-Alone: TypeAlias = Literal["schema", "judgments", "runs", "verdicts"]
+Alone: TypeAlias = Literal["schema", "judgments", "runs", "verdicts", "queries", "gates"]
 """What nobody else may change at the same time. SQLite has one writer at a time anyway."""
 
-_LOCKS: dict[Alone, int] = {"schema": 1, "judgments": 2, "runs": 3, "verdicts": 4}
+_LOCKS: dict[Alone, int] = {
+    "schema": 1,
+    "judgments": 2,
+    "runs": 3,
+    "verdicts": 4,
+    "queries": 5,
+    "gates": 6,
+}
 _LOCK_SPACE = 0x62657279
 """Keeps our advisory locks apart from those of others in the same database."""
 
