@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, select
@@ -39,13 +40,12 @@ class ArchivedBaselines:
             If there is no such run.
         """
         stored = StoredBaseline(check_id(name, "name"), check_id(run_id, "run_id"), now())
-        row = {"run_id": run_id, "updated_at": stored.updated_at}
         with self._database.writing(alone="runs") as connection:
             if connection.scalar(select(runs.c.run_id).where(runs.c.run_id == run_id)) is None:
                 raise NotFoundError("run", run_id)
             if check is not None:
                 check(_get(connection, name))
-            self._database.upsert(connection, baselines, {"name": name}, row)
+            self._database.upsert(connection, baselines, "name", [asdict(stored)])
         return stored
 
     def get(self, name: str) -> StoredBaseline | None:

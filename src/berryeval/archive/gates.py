@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, select
@@ -34,11 +35,10 @@ class ArchivedGates:
             nothing is changed. Nobody else changes it in between.
         """
         stored = StoredGate(check_id(name, "name"), check_settings(settings, "settings"), now())
-        row = {"settings": stored.settings, "updated_at": stored.updated_at}
         with self._database.writing(alone="gates") as connection:
             if check is not None:
                 check(_get(connection, name))
-            self._database.upsert(connection, gates, {"name": name}, row)
+            self._database.upsert(connection, gates, "name", [asdict(stored)])
         return stored
 
     def get(self, name: str) -> StoredGate | None:

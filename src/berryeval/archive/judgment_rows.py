@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Connection,
@@ -20,6 +19,7 @@ from sqlalchemy import (
     values,
 )
 
+from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_count, check_id, check_text, now
 from berryeval.archive.column_types import Name
 from berryeval.archive.records import JudgmentEntry, StoredJudgment
@@ -40,11 +40,7 @@ __all__ = [
     "write_judgments",
 ]
 
-Item = TypeVar("Item")
 Pair = tuple[str, str]
-
-_AT_ONCE = 500
-"""Pairs that one statement looks for."""
 
 _FEW = 4
 """So many pairs are looked for one by one: a statement that is known is quicker than a longer
@@ -115,7 +111,7 @@ def write_judgments(
     moment = now()
     rows: list[dict[str, Any]] = []
     replaced: list[dict[str, int]] = []
-    for pairs in _batches(wanted):
+    for pairs in batches_of(wanted):
         before = _kept(connection, pairs)
         hashes = _known_hashes(connection, {doc_id for _, doc_id in pairs})
         for pair in pairs:
@@ -187,9 +183,3 @@ def _known_hashes(connection: Connection, doc_ids: set[str]) -> dict[str, str]:
 
 def _named(pair: Pair) -> dict[str, str]:
     return {"query_id": pair[0], "doc_id": pair[1]}
-
-
-def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    rest = iter(items)
-    while batch := list(islice(rest, _AT_ONCE)):
-        yield batch

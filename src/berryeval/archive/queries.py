@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, select
 
+from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_id, now
 from berryeval.archive.database import Database
 from berryeval.archive.paging import read_page
@@ -43,15 +44,19 @@ class ArchivedQueries:
         contents = {check_id(query.query_id, "query_id"): content_of(query) for query in wanted}
         n_changed = 0
         with self._database.writing(alone="queries") as connection:
-            for query_id, content in contents.items():
-                before = _get(connection, query_id)
+            for query_ids in batches_of(contents):
+                kept = select(queries).where(queries.c.query_id.in_(query_ids))
+                before = {row.query_id: _query(row) for row in connection.execute(kept)}
                 if check is not None:
-                    check(before)
-                if before is not None and content_of(before) == content:
-                    continue
-                row = {"content": content, "updated_at": now()}
-                self._database.upsert(connection, queries, {"query_id": query_id}, row)
-                n_changed += 1
+                    for query_id in query_ids:
+                        check(before.get(query_id))
+                rows = [
+                    {"query_id": query_id, "content": contents[query_id], "updated_at": now()}
+                    for query_id in query_ids
+                    if query_id not in before or content_of(before[query_id]) != contents[query_id]
+                ]
+                self._database.upsert(connection, queries, "query_id", rows)
+                n_changed += len(rows)
         return n_changed
 
     def get(self, query_id: str) -> Query | None:
