@@ -80,6 +80,8 @@ class SystemEvaluation:
     summary: Summary
     failed: dict[str, BackendError] = field(default_factory=dict)
     """The error of each query that was not answered."""
+    run: Run = field(default_factory=lambda: Run.from_dict({}), repr=False, compare=False)
+    """The rankings that were scored."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON has it; keys of k become text there."""
@@ -100,6 +102,7 @@ def evaluate_system(
     *,
     judgments: JudgmentsSource,
     limits: Limits | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> SystemEvaluation:
     """Ask a live system, and score what it answers.
 
@@ -119,6 +122,8 @@ def evaluate_system(
         What is relevant. A query without judgments is marked, and is in no mean.
     limits : Limits, optional
         Four queries at once and 30 s each unless given.
+    progress : callable, optional
+        Called with the number of answers so far and in the end.
 
     Raises
     ------
@@ -141,9 +146,11 @@ def evaluate_system(
         raise ArgumentError("ks", "at least one k", "none")
     by_k = {(name, k): measure(k) for name, measure in _BY_K.items() for k in cutoffs}
     asked = load_queries([queries] if isinstance(queries, Query) else queries)
-    known = load_judgments(judgments)
+    # Judgments may have come to nothing yet, as in a new archive; a file may not.
+    known = judgments if isinstance(judgments, Judgments) else load_judgments(judgments)
     opened = _opened(system, asked.values())
-    collected = collect(opened, asked.values(), max(LEAST_DEPTH, *cutoffs), limits=limits)
+    depth = max(LEAST_DEPTH, *cutoffs)
+    collected = collect(opened, asked.values(), depth, limits=limits, progress=progress)
     answered = [query_id for query_id in asked if query_id not in collected.failures]
     judged = [query_id for query_id in answered if query_id in known]
     scored = _scored(known, judged, collected.run, (*by_k.values(), *_WHOLE))
@@ -168,7 +175,7 @@ def evaluate_system(
         unjudged_count=len(answered) - len(judged),
         failed_count=len(collected.failures),
     )
-    return SystemEvaluation(results, summary, collected.failures)
+    return SystemEvaluation(results, summary, collected.failures, collected.run)
 
 
 def _opened(system: System | Callable[[str, int], Any] | str, queries: Iterable[Query]) -> System:
