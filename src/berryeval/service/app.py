@@ -29,6 +29,7 @@ from berryeval.service.problems import Problem, problem_of, problem_response
 from berryeval.service.routes import ROUTERS, operations
 from berryeval.service.run_cache import RunCache
 from berryeval.service.settings import ServiceSettings
+from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
 
 __all__ = ["create_app", "describe"]
@@ -65,6 +66,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.jobs = Jobs(settings.max_jobs)
     app.state.runs = RunCache(archive)
     app.state.evaluations = EvaluationCache()
+    app.state.stores = open_stores(archive, settings)
     app.state.is_stopping = False
     app.include_router(operations.router)
     for router in ROUTERS:
@@ -98,6 +100,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     jobs: Jobs = app.state.jobs
     jobs.close()
     await to_thread.run_sync(jobs.join)
+    app.state.stores.close()
 
 
 def _add_handlers(app: FastAPI) -> None:

@@ -4,6 +4,7 @@ from berryeval.service.routes import (
     baselines,
     comparisons,
     documents,
+    evaluation,
     evaluations,
     gates,
     history,
@@ -12,6 +13,7 @@ from berryeval.service.routes import (
     judgments,
     queries,
     runs,
+    stores,
 )
 
 __all__ = ["ROUTERS"]
@@ -27,6 +29,8 @@ ROUTERS = (
     gates.router,
     holes.router,
     history.router,
+    stores.router,
+    evaluation.router,
     jobs.router,
 )
 """All but those for operators."""
