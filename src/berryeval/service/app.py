@@ -26,6 +26,7 @@ from berryeval.service.middleware.limits import Limits
 from berryeval.service.middleware.requests import Requests
 from berryeval.service.paths import RawPath
 from berryeval.service.problems import Problem, problem_of, problem_response
+from berryeval.service.rank_eval.elastic_answers import ElasticAnswers
 from berryeval.service.routes import ROUTERS, operations
 from berryeval.service.run_cache import RunCache
 from berryeval.service.settings import ServiceSettings
@@ -77,6 +78,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.add_middleware(Access, archive=archive, settings=settings)
     app.add_middleware(RawPath)
     app.add_middleware(Requests, figures=app.state.figures)
+    app.add_middleware(ElasticAnswers)
     app.openapi = lambda: description.openapi(app)  # type: ignore[method-assign]
     return app
 

@@ -12,6 +12,7 @@ from berryeval.service.routes import (
     jobs,
     judgments,
     queries,
+    rank_eval,
     runs,
     stores,
 )
@@ -31,6 +32,7 @@ ROUTERS = (
     history.router,
     stores.router,
     evaluation.router,
+    rank_eval.router,
     jobs.router,
 )
 """All but those for operators."""
