@@ -104,6 +104,7 @@ def test_every_module_is_documented_and_lists_what_exists(name):
         berryeval.ConflictError("judgment of 'd1' for 'q1'", "revision 3", "revision 4"),
         berryeval.MissingExtraError("Reading zstd", "zstd"),
         berryeval.NotFoundError("run", "3f6b"),
+        berryeval.ServiceError("http://127.0.0.1:8765", "asks for a token", 401, "unauthorized"),
         berryeval.MeasureSyntaxError("P@x", "a cutoff", "'x'", "P@10"),
         berryeval.UnknownMeasureError("ndgc", "nDCG", ("nDCG",)),
         TrecEvalError("illegal measure 'ndgc'", 1),

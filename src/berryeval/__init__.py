@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from berryeval import measures, metrics, ranking
+    from berryeval.client import Client
     from berryeval.core import Document, Documents, Query, QueryType, RelevanceJudgment
     from berryeval.core.judgments import Judgments
     from berryeval.core.run import Run
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         MismatchError,
         MissingExtraError,
         NotFoundError,
+        ServiceError,
         UnknownMeasureError,
     )
     from berryeval.evaluation import (
@@ -62,6 +64,7 @@ __all__ = [
     "BackendWarning",
     "Baseline",
     "BerryEvalError",
+    "Client",
     "Comparison",
     "ConflictError",
     "Document",
@@ -81,6 +84,7 @@ __all__ = [
     "QueryType",
     "RelevanceJudgment",
     "Run",
+    "ServiceError",
     "UnknownMeasureError",
     "__version__",
     "compare",
@@ -111,6 +115,7 @@ _HOME = {
     "BackendTimeout": "berryeval.errors",
     "BackendWarning": "berryeval.errors",
     "BerryEvalError": "berryeval.errors",
+    "Client": "berryeval.client",
     "ConflictError": "berryeval.errors",
     "Document": "berryeval.core",
     "Documents": "berryeval.core",
@@ -128,6 +133,7 @@ _HOME = {
     "QueryType": "berryeval.core",
     "RelevanceJudgment": "berryeval.core",
     "Run": "berryeval.core.run",
+    "ServiceError": "berryeval.errors",
     "UnknownMeasureError": "berryeval.errors",
     "evaluate": "berryeval.evaluation",
     "evaluate_system": "berryeval.suite.evaluate_system",

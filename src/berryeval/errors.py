@@ -17,7 +17,8 @@
     │   └── UnknownMeasureError         a measure that nobody knows
     ├── InputTypeError (TypeError)      an argument's type
     ├── MissingExtraError (ImportError) a library that is not installed
-    └── NotFoundError (LookupError)     something that is not there
+    ├── NotFoundError (LookupError)     something that is not there
+    └── ServiceError                    a service that refuses or fails
 
     BackendWarning (UserWarning)        the native extension is not in use
 
@@ -44,6 +45,7 @@ __all__ = [
     "MismatchError",
     "MissingExtraError",
     "NotFoundError",
+    "ServiceError",
     "TrecEvalError",
     "UnknownMeasureError",
 ]
@@ -275,6 +277,34 @@ class NotFoundError(BerryEvalError, LookupError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.kind, self.name)
+
+
+class ServiceError(BerryEvalError):
+    """A service cannot be reached, refuses, or fails in a way that no other error tells of.
+
+    Parameters
+    ----------
+    service : str
+        Its address.
+    message : str
+        What happened.
+    status : int or None
+        The HTTP status; None if there was no answer.
+    kind : str or None
+        What the service calls the problem.
+    """
+
+    def __init__(
+        self, service: str, message: str, status: int | None = None, kind: str | None = None
+    ) -> None:
+        super().__init__(f"{service}: {message}")
+        self.service = service
+        self.message = message
+        self.status = status
+        self.kind = kind
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.service, self.message, self.status, self.kind)
 
 
 class TrecEvalError(InputError):
