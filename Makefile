@@ -62,8 +62,8 @@ conformance-page: $(PEERS)/installed ## Compare with other libraries, and write 
 	BERRYEVAL_BACKEND=python PYTHONPATH=src $(PEERS)/bin/python scripts/conformance_page.py
 
 soak: $(VENV)/developing ## Call every route of the service with SOAK_EXAMPLES cases, good and bad
-	SCHEMATHESIS_EXAMPLES=$(SOAK_EXAMPLES) $(BIN)/python -m pytest -q \
-	  tests/service/test_description_fuzzed.py $(PYTEST_ARGS)
+	SCHEMATHESIS_EXAMPLES=$(SOAK_EXAMPLES) STORE_KILLS=30 $(BIN)/python -m pytest -q \
+	  tests/service/test_description_fuzzed.py tests/service/stores/test_killed_server.py $(PYTEST_ARGS)
 
 bench-service: $(VENV)/developing ## Measure the service with wrk, and write its figures into docs/reference/service.md
 	$(BIN)/python benchmarks/service.py
