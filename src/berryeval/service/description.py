@@ -100,7 +100,7 @@ def _describe_pages(schemas: dict[str, Any]) -> None:
         name = items.get("$ref", "").rpartition("/")[2]
         if name and "next" in schema["properties"]:
             schema["description"] = Listed.__doc__
-            schema["examples"] = [{"items": schemas[name]["examples"], "next": None}]
+            schema["examples"] = [{"items": schemas[name].get("examples", []), "next": None}]
 
 
 def _finish(path: str, operation: dict[str, Any], role: str | None) -> None:
