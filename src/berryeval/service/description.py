@@ -9,7 +9,9 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
 from berryeval.archive.records import ROLES, Role
+from berryeval.service.examples import examples_of_models
 from berryeval.service.middleware.access import OPEN_PATHS
+from berryeval.service.paging import Listed
 from berryeval.service.problems import Fault, ProblemDetails, documented
 from berryeval.service.routes import ROUTERS
 
@@ -71,6 +73,11 @@ def _complete(app: FastAPI) -> dict[str, Any]:
         schemas[model.__name__] = schema
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
+    # FastAPI drops what is null, and with it keys that a schema asks for.
+    for name, examples in examples_of_models():
+        if name in schemas:
+            schemas[name]["examples"] = examples
+    _describe_pages(schemas)
     components["securitySchemes"] = {
         "token": {
             "type": "http",
@@ -84,6 +91,16 @@ def _complete(app: FastAPI) -> dict[str, Any]:
             _finish(path, operation, roles.get(operation["operationId"]))
     found["components"]["schemas"] = dict(sorted(schemas.items()))
     return found
+
+
+def _describe_pages(schemas: dict[str, Any]) -> None:
+    """Give pages, which are made for each kind of item, a description and an example."""
+    for schema in schemas.values():
+        items = schema.get("properties", {}).get("items", {}).get("items", {})
+        name = items.get("$ref", "").rpartition("/")[2]
+        if name and "next" in schema["properties"]:
+            schema["description"] = Listed.__doc__
+            schema["examples"] = [{"items": schemas[name].get("examples", []), "next": None}]
 
 
 def _finish(path: str, operation: dict[str, Any], role: str | None) -> None:

@@ -61,6 +61,10 @@ _TITLES = {
 class Fault(BaseModel):
     """One thing that is wrong with a request."""
 
+    model_config = with_examples(
+        {"where": "body.measures[1]", "expected": "a valid string", "found": "12"}
+    )
+
     where: str = Field(examples=["body.measures[1]"])
     expected: str = Field(examples=["text of at most 200 characters"])
     found: str | None = Field(None, examples=["12"])

@@ -15,7 +15,7 @@ from berryeval.service.examples import with_examples
 from berryeval.service.jobs import Job, Jobs, State, Work, no_progress
 from berryeval.service.problems import ProblemDetails
 
-__all__ = ["ACCEPTED", "JobState", "Prefer", "answer_or_start", "job_answer"]
+__all__ = ["ACCEPTED", "EXAMPLE_JOB", "JobState", "Prefer", "answer_or_start", "job_answer"]
 
 Prefer = Annotated[
     str | None,
@@ -27,7 +27,7 @@ Prefer = Annotated[
     ),
 ]
 
-_EXAMPLE = {
+EXAMPLE_JOB = {
     "id": "5f0c2a9be1d34c77",
     "kind": "comparison",
     "state": "running",
@@ -45,7 +45,7 @@ _EXAMPLE = {
 class JobState(BaseModel):
     """How far a job is."""
 
-    model_config = with_examples(_EXAMPLE)
+    model_config = with_examples(EXAMPLE_JOB)
 
     id: str
     kind: str

@@ -13,7 +13,7 @@ from berryeval.evaluation.evaluate import read_measures
 from berryeval.reports.comparison import comparison_as_dict
 from berryeval.service.answers import Answer
 from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, RunsDep
-from berryeval.service.examples import EXAMPLE_RUN, with_examples
+from berryeval.service.examples import EXAMPLE_RUN, OTHER_RUN, with_examples
 from berryeval.service.fields import (
     Body,
     MaxGrade,
@@ -62,10 +62,27 @@ class ComparisonRequest(Body):
     per_query: bool = Field(default=False, description="Whether to tell of every query, too.")
 
 
+_EXAMPLE: dict[str, Any] = {
+    "version": 1,
+    "kind": "comparison",
+    "baseline": "bm25",
+    "candidates": ["hybrid"],
+    "queries": 50,
+    "statistics": {"test": "t", "correction": "holm", "interval": "bca", "level": 0.95},
+    "runs": [{"run": "bm25", "queries": 50, "means": {"nDCG@10": 0.4121}}],
+    "differences": [{"system": "hybrid", "measure": "nDCG@10", "difference": 0.031}],
+    "slices": [],
+    "changed_most": [],
+    "notes": [],
+    "judgments_hash": "8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4",
+    "run_ids": {"bm25": OTHER_RUN, "hybrid": EXAMPLE_RUN},
+}
+
+
 class ComparisonReport(BaseModel):
     """What `berryeval compare --json` writes; docs/reference/json.md describes it."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", json_schema_extra={"examples": [_EXAMPLE]})
 
     version: int = Field(examples=[1])
     kind: Literal["comparison"]

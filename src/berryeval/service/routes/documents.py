@@ -14,7 +14,7 @@ from berryeval.core.documents import Document
 from berryeval.errors import NotFoundError
 from berryeval.service.answers import Answer
 from berryeval.service.dependencies import ArchiveDep, require
-from berryeval.service.examples import with_examples
+from berryeval.service.examples import OTHER_RUN, with_examples
 from berryeval.service.fields import Body, Id, ShortText
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.paths import DocId
@@ -57,12 +57,18 @@ class ManyDocuments(Body):
 class StoredDocuments(BaseModel):
     """How much was new."""
 
+    model_config = with_examples({"received": 2, "changed": 1})
+
     received: int
     changed: int
 
 
 class DocumentState(BaseModel):
     """A document as it is known."""
+
+    model_config = with_examples(
+        {**_EXAMPLE, "hash": OTHER_RUN, "updated_at": "2026-11-16T08:00:00+00:00"}
+    )
 
     doc_id: str
     hash: str

@@ -48,7 +48,7 @@ EvaluationId = Annotated[
 ]
 Hash = Annotated[str, Field(pattern=_HASH)]
 
-_EXAMPLE = {
+_EXAMPLE: dict[str, Any] = {
     "evaluation_id": OTHER_RUN,
     "run_id": EXAMPLE_RUN,
     "judgments_hash": "8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4",
@@ -98,7 +98,10 @@ class EvaluationState(BaseModel):
 class EvaluationReport(BaseModel):
     """An evaluation query by query, or by slice, as `berryeval evaluate --json` writes a run."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={"examples": [{**_EXAMPLE, "per_query": {"q1": {"AP": 0.25}}}]},
+    )
 
     evaluation_id: str
     run_id: str

@@ -59,6 +59,10 @@ class HistoryPoint(BaseModel):
 class HistoryReport(BaseModel):
     """A measure over time."""
 
+    model_config = with_examples(
+        {"measure": "nDCG@10", "judgments_hash": OTHER_RUN, "points": [_POINT]}
+    )
+
     measure: str = Field(examples=["nDCG@10"])
     judgments_hash: str = Field(description="What every run was scored with.")
     points: list[HistoryPoint]

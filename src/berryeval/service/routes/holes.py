@@ -54,10 +54,26 @@ class HolesRequest(Body):
     limit: Annotated[int, Field(ge=1, le=10_000)] = 50
 
 
+_EXAMPLE: dict[str, Any] = {
+    "version": 1,
+    "runs": ["bm25"],
+    "baseline": None,
+    "measures": ["nDCG@10"],
+    "max_grade": 2.0,
+    "n_holes": 1,
+    "n_queries": 50,
+    "n_queries_with_holes": 1,
+    "bounds": [{"run": "bm25", "measure": "nDCG@10", "low": 0.41, "high": 0.43}],
+    "holes": [
+        {"query_id": "q1", "doc_id": "d9", "grade": None, "effect": 0.02, "ranks": {"bm25": 1}}
+    ],
+}
+
+
 class HolesReport(BaseModel):
     """What `berryeval holes --json` writes; docs/reference/json.md describes it."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", json_schema_extra={"examples": [_EXAMPLE]})
 
     version: int = Field(examples=[1])
     runs: list[str]

@@ -11,9 +11,10 @@ from starlette.responses import Response, StreamingResponse
 from berryeval.errors import NotFoundError
 from berryeval.service.answers import Answer
 from berryeval.service.dependencies import CallerDep, JobsDep
+from berryeval.service.examples import with_examples
 from berryeval.service.jobs import FINISHED, Job, Jobs
 from berryeval.service.problems import Problem, documented
-from berryeval.service.working import JobState, job_answer
+from berryeval.service.working import EXAMPLE_JOB, JobState, job_answer
 
 __all__ = ["router"]
 
@@ -36,6 +37,8 @@ _EVENT = {
 
 class JobList(BaseModel):
     """All jobs that are known, the newest first."""
+
+    model_config = with_examples({"items": [EXAMPLE_JOB]})
 
     items: list[JobState]
 

@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, Response
 from berryeval import __version__
 from berryeval.service.answers import Answer
 from berryeval.service.dependencies import ArchiveDep, require
+from berryeval.service.examples import with_examples
 from berryeval.service.figures import CONTENT_TYPE, Figures
 from berryeval.service.problems import Problem
 from berryeval.service.reference_page import reference_page
@@ -23,12 +24,16 @@ router = APIRouter(tags=["operations"])
 class Health(BaseModel):
     """That the service lives."""
 
+    model_config = with_examples({"status": "ok", "version": "0.1.0"})
+
     status: Literal["ok"] = "ok"
     version: str = Field(examples=["0.1.0"])
 
 
 class Readiness(BaseModel):
     """That the service can work: its archive answers."""
+
+    model_config = with_examples({"status": "ok", "backend": "sqlite", "schema_version": "0001"})
 
     status: Literal["ok"] = "ok"
     backend: str = Field(examples=["sqlite"])

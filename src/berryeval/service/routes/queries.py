@@ -74,6 +74,8 @@ class ManyQueries(Body):
 class StoredQueries(BaseModel):
     """How many came."""
 
+    model_config = with_examples({"received": 2})
+
     received: int
 
 

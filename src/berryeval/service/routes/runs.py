@@ -49,6 +49,9 @@ _EXAMPLE = {
 }
 
 
+_DOCUMENT = {"rank": 1, "doc_id": "d7", "score": 12.5, "grade": 2.0}
+
+
 class RunState(BaseModel):
     """A run, without its rankings."""
 
@@ -69,6 +72,8 @@ class RunState(BaseModel):
 class RankedDocument(BaseModel):
     """A document at its rank."""
 
+    model_config = with_examples(_DOCUMENT)
+
     rank: int
     doc_id: str
     score: float | None = Field(description="null if it is infinite.")
@@ -77,6 +82,10 @@ class RankedDocument(BaseModel):
 
 class Ranking(BaseModel):
     """What a run has for a query, with today's grades."""
+
+    model_config = with_examples(
+        {"query_id": "q1", "run_id": EXAMPLE_RUN, "retrieved": 100, "documents": [_DOCUMENT]}
+    )
 
     query_id: str
     run_id: str
