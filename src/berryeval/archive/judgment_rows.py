@@ -11,17 +11,15 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
-    column,
     func,
     insert,
     select,
+    tuple_,
     update,
-    values,
 )
 
 from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_count, check_id, check_text, now
-from berryeval.archive.column_types import Name
 from berryeval.archive.records import JudgmentEntry, StoredJudgment
 from berryeval.archive.tables import documents, judgments
 from berryeval.core.grade import check_grade
@@ -165,15 +163,13 @@ def _is_same(old: Row[Any], new: NewJudgment, author: str) -> bool:
 
 def _kept(connection: Connection, pairs: Sequence[Pair]) -> dict[Pair, Row[Any]]:
     """Return the newest state of each pair that ever was judged."""
-    if len(pairs) <= _FEW:
-        found = [row for pair in pairs for row in connection.execute(_KEPT_OF_PAIR, _named(pair))]
-        return {(row.query_id, row.doc_id): row for row in found}
-    # Joined rather than compared with a list: SQLite would look through every row for that.
-    names = column("query_id", Name), column("doc_id", Name)
-    wanted = values(*names, name="wanted").data(pairs).cte("wanted")
-    is_wanted = and_(_c.query_id == wanted.c.query_id, _c.doc_id == wanted.c.doc_id)
-    rows = _KEPT.select_from(wanted).join(judgments, and_(is_wanted, _c.superseded_by.is_(None)))
-    return {(row.query_id, row.doc_id): row for row in connection.execute(rows)}
+    # SQLite would look through every row for a list of pairs, and has no way to a server to save.
+    if connection.dialect.name == "sqlite" or len(pairs) <= _FEW:
+        several = (connection.execute(_KEPT_OF_PAIR, _named(pair)) for pair in pairs)
+        return {(row.query_id, row.doc_id): row for rows in several for row in rows}
+    is_wanted = tuple_(_c.query_id, _c.doc_id).in_(pairs)
+    rows = connection.execute(_KEPT.where(_c.superseded_by.is_(None), is_wanted))
+    return {(row.query_id, row.doc_id): row for row in rows}
 
 
 def _known_hashes(connection: Connection, doc_ids: set[str]) -> dict[str, str]:
