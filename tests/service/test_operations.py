@@ -148,7 +148,7 @@ def test_every_body_has_an_example_that_it_takes(client):
 
 
 TAGS = {"queries", "judgments", "documents", "runs", "evaluations", "comparisons", "baselines",
-        "gates", "holes", "history", "jobs", "operations"}  # fmt: skip
+        "gates", "holes", "history", "jobs", "operations", "stores"}  # fmt: skip
 
 
 def test_every_body_and_answer_has_an_example_that_its_schema_allows(client):

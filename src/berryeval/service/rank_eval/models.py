@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Id
 from berryeval.service.rank_eval import metrics
 from berryeval.service.rank_eval.metrics import Ratings, Scored
@@ -240,7 +241,7 @@ EXAMPLE: dict[str, Any] = {
 class RankEvalRequest(Body):
     """What to search for, what is relevant, and how to score it."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+    model_config = with_examples(EXAMPLE)
 
     requests: list[RatedRequest]
     metric: Metrics
@@ -280,49 +281,72 @@ class RankEvalRequest(Body):
         return self
 
 
-class _Key(BaseModel):
-    index: str = Field(alias="_index")
+class HitKey(BaseModel):
+    """Which document it is."""
+
+    index: str = Field(alias="_index", description="The store.")
     id: str = Field(alias="_id")
 
 
-class _FoundDocument(_Key):
-    score: float | None = Field(alias="_score")
-    source: dict[str, Any] | None = Field(None, alias="_source")
+class RankedHit(HitKey):
+    """A document that was found."""
+
+    score: float | None = Field(alias="_score", description="null if it is infinite.")
+    source: dict[str, Any] | None = Field(
+        None, alias="_source", description="What `summary_fields` asked for."
+    )
 
 
-class _RatedHit(BaseModel):
-    hit: _FoundDocument
+class RatedHit(BaseModel):
+    """A hit, and how good it is."""
+
+    hit: RankedHit
     rating: int | None = Field(description="null if nobody rated it.")
 
 
-class _QueryQuality(BaseModel):
+class QueryQuality(BaseModel):
+    """What one query scores."""
+
     metric_score: float | None = Field(None, description="Only for one metric.")
     metrics: dict[str, float] = Field(description="The score by each metric.")
     took: int = Field(description="Milliseconds that the search took.")
-    unrated_docs: list[_Key]
-    hits: list[_RatedHit]
+    unrated_docs: list[HitKey]
+    hits: list[RatedHit]
     metric_details: dict[str, dict[str, float]]
 
 
-class _Cause(BaseModel):
+class RootCause(BaseModel):
+    """What went wrong."""
+
+    model_config = ConfigDict(extra="allow")
+
     type: str
     reason: str
 
 
-class ErrorCause(_Cause):
+class ErrorCause(RootCause):
     """What went wrong, as Elasticsearch tells it."""
 
-    model_config = ConfigDict(extra="allow")
-
-    root_cause: list[_Cause]
+    root_cause: list[RootCause]
 
 
-class _Failure(BaseModel):
+class QueryFailure(BaseModel):
+    """Why a query was not answered."""
+
     error: ErrorCause
+
+
+_CAUSE = {"type": "index_not_found_exception", "reason": "no such index [nowhere]"}
+_RULE = {
+    "type": "illegal_argument_exception",
+    "reason": "Query in rated requests should not contain aggregations.",
+}
 
 
 class ErrorAnswer(BaseModel):
     """An answer that is no success, as Elasticsearch gives it."""
+
+    model_config = with_examples({"error": {"root_cause": [_RULE], **_RULE}, "status": 400})
 
     error: ErrorCause
     status: int
@@ -331,9 +355,33 @@ class ErrorAnswer(BaseModel):
 class RankEvalAnswer(BaseModel):
     """Scores over all queries that were answered, and for each of them."""
 
+    model_config = with_examples(
+        {
+            "metric_score": 0.5,
+            "metrics": {"precision": 0.5},
+            "details": {
+                "amsterdam_query": {
+                    "metric_score": 0.5,
+                    "metrics": {"precision": 0.5},
+                    "took": 3,
+                    "unrated_docs": [{"_index": "default", "_id": "doc4"}],
+                    "hits": [
+                        {"hit": {"_index": "default", "_id": "doc2", "_score": 7.05}, "rating": 1},
+                        {"hit": {"_index": "default", "_id": "doc4", "_score": 6.11},
+                         "rating": None},
+                    ],
+                    "metric_details": {
+                        "precision": {"relevant_docs_retrieved": 1, "docs_retrieved": 2}
+                    },
+                }
+            },
+            "failures": {"berlin_query": {"error": {"root_cause": [_CAUSE], **_CAUSE}}},
+        }
+    )  # fmt: skip
+
     metric_score: float | None = Field(
         None, description="The mean; null if no query was answered. Only for one metric."
     )
     metrics: dict[str, float | None] = Field(description="The mean of each metric.")
-    details: dict[str, _QueryQuality]
-    failures: dict[str, _Failure] = Field(description="The queries that were not answered.")
+    details: dict[str, QueryQuality]
+    failures: dict[str, QueryFailure] = Field(description="The queries that were not answered.")

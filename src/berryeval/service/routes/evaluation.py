@@ -22,6 +22,7 @@ from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.query import Query as AskedQuery
 from berryeval.service.answers import Answer, json_bytes
 from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, require
+from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Grade, Id
 from berryeval.service.jobs import Progress
 from berryeval.service.paths import NAME
@@ -46,9 +47,7 @@ _StoreName = Annotated[str, StringConstraints(pattern=NAME)]
 class JudgedPair(Body):
     """The grade of a document for a query: 0 not, 1 marginally, 2 relevant, 3 highly."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"query_id": "q1", "doc_id": "d7", "relevance": 3}]}
-    )
+    model_config = with_examples({"query_id": "q1", "doc_id": "d7", "relevance": 3})
 
     query_id: Id
     doc_id: Id
@@ -84,36 +83,32 @@ class JudgedPairs(RootModel[Annotated[list[JudgedPair], Field(max_length=MOST_AT
     )
 
 
-class AskedFor(Body):
+class QueryToAsk(Body):
     """A query to be asked."""
 
     id: Id
     query: Annotated[str, Field(max_length=10_000, description="What is asked.")]
 
 
-class Wanted(Body):
+class EvaluateStore(Body):
     """What to ask a store, and where to cut."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "queries": [{"id": "q1", "query": "configure OAuth"}],
-                    "store": "default",
-                    "ks": [5, 10, 20],
-                }
-            ]
+    model_config = with_examples(
+        {
+            "queries": [{"id": "q1", "query": "configure OAuth"}],
+            "store": "default",
+            "ks": [5, 10, 20],
         }
     )
 
-    queries: list[AskedFor] = Field(min_length=1, max_length=MOST_QUERIES)
+    queries: list[QueryToAsk] = Field(min_length=1, max_length=MOST_QUERIES)
     store: _StoreName = "default"
     ks: list[Annotated[int, Field(ge=1, le=LARGEST_K)]] = Field(
         default_factory=lambda: list(DEFAULT_KS), min_length=1, max_length=MOST_KS
     )
 
     @model_validator(mode="after")
-    def _asks_each_once(self) -> Wanted:
+    def _asks_each_once(self) -> EvaluateStore:
         seen: set[str] = set()
         for one in self.queries:
             if one.id in seen:
@@ -139,8 +134,22 @@ class QueryScores(BaseModel):
     unjudged: bool = Field(description="Whether nobody judged anything for it; no mean has it.")
 
 
-class Means(BaseModel):
+_SUMMARY = {
+    "query_count": 1,
+    "mean_ndcg": {"5": 0.63, "10": 0.7},
+    "mean_recall": {"5": 0.5, "10": 1.0},
+    "mean_precision": {"5": 0.2, "10": 0.2},
+    "mean_mrr": 0.5,
+    "map": 0.42,
+    "unjudged_count": 0,
+    "failed_count": 1,
+}
+
+
+class StoreSummary(BaseModel):
     """Means over the queries that were judged and answered; 0 over none."""
+
+    model_config = with_examples(_SUMMARY)
 
     query_count: int
     mean_ndcg: ByK
@@ -162,8 +171,28 @@ class FailedQuery(BaseModel):
 class StoreEvaluation(BaseModel):
     """What a store scores."""
 
+    model_config = with_examples(
+        {
+            "results": [
+                {
+                    "query_id": "q1",
+                    "query": "configure OAuth",
+                    "ndcg": {"5": 0.63, "10": 0.7},
+                    "recall": {"5": 0.5, "10": 1.0},
+                    "precision": {"5": 0.2, "10": 0.2},
+                    "mrr": 0.5,
+                    "ap": 0.42,
+                    "result_count": 100,
+                    "unjudged": False,
+                }
+            ],
+            "summary": _SUMMARY,
+            "failed": [{"query_id": "q2", "error": "default: no answer within 30 s"}],
+        }
+    )
+
     results: list[QueryScores]
-    summary: Means
+    summary: StoreSummary
     failed: list[FailedQuery]
 
 
@@ -191,7 +220,7 @@ def post_judgments(given: JudgedPairs, archive: ArchiveDep, caller: CallerDep) -
     dependencies=[require("judge")],
 )
 def evaluate_store(
-    given: Wanted,
+    given: EvaluateStore,
     archive: ArchiveDep,
     stores: StoresDep,
     jobs: JobsDep,
@@ -235,7 +264,7 @@ def _kept(archive: Archive, store: Store, found: SystemEvaluation) -> bytes:
     return body
 
 
-@router.get("/summary", response_model=Means)
+@router.get("/summary", response_model=StoreSummary)
 def get_summary(
     archive: ArchiveDep,
     store: Annotated[_StoreName, Query(description="Which store.", examples=["default"])] = (

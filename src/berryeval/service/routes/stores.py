@@ -6,7 +6,7 @@ import time
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from berryeval.archive import hash_of_document
@@ -16,6 +16,7 @@ from berryeval.search.failures import failures_of
 from berryeval.search.hits import to_hits
 from berryeval.service.answers import Answer
 from berryeval.service.dependencies import ArchiveDep, require
+from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Id
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.paths import DocId, Name
@@ -35,17 +36,13 @@ router = APIRouter(prefix="/v1/stores", tags=["stores"])
 class StoreState(BaseModel):
     """A store as it is."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "name": "default",
-                    "kind": "hybrid",
-                    "settings": {"title_weight": 2.0},
-                    "n_documents": 5183,
-                    "is_read_only": False,
-                }
-            ]
+    model_config = with_examples(
+        {
+            "name": "default",
+            "kind": "hybrid",
+            "settings": {"title_weight": 2.0},
+            "n_documents": 5183,
+            "is_read_only": False,
         }
     )
 
@@ -73,15 +70,13 @@ class StoreSettings(Body):
 class NewStore(Body):
     """A store to be made."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"kind": "hybrid", "settings": {"title_weight": 2}}]}
-    )
+    model_config = with_examples({"kind": "hybrid", "settings": {"title_weight": 2}})
 
     kind: Kind = Field("hybrid", description="By words, by meaning, or by both.")
     settings: StoreSettings | None = None
 
 
-class NewDocument(Body):
+class IndexedDocument(Body):
     """A document to be searched."""
 
     doc_id: Id
@@ -92,32 +87,30 @@ class NewDocument(Body):
 class NewDocuments(Body):
     """Documents that are indexed together, all or none."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "documents": [
-                        {"doc_id": "d1", "title": "OAuth", "text": "Renew tokens hourly."},
-                        {"doc_id": "d2", "text": "Ripe bananas."},
-                    ]
-                }
+    model_config = with_examples(
+        {
+            "documents": [
+                {"doc_id": "d1", "title": "OAuth", "text": "Renew tokens hourly."},
+                {"doc_id": "d2", "text": "Ripe bananas."},
             ]
         }
     )
 
-    documents: list[NewDocument] = Field(min_length=1, max_length=MOST_AT_ONCE)
+    documents: list[IndexedDocument] = Field(min_length=1, max_length=MOST_AT_ONCE)
 
 
 class Received(BaseModel):
     """How many documents came."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"received": 2}]})
+    model_config = with_examples({"received": 2})
 
     received: int
 
 
 class StoredDocument(BaseModel):
     """A document of a store."""
+
+    model_config = with_examples({"doc_id": "d1", "title": "OAuth", "text": "Renew tokens hourly."})
 
     doc_id: str
     title: str
@@ -132,19 +125,15 @@ class FoundDocument(BaseModel):
     title: str | None = Field(description="null if only the system knows.")
 
 
-class Found(BaseModel):
+class SearchResult(BaseModel):
     """What a search found, best first."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "store": "default",
-                    "query": "token renewal",
-                    "milliseconds": 0.7,
-                    "hits": [{"doc_id": "d1", "score": 1.3, "title": "OAuth"}],
-                }
-            ]
+    model_config = with_examples(
+        {
+            "store": "default",
+            "query": "token renewal",
+            "milliseconds": 0.7,
+            "hits": [{"doc_id": "d1", "score": 1.3, "title": "OAuth"}],
         }
     )
 
@@ -256,7 +245,7 @@ def remove_store_document(store: Name, doc_id: DocId, stores: StoresDep) -> Resp
     return Response(status_code=204)
 
 
-@router.get("/{store}/search", response_model=Found, responses=documented(404, 502))
+@router.get("/{store}/search", response_model=SearchResult, responses=documented(404, 502))
 def search_store(
     store: Name,
     stores: StoresDep,
