@@ -16,6 +16,8 @@ import pytest
 
 from service_data import fill, run_lines
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no signal says to stop there")
+
 
 class Server:
     """``berryeval serve`` in a process of its own."""
