@@ -86,9 +86,11 @@ def command(config: str | None, **flags: Any) -> None:  # noqa: ANN401 - as many
         raise MissingExtraError("The service", "service") from None
     chosen = service_settings(settings.service, settings.systems, flags)
 
-    def tell(address: str) -> None:
-        click.echo(f"Listening on {address}, with {chosen.archive}; see {address}/docs")
-
     with Archive.open(chosen.archive) as archive:
+        name = archive.name  # without a password
+
+        def tell(address: str) -> None:
+            click.echo(f"Listening on {address}, with {name}; see {address}/docs")
+
         serve(archive, chosen, tell)
     click.echo("Stopped.")
