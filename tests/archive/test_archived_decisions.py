@@ -48,6 +48,17 @@ def test_documents_keep_their_hash_and_their_text_if_given(archive):
         archive.documents.put_hashes({"d3": ""})
 
 
+def test_many_queries_and_documents_go_in_at_once(archive):
+    """More than one statement takes, and again with one change."""
+    queries = [Query(f"Q{number}", "text") for number in range(1234)]
+    documents = [Document(f"d{number}", "text") for number in range(1234)]
+    assert archive.queries.put(queries) == archive.documents.put(documents) == 1234
+    assert archive.queries.put([*queries[:-1], Query("Q1233", "new")]) == 1
+    assert archive.documents.put([*documents[:-1], Document("d1233", "new")]) == 1
+    assert len(archive.queries.all()) == len(archive.documents.page(limit=9999).items) == 1234
+    assert archive.documents.get("d1233").text == "new"
+
+
 def test_baselines_are_names_for_runs(archive):
     """They move, and go without their run."""
     one, two = (archive.runs.put(RUN, RunFacts(name)).run_id for name in "xy")

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from berryeval import Query, Run
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
 from berryeval.errors import ConflictError
 
@@ -15,6 +16,7 @@ N_WRITES = 25
 WRITER = """
 import sys
 from berryeval import Run
+from berryeval import Query, Run
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
 location, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 with Archive.open(location, timeout=60) as archive:
@@ -91,6 +93,65 @@ def test_of_two_people_who_change_the_same_state_one_is_told(archive):
         thread.join()
     assert sorted(outcomes) == ["done"] + ["told"] * 7
     assert len(archive.judgments.history("q", "d")) == 2
+
+
+def things(archive):
+    """What can be replaced: how to write it, to read it and to remove it."""
+    run_ids = [
+        archive.runs.put(Run.from_lists({"q": ["d"]}), RunFacts(f"r{number}")).run_id
+        for number in range(9)
+    ]
+    return {
+        "query": (
+            lambda number, **more: archive.queries.put([Query("x", str(number))], **more),
+            lambda: archive.queries.get("x"),
+            lambda **more: archive.queries.remove("x", **more),
+        ),
+        "gate": (
+            lambda number, **more: archive.gates.put("x", {"number": number}, **more),
+            lambda: archive.gates.get("x"),
+            lambda **more: archive.gates.remove("x", **more),
+        ),
+        "baseline": (
+            lambda number, **more: archive.baselines.put("x", run_ids[number], **more),
+            lambda: archive.baselines.get("x"),
+            lambda **more: archive.baselines.remove("x", **more),
+        ),
+    }
+
+
+@pytest.mark.parametrize("kind", ["query", "gate", "baseline"])
+def test_what_is_there_can_be_looked_at_before_it_is_replaced(archive, kind):
+    """E5: of eight who saw the same, one replaces it, and the others are told."""
+    put, get, remove = things(archive)[kind]
+    put(0)
+    seen = get()
+    outcomes = []
+    together = threading.Barrier(8)
+
+    def unless_changed(there):
+        if there != seen:
+            raise ConflictError("x", "what was seen", "something else")
+
+    def change(number):
+        together.wait()
+        try:
+            put(number, check=unless_changed)
+            outcomes.append("done")
+        except ConflictError:
+            outcomes.append("told")
+
+    threads = [threading.Thread(target=change, args=(number,)) for number in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["done"] + ["told"] * 7
+    with pytest.raises(ConflictError):
+        remove(check=unless_changed)
+    assert get() != seen
+    assert remove(check=lambda _there: None)
+    assert not remove(check=lambda _there: None)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from berryeval.archive.records import (
         ROLES,
         ArchiveFacts,
+        Check,
         JudgmentEntry,
         Page,
         Role,
@@ -37,6 +38,7 @@ __all__ = [
     "ROLES",
     "Archive",
     "ArchiveFacts",
+    "Check",
     "JudgmentEntry",
     "Page",
     "Role",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -21,10 +21,20 @@ __all__ = ["Alone", "Database", "Insert"]
 SCHEMA = "berryeval"
 """Where the tables are in PostgreSQL, so that an archive can share a database."""
 
-Alone: TypeAlias = Literal["schema", "judgments", "runs", "verdicts"]
+Alone: TypeAlias = Literal[
+    "schema", "judgments", "runs", "verdicts", "queries", "gates", "documents"
+]
 """What nobody else may change at the same time. SQLite has one writer at a time anyway."""
 
-_LOCKS: dict[Alone, int] = {"schema": 1, "judgments": 2, "runs": 3, "verdicts": 4}
+_LOCKS: dict[Alone, int] = {
+    "schema": 1,
+    "judgments": 2,
+    "runs": 3,
+    "verdicts": 4,
+    "queries": 5,
+    "gates": 6,
+    "documents": 7,
+}
 _LOCK_SPACE = 0x62657279
 """Keeps our advisory locks apart from those of others in the same database."""
 
@@ -90,13 +100,14 @@ class Database:
         return connection.execute(statement, execution_options=counted).rowcount > 0
 
     def upsert(
-        self, connection: Connection, table: Table, key: Mapping[str, Any], row: Mapping[str, Any]
+        self, connection: Connection, table: Table, key: str, rows: Sequence[Mapping[str, Any]]
     ) -> None:
-        """Write a row, over the one that is there under the same key."""
-        statement = self.insert(table).values(**key, **row)
-        connection.execute(
-            statement.on_conflict_do_update(index_elements=list(key), set_=dict(row))
-        )
+        """Write rows, over those that are there under the same key."""
+        statement = self.insert(table)
+        new = {name: statement.excluded[name] for name in table.columns.keys() if name != key}  # noqa: SIM118 - no dict
+        statement = statement.on_conflict_do_update(index_elements=[key], set_=new)
+        if rows:
+            connection.execute(statement, rows)
 
     def size_bytes(self, connection: Connection) -> int:
         """Return how much of the disk it takes."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Row, delete, select
 
+from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_id, check_text, now
 from berryeval.archive.database import Database
 from berryeval.archive.paging import read_page
@@ -55,23 +56,22 @@ class ArchivedDocuments:
         return self._put((doc_id, digest, None) for doc_id, digest in hashes.items())
 
     def _put(self, wanted: Iterable[tuple[str, str, dict[str, str] | None]]) -> int:
-        checked = [
-            (check_id(doc_id, "doc_id"), check_text(digest, f"hash of {doc_id}"), content)
+        checked = {
+            check_id(doc_id, "doc_id"): (check_text(digest, f"hash of {doc_id}"), content)
             for doc_id, digest, content in wanted
-        ]
+        }
         n_changed = 0
-        with self._database.writing() as connection:
-            for doc_id, digest, content in checked:
-                kept = connection.execute(
-                    select(documents.c.hash, documents.c.content).where(
-                        documents.c.doc_id == doc_id
-                    )
-                ).one_or_none()
-                if kept is not None and kept.hash == digest and content in (None, kept.content):
-                    continue
-                row = {"hash": digest, "content": content, "updated_at": now()}
-                self._database.upsert(connection, documents, {"doc_id": doc_id}, row)
-                n_changed += 1
+        with self._database.writing(alone="documents") as connection:
+            for doc_ids in batches_of(checked):
+                kept = select(documents).where(documents.c.doc_id.in_(doc_ids))
+                before = {row.doc_id: (row.hash, row.content) for row in connection.execute(kept)}
+                rows = [
+                    {"doc_id": doc_id, "hash": digest, "content": content, "updated_at": now()}
+                    for doc_id, digest, content in ((one, *checked[one]) for one in doc_ids)
+                    if not _has(before.get(doc_id), digest, content)
+                ]
+                self._database.upsert(connection, documents, "doc_id", rows)
+                n_changed += len(rows)
         return n_changed
 
     def get(self, doc_id: str) -> StoredDocument | None:
@@ -92,6 +92,15 @@ class ArchivedDocuments:
         row = delete(documents).where(documents.c.doc_id == check_id(doc_id, "doc_id"))
         with self._database.writing() as connection:
             return connection.execute(row).rowcount > 0
+
+
+def _has(
+    kept: tuple[str, dict[str, str] | None] | None,
+    digest: str | None,
+    content: dict[str, str] | None,
+) -> bool:
+    """Whether a document is kept as it is given; a hash alone is enough for one with a text."""
+    return kept is not None and kept[0] == digest and content in (None, kept[1])
 
 
 def _stored(row: Row[Any]) -> StoredDocument:

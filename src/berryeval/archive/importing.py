@@ -6,13 +6,13 @@ import json
 import os
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Table, func, insert, select
 
 from berryeval.archive import evaluations, queries, runs, tables
+from berryeval.archive.batches import batches_of
 from berryeval.archive.columns import Column, encode
 from berryeval.archive.database import Database
 from berryeval.archive.export_files import (
@@ -40,7 +40,6 @@ from berryeval.formats.jsonl import iter_objects
 
 __all__ = ["import_archive"]
 
-_AT_ONCE = 1000
 _FAULTS = (ArgumentError, InputTypeError, AttributeError, LookupError, TypeError, ValueError)
 
 
@@ -140,8 +139,7 @@ def _scores(columns: Any, facts: Mapping[str, Any]) -> bytes:  # noqa: ANN401 - 
 
 def _insert(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> int:
     n_rows = 0
-    rest = iter(rows)
-    while batch := list(islice(rest, _AT_ONCE)):
+    for batch in batches_of(rows):
         connection.execute(insert(table), batch)
         n_rows += len(batch)
     return n_rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
@@ -12,6 +12,7 @@ from berryeval.core.scores import QueryCounts
 __all__ = [
     "ROLES",
     "ArchiveFacts",
+    "Check",
     "JudgmentEntry",
     "Page",
     "Role",
@@ -32,6 +33,9 @@ Item = TypeVar("Item")
 
 Role: TypeAlias = Literal["read", "judge", "admin"]
 """What somebody may do: look, judge as well, or everything."""
+
+Check: TypeAlias = Callable[["Item | None"], None]
+"""Looks at what is there before it is replaced or removed, and raises if it may not be."""
 
 ROLES: tuple[Role, ...] = ("read", "judge", "admin")
 
