@@ -183,7 +183,10 @@ def test_all_references_of_the_description_lead_somewhere(client):
 
 def test_the_reference_page_has_every_route_and_loads_nothing(client):
     """It works without a network."""
-    page = client.get("/docs").text
+    answer = client.get("/docs")
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    page = answer.text
     for path in client.get("/openapi.json").json()["paths"]:
         assert f"<code>{path}</code>" in page
     assert "<script" not in page

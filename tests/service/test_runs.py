@@ -4,8 +4,6 @@ import base64
 import gzip
 import hashlib
 import json
-import os
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -122,15 +120,15 @@ def test_settings_are_a_json_object(client, settings):
 
 
 @pytest.mark.parametrize("form", ["trec", "jsonl", "json", "table"])
-def test_a_run_can_be_had_as_a_file_again(client, tmp_path, form):
-    """What is downloaded and uploaded again is the same content."""
+def test_a_run_can_be_had_as_a_file_again(client, tmp_path, form, monkeypatch):
+    """What is downloaded and uploaded again is the same content, and no file stays behind."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     stored = client.post("/v1/runs?name=a", content=written(tmp_path, "a.run")).json()
     file = client.get(f"/v1/runs/{stored['run_id']}/file", params={"format": form})
     assert file.headers["content-disposition"].endswith(f'.{form}"')
     again = client.post("/v1/runs?name=b", content=file.content)
     assert again.json()["content_hash"] == stored["content_hash"]
-    temporary = Path(os.environ.get("TMPDIR", "/tmp"))  # noqa: S108
-    assert not list(temporary.glob("berryeval-download-*"))
+    assert not list(tmp_path.glob("berryeval-download-*"))
 
 
 def test_a_run_that_a_format_cannot_hold_is_refused_in_it(client):

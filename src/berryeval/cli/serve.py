@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from berryeval.cli._logging import logging_options
-from berryeval.cli._settings import archive_option, config_option
+from berryeval.cli._settings import archive_option, config_option, load_settings
 
 __all__ = ["command"]
 
@@ -74,7 +74,6 @@ def command(config: str | None, **flags: Any) -> None:  # noqa: ANN401 - as many
     berryeval serve --archive postgresql://berryeval@db/quality --port 9000
     berryeval serve --host 0.0.0.0
     """
-    from berryeval.cli._settings import load_settings
     from berryeval.errors import MissingExtraError
 
     settings = load_settings(config, {})
@@ -85,10 +84,11 @@ def command(config: str | None, **flags: Any) -> None:  # noqa: ANN401 - as many
     except ModuleNotFoundError:
         raise MissingExtraError("The service", "service") from None
     chosen = service_settings(settings.service, settings.systems, flags)
-
-    def tell(address: str) -> None:
-        click.echo(f"Listening on {address}, with {chosen.archive}; see {address}/docs")
-
     with Archive.open(chosen.archive) as archive:
+        name = archive.name  # without a password
+
+        def tell(address: str) -> None:
+            click.echo(f"Listening on {address}, with {name}; see {address}/docs")
+
         serve(archive, chosen, tell)
     click.echo("Stopped.")

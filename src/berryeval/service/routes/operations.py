@@ -81,4 +81,5 @@ async def get_description(request: Request) -> Answer:
 @router.get("/docs", response_class=HTMLResponse)
 async def get_reference_page(request: Request) -> HTMLResponse:
     """Return a page about every route. It loads nothing from elsewhere."""
-    return HTMLResponse(reference_page(request.app.openapi()))
+    headers = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
+    return HTMLResponse(reference_page(request.app.openapi()), headers=headers)
