@@ -2,6 +2,8 @@
 
 import sqlite3
 import threading
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,6 +16,8 @@ from berryeval.errors import (
     NotFoundError,
 )
 from berryeval.search.embedding import WordLlama
+from berryeval.service import ServiceSettings
+from berryeval.service.stores.dependency import open_stores
 from berryeval.service.stores.names import check_store_name
 from berryeval.service.stores.stores import Stores
 
@@ -94,6 +98,17 @@ def test_everything_is_there_after_a_restart(stores, tmp_path):
     assert set(found(again, "docs")[:2]) == {"d1", "d3"}
     assert again.names() == ["docs"]
     again.close()
+
+
+@pytest.mark.parametrize(
+    ("archive", "folder"),
+    [("data/a.db", "data/a.db.stores"), ("postgresql://db/quality", "berryeval.stores")],
+)
+def test_stores_are_beside_the_archive(archive, folder):
+    """One in PostgreSQL has nothing beside it, so they are where the service was started."""
+    opened = open_stores(SimpleNamespace(name=archive), ServiceSettings())
+    assert opened._documents._path == Path(folder) / "documents.db"
+    assert not Path(folder).exists()
 
 
 def test_a_write_waits_for_the_disk(stores):
