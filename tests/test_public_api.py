@@ -94,13 +94,17 @@ def test_every_module_is_documented_and_lists_what_exists(name):
 @pytest.mark.parametrize(
     "error",
     [
+        berryeval.ArchiveError("berryeval.db", "is locked", transient=True),
         berryeval.ArgumentError("k", "an integer, at least 1", "0"),
         berryeval.BackendError("postgres", "the connection broke", transient=True),
         berryeval.BackendTimeout("http", "no answer within 30 s"),
         berryeval.InputTypeError("k", "an integer, at least 1", "None"),
         berryeval.FormatError("expected 6 columns, found 5", "bm25.run", 1412),
         berryeval.MismatchError("query 'q7' is judged and not in the run"),
+        berryeval.ConflictError("judgment of 'd1' for 'q1'", "revision 3", "revision 4"),
         berryeval.MissingExtraError("Reading zstd", "zstd"),
+        berryeval.NotFoundError("run", "3f6b"),
+        berryeval.ServiceError("http://127.0.0.1:8765", "asks for a token", 401, "unauthorized"),
         berryeval.MeasureSyntaxError("P@x", "a cutoff", "'x'", "P@10"),
         berryeval.UnknownMeasureError("ndgc", "nDCG", ("nDCG",)),
         TrecEvalError("illegal measure 'ndgc'", 1),

@@ -11,22 +11,27 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from berryeval import measures, metrics, ranking
+    from berryeval.client import Client
     from berryeval.core import Document, Documents, Query, QueryType, RelevanceJudgment
     from berryeval.core.judgments import Judgments
     from berryeval.core.run import Run
     from berryeval.errors import (
         AnswerError,
+        ArchiveError,
         ArgumentError,
         BackendError,
         BackendTimeout,
         BackendWarning,
         BerryEvalError,
+        ConflictError,
         FormatError,
         InputError,
         InputTypeError,
         MeasureSyntaxError,
         MismatchError,
         MissingExtraError,
+        NotFoundError,
+        ServiceError,
         UnknownMeasureError,
     )
     from berryeval.evaluation import (
@@ -52,13 +57,16 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AnswerError",
+    "ArchiveError",
     "ArgumentError",
     "BackendError",
     "BackendTimeout",
     "BackendWarning",
     "Baseline",
     "BerryEvalError",
+    "Client",
     "Comparison",
+    "ConflictError",
     "Document",
     "Documents",
     "Evaluation",
@@ -71,10 +79,12 @@ __all__ = [
     "MeasureSyntaxError",
     "MismatchError",
     "MissingExtraError",
+    "NotFoundError",
     "Query",
     "QueryType",
     "RelevanceJudgment",
     "Run",
+    "ServiceError",
     "UnknownMeasureError",
     "__version__",
     "compare",
@@ -99,11 +109,14 @@ _HOME = {
     "GateResult": "berryeval.evaluation",
     "Comparison": "berryeval.evaluation",
     "AnswerError": "berryeval.errors",
+    "ArchiveError": "berryeval.errors",
     "ArgumentError": "berryeval.errors",
     "BackendError": "berryeval.errors",
     "BackendTimeout": "berryeval.errors",
     "BackendWarning": "berryeval.errors",
     "BerryEvalError": "berryeval.errors",
+    "Client": "berryeval.client",
+    "ConflictError": "berryeval.errors",
     "Document": "berryeval.core",
     "Documents": "berryeval.core",
     "Evaluation": "berryeval.evaluation",
@@ -115,10 +128,12 @@ _HOME = {
     "MeasureSyntaxError": "berryeval.errors",
     "MismatchError": "berryeval.errors",
     "MissingExtraError": "berryeval.errors",
+    "NotFoundError": "berryeval.errors",
     "Query": "berryeval.core",
     "QueryType": "berryeval.core",
     "RelevanceJudgment": "berryeval.core",
     "Run": "berryeval.core.run",
+    "ServiceError": "berryeval.errors",
     "UnknownMeasureError": "berryeval.errors",
     "evaluate": "berryeval.evaluation",
     "evaluate_system": "berryeval.suite.evaluate_system",

@@ -7,14 +7,18 @@
     │   ├── AnswerError                 it answers with what cannot be used
     │   └── BackendTimeout              it does not answer in time
     ├── InputError (ValueError)         something given cannot be used
+    │   ├── ArchiveError                an archive that cannot be used
     │   ├── ArgumentError               an argument's value
+    │   ├── ConflictError               something that another changed meanwhile
     │   ├── FormatError                 a line of a file
     │   ├── MismatchError               data that do not belong together
     │   ├── MeasureSyntaxError          a measure's text that cannot be read
     │   ├── TrecEvalError               what trec_eval refuses, with its exit code
     │   └── UnknownMeasureError         a measure that nobody knows
     ├── InputTypeError (TypeError)      an argument's type
-    └── MissingExtraError (ImportError) a library that is not installed
+    ├── MissingExtraError (ImportError) a library that is not installed
+    ├── NotFoundError (LookupError)     something that is not there
+    └── ServiceError                    a service that refuses or fails
 
     BackendWarning (UserWarning)        the native extension is not in use
 
@@ -27,17 +31,21 @@ from typing import Any
 
 __all__ = [
     "AnswerError",
+    "ArchiveError",
     "ArgumentError",
     "BackendError",
     "BackendTimeout",
     "BackendWarning",
     "BerryEvalError",
+    "ConflictError",
     "FormatError",
     "InputError",
     "InputTypeError",
     "MeasureSyntaxError",
     "MismatchError",
     "MissingExtraError",
+    "NotFoundError",
+    "ServiceError",
     "TrecEvalError",
     "UnknownMeasureError",
 ]
@@ -113,6 +121,52 @@ class ArgumentError(_ArgumentBaseError, InputError):
 
 class InputTypeError(_ArgumentBaseError, TypeError):
     """An argument has the wrong type."""
+
+
+class ArchiveError(InputError):
+    """An archive cannot be used: of a newer version, locked, out of reach, on a full disk.
+
+    Parameters
+    ----------
+    archive : str
+        Which one: a path, or an address without its password.
+    message : str
+        What happened, and the way out.
+    transient : bool
+        Whether it may work a moment later: another process writes, a server restarts.
+    """
+
+    def __init__(self, archive: str, message: str, *, transient: bool = False) -> None:
+        super().__init__(f"{archive}: {message}")
+        self.archive = archive
+        self.message = message
+        self.transient = transient
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.archive, self.message), {"transient": self.transient}
+
+
+class ConflictError(InputError):
+    """Something is no longer as the caller took it to be: somebody else changed it meanwhile.
+
+    Parameters
+    ----------
+    what : str
+        What it is, such as a judgment with its ids.
+    expected : str
+        How the caller took it to be.
+    found : str
+        How it is.
+    """
+
+    def __init__(self, what: str, expected: str, found: str) -> None:
+        super().__init__(f"{what}: expected {expected}, found {found}")
+        self.what = what
+        self.expected = expected
+        self.found = found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.what, self.expected, self.found)
 
 
 class FormatError(InputError):
@@ -213,6 +267,54 @@ class MissingExtraError(BerryEvalError, ImportError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.what, self.extra)
+
+
+class NotFoundError(BerryEvalError, LookupError):
+    """Something is not there.
+
+    Parameters
+    ----------
+    kind : str
+        What was looked for, such as ``"run"``.
+    name : str
+        Its name or id.
+    """
+
+    def __init__(self, kind: str, name: str) -> None:
+        super().__init__(f"there is no {kind} {name!r}")
+        self.kind = kind
+        self.name = name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.kind, self.name)
+
+
+class ServiceError(BerryEvalError):
+    """A service cannot be reached, refuses, or fails in a way that no other error tells of.
+
+    Parameters
+    ----------
+    service : str
+        Its address.
+    message : str
+        What happened.
+    status : int or None
+        The HTTP status; None if there was no answer.
+    kind : str or None
+        What the service calls the problem.
+    """
+
+    def __init__(
+        self, service: str, message: str, status: int | None = None, kind: str | None = None
+    ) -> None:
+        super().__init__(f"{service}: {message}")
+        self.service = service
+        self.message = message
+        self.status = status
+        self.kind = kind
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.service, self.message, self.status, self.kind)
 
 
 class TrecEvalError(InputError):

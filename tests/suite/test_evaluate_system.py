@@ -116,3 +116,20 @@ def test_a_k_that_cannot_be_is_an_error(ks):
 def test_it_can_be_reached_from_the_top():
     """E2: be.evaluate_system."""
     assert be.evaluate_system is evaluate_system
+
+
+def test_progress_and_rankings_are_told():
+    """How many answers there are, up to all; and the run that was scored."""
+    told = []
+    found = evaluate_system(
+        answer, QUERIES, [1], judgments=JUDGMENTS, progress=lambda *counts: told.append(counts)
+    )
+    assert (told[0], told[-1]) == ((0, 3), (3, 3))
+    assert found.run.ranking("q1") == ["b", "x", "a"]
+
+
+def test_nothing_judged_at_all_leaves_every_query_unjudged():
+    """E2: zeros, and no mean, rather than an error."""
+    found = evaluate_system(answer, QUERIES, [1], judgments=be.Judgments.from_dict({}))
+    assert [one.unjudged for one in found.results] == [True, True, True]
+    assert (found.summary.query_count, found.summary.unjudged_count) == (0, 3)

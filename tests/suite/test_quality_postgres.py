@@ -6,7 +6,6 @@ from berryeval.errors import ArgumentError
 from berryeval.golden import read_golden_set
 from berryeval.suite.named_systems import POSTGRES, TABLE, open_named_system
 from berryeval.suite.quality import run_quality
-from search.conftest import postgres_dsn as postgres_dsn  # noqa: PLC0414 - a fixture
 from small_golden_set import write_golden_set
 
 

@@ -20,6 +20,7 @@ __all__ = ["main"]
 _COMMANDS = {
     name: name
     for name in (
+        "archive",
         "baseline",
         "compare",
         "convert",
@@ -35,6 +36,8 @@ _COMMANDS = {
         "power",
         "quality",
         "retrieve",
+        "serve",
+        "token",
         "trec_eval",
         "version",
     )

@@ -30,14 +30,15 @@ class _JsonFormatter(logging.Formatter):
     """An object a line: time, level, event, and what belongs to the event."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return json.dumps(
-            {
-                "time": datetime.fromtimestamp(record.created, timezone.utc).isoformat(),
-                "level": record.levelname.lower(),
-                "event": record.getMessage(),
-                **_facts(record),
-            }
-        )
+        told = {
+            "time": datetime.fromtimestamp(record.created, timezone.utc).isoformat(),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+            **_facts(record),
+        }
+        if record.exc_info:
+            told["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(told)
 
 
 def _one_word(fact: object) -> str:
@@ -50,28 +51,28 @@ def _facts(record: logging.LogRecord) -> dict[str, Any]:
     return {key: value for key, value in vars(record).items() if key not in _PLAIN}
 
 
-def logging_options(command: Command) -> Command:
-    """Give a command ``--log-level`` and ``--log-format``."""
-    level = click.option(
+def logging_options(*, level: str = "error", format: str = "text") -> Callable[[Command], Command]:
+    """Give a command ``--log-level`` and ``--log-format``, with these defaults."""
+    level_option = click.option(
         "--log-level",
         type=click.Choice(["debug", "info", "warning", "error"]),
-        default="error",
+        default=level,
         show_default=True,
         expose_value=False,
         callback=_set_level,
         help="How much to tell on standard error while working.",
     )
-    form = click.option(
+    format_option = click.option(
         "--log-format",
         type=click.Choice(["text", "json"]),
-        default="text",
+        default=format,
         show_default=True,
         expose_value=False,
         is_eager=True,
         callback=_set_format,
         help="Lines of text, or an object of JSON a line.",
     )
-    return level(form(command))
+    return lambda command: level_option(format_option(command))
 
 
 def _set_format(_context: click.Context, _option: click.Parameter, value: str) -> None:

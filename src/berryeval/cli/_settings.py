@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from berryeval.suite.settings import Settings
 
-__all__ = ["config_option", "load_settings", "named_options"]
+__all__ = ["archive_option", "config_option", "load_settings", "named_options"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -21,6 +21,13 @@ config_option = click.option(
     envvar="BERRYEVAL_CONFIG",
     help="Settings.  [default: the nearest berryeval.toml, or pyproject.toml with "
     "[tool.berryeval]]",
+)
+
+archive_option = click.option(
+    "--archive",
+    metavar="FILE|DSN",
+    envvar="BERRYEVAL_ARCHIVE",
+    help="A file of SQLite, or postgresql://user@host/database.  [default: berryeval.db]",
 )
 
 _NAMED = (

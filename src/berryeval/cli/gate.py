@@ -89,7 +89,7 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "junit", "html")
 )
 @report_option
 @output_options(FORMATS)
-@logging_options
+@logging_options()
 @click.pass_context
 def command(
     context: click.Context,

@@ -72,7 +72,7 @@ SYSTEM_FAILED = 4
 )
 @click.option("--history", metavar="FILE", help="Append the means to a history, too.")
 @output_options(FORMATS)
-@logging_options
+@logging_options()
 @click.pass_context
 def command(
     context: click.Context,

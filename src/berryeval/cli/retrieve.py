@@ -78,7 +78,7 @@ _SHOWN = 10  # failures; a system that is down has one for every query
     show_default=True,
     help="Ask everything so often; the further runs end in .2, .3 …",
 )
-@logging_options
+@logging_options()
 def command(
     system: str,
     queries: str,

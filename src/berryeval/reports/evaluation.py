@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Evaluations",
     "Shown",
+    "evaluation_as_dict",
     "evaluations_tables",
     "evaluations_to_csv",
     "evaluations_to_json",
@@ -121,11 +122,12 @@ def evaluations_to_json(runs: Evaluations, shown: Shown = Shown()) -> str:  # no
     """Return one JSON object: version, and for each run its queries, counts and means."""
     import json  # slow to import, and a table does without
 
-    entries = [{"run": name, **_as_dict(run, shown)} for name, run in runs.items()]
+    entries = [{"run": name, **evaluation_as_dict(run, shown)} for name, run in runs.items()]
     return json.dumps({"version": JSON_VERSION, "kind": "evaluation", "runs": entries}, indent=2)
 
 
-def _as_dict(run: Evaluation, shown: Shown) -> dict[str, Any]:
+def evaluation_as_dict(run: Evaluation, shown: Shown = Shown()) -> dict[str, Any]:  # noqa: B008
+    """Return what `evaluations_to_json` writes of one run, before it is text."""
     found: dict[str, Any] = {
         "queries": run.n_queries,
         "counts": vars(run.counts),
@@ -138,8 +140,11 @@ def _as_dict(run: Evaluation, shown: Shown) -> dict[str, Any]:
         found["per_query"] = _by_query(run)
     if shown.label is not None:
         part_shown = Shown(interval=shown.interval)
-        parts = run.by(shown.label).items()
-        found["slices"] = {shown.label: {v: _as_dict(part, part_shown) for v, part in parts}}
+        parts = {
+            value: evaluation_as_dict(part, part_shown)
+            for value, part in run.by(shown.label).items()
+        }
+        found["slices"] = {shown.label: parts}
     return found
 
 

@@ -82,6 +82,8 @@ class SystemEvaluation:
     summary: Summary
     failed: dict[str, BackendError] = field(default_factory=dict)
     """The error of each query that was not answered."""
+    run: Run = field(default_factory=lambda: Run.from_dict({}), repr=False, compare=False)
+    """The rankings that were scored."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON has it; keys of k become text there."""
@@ -102,6 +104,7 @@ def evaluate_system(
     *,
     judgments: JudgmentsSource | GoldenSet,
     limits: Limits | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> SystemEvaluation:
     """Ask a live system, and score what it answers.
 
@@ -122,6 +125,8 @@ def evaluate_system(
         set whose judgments are of spans, the chunks that come back are credited with them.
     limits : Limits, optional
         Four queries at once and 30 s each unless given.
+    progress : callable, optional
+        Called with the number of answers so far and in the end.
 
     Raises
     ------
@@ -147,9 +152,12 @@ def evaluate_system(
     if isinstance(judgments, GoldenSet):
         known, credit = judgments.judgments, judgments.credit
     else:
-        known, credit = load_judgments(judgments), _as_it_is
+        # Judgments may have come to nothing yet, as in a new archive; a file may not.
+        known = judgments if isinstance(judgments, Judgments) else load_judgments(judgments)
+        credit = _as_it_is
     opened = _opened(system, asked.values())
-    collected = collect(opened, asked.values(), max(LEAST_DEPTH, *cutoffs), limits=limits)
+    depth = max(LEAST_DEPTH, *cutoffs)
+    collected = collect(opened, asked.values(), depth, limits=limits, progress=progress)
     answered = [query_id for query_id in asked if query_id not in collected.failures]
     judged = [query_id for query_id in answered if query_id in known]
     scored = _scored(known, judged, credit(collected.run), (*by_k.values(), *_WHOLE))
@@ -174,7 +182,7 @@ def evaluate_system(
         unjudged_count=len(answered) - len(judged),
         failed_count=len(collected.failures),
     )
-    return SystemEvaluation(results, summary, collected.failures)
+    return SystemEvaluation(results, summary, collected.failures, collected.run)
 
 
 def _as_it_is(run: Run) -> Run:

@@ -28,7 +28,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["GateSettings", "Settings", "find_settings", "read_settings"]
+__all__ = ["GateSettings", "Settings", "find_settings", "gate_settings", "read_settings"]
 
 FILE_NAME = "berryeval.toml"
 _PROJECT = "pyproject.toml"
@@ -81,6 +81,10 @@ class Settings:
     max_grade: float | None = None
     pool_depth: int | None = None
     gate: GateSettings = field(default_factory=GateSettings)
+    service: Mapping[str, Any] = field(default_factory=dict)
+    """The table ``[service]``: what `berryeval serve` is told."""
+    systems: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The tables ``[systems.NAME]``: search systems that the service may ask."""
 
 
 _PATHS = ("judgments", "queries", "run", "documents", "baseline", "timings", "history")
@@ -91,6 +95,8 @@ _TOP: dict[str, tuple[type, ...]] = {
     "pool_depth": (int,),
     "gate": (dict,),
     "system_settings": (dict,),
+    "service": (dict,),
+    "systems": (dict,),
 }
 _GATE: dict[str, tuple[type, ...]] = {
     "alpha": (int, float),
@@ -114,6 +120,17 @@ _GUARD: dict[str, tuple[type, ...]] = {
     "slices": (list,),
     "latency": (str,),
     "at_most_ms": (int, float),
+}
+_SERVICE: dict[str, tuple[type, ...]] = {
+    "host": (str,),
+    "port": (int,),
+    "archive": (str,),
+    "max_body_mb": (int,),
+    "max_upload_mb": (int,),
+    "timeout": (int, float),
+    "allowed_hosts": (list,),
+    "require_token": (bool,),
+    "max_jobs": (int,),
 }
 _CHOICES = {
     "judges": ("max", "mean", "majority"),
@@ -177,6 +194,9 @@ def _settings(content: Mapping[str, Any], folder: Path) -> Settings:
     _check(content, _TOP, "")
     named = {key: value for key, value in content.items() if key != "gate"}
     named["system_settings"] = _texts(content.get("system_settings", {}), folder)
+    if "service" in named:
+        named["service"] = _service(named["service"], folder)
+    _check_systems(named.get("systems", {}))
     for key in _PATHS:
         if key in named:
             named[key] = _beside(named[key], folder)
@@ -186,7 +206,25 @@ def _settings(content: Mapping[str, Any], folder: Path) -> Settings:
             if not isinstance(file, str):
                 raise ArgumentError(key, "a list of files", repr(file)[:60])
         named[key] = tuple(_beside(file, folder) for file in files)
-    return Settings(**named, gate=_gate(content.get("gate", {})))
+    return Settings(**named, gate=gate_settings(content.get("gate", {})))
+
+
+def _service(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    _check(table, _SERVICE, "service.")
+    for host in table.get("allowed_hosts", []):
+        if not isinstance(host, str):
+            raise ArgumentError("service.allowed_hosts", "names", repr(host)[:60])
+    found = dict(table)
+    if "archive" in found and "://" not in found["archive"]:
+        found["archive"] = _beside(found["archive"], folder)
+    return found
+
+
+def _check_systems(systems: Mapping[str, Any]) -> None:
+    for name, table in systems.items():
+        if not isinstance(table, dict) or not isinstance(table.get("system"), str):
+            expected = 'a table with system = "…"'
+            raise ArgumentError(f"systems.{name}", expected, repr(table)[:60])
 
 
 def _texts(table: Mapping[str, Any], folder: Path) -> dict[str, str]:
@@ -215,7 +253,14 @@ def _beside(path: str, folder: Path) -> str:
         return str(beside)
 
 
-def _gate(table: Mapping[str, Any]) -> GateSettings:
+def gate_settings(table: Mapping[str, Any]) -> GateSettings:
+    """Read the table ``[gate]``.
+
+    Raises
+    ------
+    InputError
+        For a key that nobody knows, and for a value that cannot be.
+    """
     if isinstance(table.get("guard"), dict):
         raise InputError(
             "gate.guard: expected [[gate.guard]], in double brackets, found [gate.guard]"

@@ -1,0 +1,78 @@
+"""The baselines of an archive: names for runs that candidates are held against."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, select
+
+from berryeval.archive.checks import check_id, now
+from berryeval.archive.database import Database
+from berryeval.archive.paging import read_page
+from berryeval.archive.records import Check, Page, StoredBaseline
+from berryeval.archive.tables import baselines, runs
+from berryeval.errors import NotFoundError
+
+__all__ = ["ArchivedBaselines"]
+
+
+class ArchivedBaselines:
+    """Baselines by name. Each is a whole run, so it is scored with any judgments at any depth."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(
+        self, name: str, run_id: str, *, check: Check[StoredBaseline] | None = None
+    ) -> StoredBaseline:
+        """Let a name stand for a run from now on.
+
+        Parameters
+        ----------
+        check : callable, optional
+            Called with what is there, or None, before it is replaced; what it raises is raised, and
+            nothing is changed. Nobody else changes it in between.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such run.
+        """
+        stored = StoredBaseline(check_id(name, "name"), check_id(run_id, "run_id"), now())
+        with self._database.writing(alone="runs") as connection:
+            if connection.scalar(select(runs.c.run_id).where(runs.c.run_id == run_id)) is None:
+                raise NotFoundError("run", run_id)
+            if check is not None:
+                check(_get(connection, name))
+            self._database.upsert(connection, baselines, "name", [asdict(stored)])
+        return stored
+
+    def get(self, name: str) -> StoredBaseline | None:
+        """Return a baseline; None if there is none of this name."""
+        check_id(name, "name")
+        with self._database.reading() as connection:
+            return _get(connection, name)
+
+    def page(self, *, after: str | None = None, limit: int = 100) -> Page[StoredBaseline]:
+        """Return baselines in the order of their names' bytes."""
+        keys = (baselines.c.name,)
+        with self._database.reading() as connection:
+            return read_page(connection, select(baselines), keys, _stored, after=after, limit=limit)
+
+    def remove(self, name: str, *, check: Check[StoredBaseline] | None = None) -> bool:
+        """Remove a baseline, and tell whether there was one; `check` as for `put`."""
+        rows = delete(baselines).where(baselines.c.name == check_id(name, "name"))
+        with self._database.writing(alone="runs") as connection:
+            if check is not None:
+                check(_get(connection, name))
+            return connection.execute(rows).rowcount > 0
+
+
+def _get(connection: Connection, name: str) -> StoredBaseline | None:
+    row = connection.execute(select(baselines).where(baselines.c.name == name)).one_or_none()
+    return None if row is None else _stored(row)
+
+
+def _stored(row: Row[Any]) -> StoredBaseline:
+    return StoredBaseline(row.name, row.run_id, row.updated_at)

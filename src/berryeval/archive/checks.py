@@ -1,0 +1,78 @@
+"""What the archive takes: checked before anything is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from typing import Any
+
+from berryeval.core.id_column import encode_id
+from berryeval.errors import ArgumentError, InputTypeError
+
+__all__ = [
+    "LONGEST_ID",
+    "check_count",
+    "check_id",
+    "check_settings",
+    "check_text",
+    "json_value",
+    "now",
+]
+
+LONGEST_ID = 1024
+"""Bytes of an id or name: an index of PostgreSQL takes two of them, not much more."""
+
+_LONGEST_TEXT = 1000
+_MOST = 2**63 - 1
+
+
+def check_id(value: object, argument: str) -> str:
+    """Return an id or name as it is, or raise unless the archive can hold it."""
+    if not isinstance(value, str):
+        raise InputTypeError(argument, "a str", f"{type(value).__name__} {value!r}"[:80])
+    n_bytes = len(encode_id(value))
+    if not 0 < n_bytes <= LONGEST_ID:
+        raise ArgumentError(argument, f"1 to {LONGEST_ID:,} bytes", f"{n_bytes:,}")
+    return value
+
+
+def check_text(value: object, argument: str, *, optional: bool = False) -> str | None:
+    """Return a short text as it is, or raise unless it is one."""
+    if value is None and optional:
+        return None
+    if not isinstance(value, str):
+        raise InputTypeError(argument, "a str", f"{type(value).__name__} {value!r}"[:80])
+    if not 0 < len(value) <= _LONGEST_TEXT:
+        raise ArgumentError(argument, f"1 to {_LONGEST_TEXT:,} characters", f"{len(value):,}")
+    return value
+
+
+def check_count(value: object, argument: str) -> int:
+    """Return a whole number from 0, or raise unless a database can hold it."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise InputTypeError(argument, "an int", f"{type(value).__name__} {value!r}"[:80])
+    if not 0 <= value <= _MOST:
+        raise ArgumentError(argument, "a number from 0", repr(value)[:40])
+    return value
+
+
+def check_settings(value: object, argument: str) -> dict[str, Any]:
+    """Return a mapping as JSON gives it back, or raise unless JSON holds it."""
+    if not isinstance(value, Mapping):
+        raise InputTypeError(argument, "a mapping", type(value).__name__)
+    found: dict[str, Any] = json_value(dict(value), argument)
+    return found
+
+
+def json_value(value: object, argument: str) -> Any:  # noqa: ANN401 - any JSON
+    """Return a value as JSON gives it back, or raise unless JSON holds it."""
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputTypeError(argument, "what JSON holds", str(error)[:80]) from None
+
+
+def now() -> datetime:
+    """Return this moment, in UTC."""
+    return datetime.now(timezone.utc)

@@ -1,0 +1,108 @@
+"""What an archive knows about documents: a hash of each, by which judgments become stale."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Row, delete, select
+
+from berryeval.archive.batches import batches_of
+from berryeval.archive.checks import check_id, check_text, now
+from berryeval.archive.database import Database
+from berryeval.archive.paging import read_page
+from berryeval.archive.records import Page, StoredDocument
+from berryeval.archive.tables import documents
+from berryeval.core.documents import Document
+
+__all__ = ["ArchivedDocuments", "hash_of_document"]
+
+
+def hash_of_document(document: Document) -> str:
+    """Return the SHA-256 of a document's title and text, as hexadecimal digits."""
+    title, text = (
+        part.encode("utf-8", "surrogatepass") for part in (document.title, document.text)
+    )
+    return hashlib.sha256(struct.pack("<Q", len(title)) + title + text).hexdigest()
+
+
+class ArchivedDocuments:
+    """Documents by id: their hashes, and their texts where these were given."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(self, wanted: Iterable[Document]) -> int:
+        """Write documents with their texts; a judgment of one that changed becomes stale.
+
+        Returns
+        -------
+        int
+            How many are new or changed.
+        """
+        return self._put(
+            (
+                document.doc_id,
+                hash_of_document(document),
+                {"title": document.title, "text": document.text},
+            )
+            for document in wanted
+        )
+
+    def put_hashes(self, hashes: Mapping[str, str]) -> int:
+        """Write the hashes of documents whose texts stay elsewhere; otherwise as `put`."""
+        return self._put((doc_id, digest, None) for doc_id, digest in hashes.items())
+
+    def _put(self, wanted: Iterable[tuple[str, str, dict[str, str] | None]]) -> int:
+        checked = {
+            check_id(doc_id, "doc_id"): (check_text(digest, f"hash of {doc_id}"), content)
+            for doc_id, digest, content in wanted
+        }
+        n_changed = 0
+        with self._database.writing(alone="documents") as connection:
+            for doc_ids in batches_of(checked):
+                kept = select(documents).where(documents.c.doc_id.in_(doc_ids))
+                before = {row.doc_id: (row.hash, row.content) for row in connection.execute(kept)}
+                rows = [
+                    {"doc_id": doc_id, "hash": digest, "content": content, "updated_at": now()}
+                    for doc_id, digest, content in ((one, *checked[one]) for one in doc_ids)
+                    if not _has(before.get(doc_id), digest, content)
+                ]
+                self._database.upsert(connection, documents, "doc_id", rows)
+                n_changed += len(rows)
+        return n_changed
+
+    def get(self, doc_id: str) -> StoredDocument | None:
+        """Return a document; None if there is none of this id."""
+        row = select(documents).where(documents.c.doc_id == check_id(doc_id, "doc_id"))
+        with self._database.reading() as connection:
+            found = connection.execute(row).one_or_none()
+        return None if found is None else _stored(found)
+
+    def page(self, *, after: str | None = None, limit: int = 100) -> Page[StoredDocument]:
+        """Return documents in the order of their ids' bytes."""
+        with self._database.reading() as connection:
+            keys = (documents.c.doc_id,)
+            return read_page(connection, select(documents), keys, _stored, after=after, limit=limit)
+
+    def remove(self, doc_id: str) -> bool:
+        """Forget a document, and tell whether it was known; its judgments stay."""
+        row = delete(documents).where(documents.c.doc_id == check_id(doc_id, "doc_id"))
+        with self._database.writing() as connection:
+            return connection.execute(row).rowcount > 0
+
+
+def _has(
+    kept: tuple[str, dict[str, str] | None] | None,
+    digest: str | None,
+    content: dict[str, str] | None,
+) -> bool:
+    """Whether a document is kept as it is given; a hash alone is enough for one with a text."""
+    return kept is not None and kept[0] == digest and content in (None, kept[1])
+
+
+def _stored(row: Row[Any]) -> StoredDocument:
+    content = row.content or {"title": None, "text": None}
+    return StoredDocument(row.doc_id, row.hash, content["title"], content["text"], row.updated_at)

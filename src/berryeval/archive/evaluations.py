@@ -1,0 +1,231 @@
+"""The evaluations of an archive: scores of runs at judgments that are known by their hash."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any, cast
+
+from sqlalchemy import Row, Select, select
+
+from berryeval.archive.checks import check_id, now
+from berryeval.archive.columns import Column, decode, encode
+from berryeval.archive.database import Database
+from berryeval.archive.judgments import ArchivedJudgments
+from berryeval.archive.paging import read_page
+from berryeval.archive.queries import ArchivedQueries
+from berryeval.archive.records import Page, StoredEvaluation
+from berryeval.archive.runs import ArchivedRuns
+from berryeval.archive.tables import evaluations, runs
+from berryeval.core.id_column import IdColumn, encode_id
+from berryeval.core.scores import QueryCounts, Scores
+from berryeval.engine import MissingQueries, NoRelevant
+from berryeval.errors import NotFoundError
+from berryeval.evaluation import Evaluation, evaluate
+from berryeval.evaluation.baseline import SCORE_SEMANTICS
+from berryeval.evaluation.evaluate import DEFAULT_MEASURES, MeasureLike, read_measures
+from berryeval.measures import Measure, parse_measure
+
+__all__ = ["ArchivedEvaluations", "scores_of"]
+
+
+class ArchivedEvaluations:
+    """Evaluations by id. The same run, judgments, measures and options give the same id."""
+
+    def __init__(
+        self,
+        database: Database,
+        judgments: ArchivedJudgments,
+        queries: ArchivedQueries,
+        archived_runs: ArchivedRuns,
+    ) -> None:
+        self._database = database
+        self._judgments = judgments
+        self._queries = queries
+        self._runs = archived_runs
+
+    def score(
+        self,
+        run_id: str,
+        measures: Iterable[MeasureLike] | MeasureLike = DEFAULT_MEASURES,
+        *,
+        at: str | datetime | None = None,
+        missing: MissingQueries = "zero",
+        no_relevant: NoRelevant = "zero",
+    ) -> StoredEvaluation:
+        """Score a run, unless that was done already with the same judgments.
+
+        Parameters
+        ----------
+        at : str or datetime, optional
+            At which judgments: a hash, or a moment. Without it, those of now.
+        measures, missing, no_relevant
+            As `berryeval.evaluate` takes them.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such run, or no such judgments.
+        MismatchError
+            If there are no judgments, or they have no query in common with the run.
+        """
+        wanted = read_measures(measures)
+        judgments, hashed = self._judgments.as_of(at)
+        options = {"missing": missing, "no_relevant": no_relevant}
+        stored = self.get(_id_of(run_id, hashed, wanted, options))
+        if stored is not None:
+            return stored
+        run = self._runs.load(run_id)
+        found = evaluate(judgments, run, wanted, missing=missing, no_relevant=no_relevant)
+        return self.put(run_id, found, judgments_hash=hashed, **options)
+
+    def put(
+        self,
+        run_id: str,
+        evaluation: Evaluation,
+        *,
+        judgments_hash: str,
+        missing: str = "zero",
+        no_relevant: str = "zero",
+    ) -> StoredEvaluation:
+        """Write what an evaluation of a run found. The same again changes nothing.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such run.
+        """
+        check_id(run_id, "run_id")
+        options = {"missing": missing, "no_relevant": no_relevant}
+        evaluation_id = _id_of(run_id, judgments_hash, evaluation.measures, options)
+        row = {
+            "evaluation_id": evaluation_id,
+            "run_id": run_id,
+            "judgments_hash": check_id(judgments_hash, "judgments_hash"),
+            "facts": {
+                "measures": [str(measure) for measure in evaluation.measures],
+                "means": evaluation.to_dict(),
+                "holes": {name: result.holes for name, result in evaluation.items()},
+                "n_queries": evaluation.n_queries,
+                "counts": asdict(evaluation.counts),
+                **options,
+            },
+            "scores": b"".join(encode(_columns(evaluation.scores))),
+            "created_at": now(),
+        }
+        with self._database.writing(alone="runs") as connection:
+            if connection.scalar(select(runs.c.run_id).where(runs.c.run_id == run_id)) is None:
+                raise NotFoundError("run", run_id)
+            self._database.insert_new(connection, evaluations, row)
+            rows = _rows().where(evaluations.c.evaluation_id == evaluation_id)
+            return _stored(connection.execute(rows).one())
+
+    def get(self, evaluation_id: str) -> StoredEvaluation | None:
+        """Return the means of an evaluation; None if there is none of this id."""
+        check_id(evaluation_id, "evaluation_id")
+        rows = _rows().where(evaluations.c.evaluation_id == evaluation_id)
+        with self._database.reading() as connection:
+            row = connection.execute(rows).one_or_none()
+        return None if row is None else _stored(row)
+
+    def load(self, evaluation_id: str) -> Evaluation:
+        """Return an evaluation with the score of every query, and its queries for slices.
+
+        Raises
+        ------
+        NotFoundError
+            If there is none of this id.
+        """
+        check_id(evaluation_id, "evaluation_id")
+        c = evaluations.c
+        rows = select(c.facts, c.scores).where(c.evaluation_id == evaluation_id)
+        with self._database.reading() as connection:
+            row = connection.execute(rows).one_or_none()
+        if row is None:
+            raise NotFoundError("evaluation", evaluation_id)
+        scores = scores_of(decode([row.scores]), row.facts)
+        return Evaluation(scores, _measures(row.facts), self._queries.all())
+
+    def page(
+        self,
+        *,
+        run_id: str | None = None,
+        judgments_hash: str | None = None,
+        after: str | None = None,
+        limit: int = 100,
+    ) -> Page[StoredEvaluation]:
+        """Return evaluations, newest first: all, those of a run, those at some judgments."""
+        rows = _rows()
+        if run_id is not None:
+            rows = rows.where(evaluations.c.run_id == check_id(run_id, "run_id"))
+        if judgments_hash is not None:
+            hashed = check_id(judgments_hash, "judgments_hash")
+            rows = rows.where(evaluations.c.judgments_hash == hashed)
+        keys = (evaluations.c.created_at, evaluations.c.evaluation_id)
+        with self._database.reading() as connection:
+            return read_page(
+                connection, rows, keys, _stored, after=after, limit=limit, descending=True
+            )
+
+
+def _id_of(
+    run_id: str, judgments_hash: str, measures: Sequence[Measure], options: Mapping[str, str]
+) -> str:
+    parts = [SCORE_SEMANTICS, run_id, judgments_hash, [str(m) for m in measures], options]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _columns(scores: Scores) -> dict[str, Column]:
+    return {
+        "query_ids": scores.query_ids,
+        "is_missing": array("Q", map(int, scores.is_missing)),
+        "lacks_relevant": array("Q", map(int, scores.lacks_relevant)),
+        "ignored_ids": IdColumn.of(map(encode_id, scores.ignored_ids)),
+        **{f"scores {name}": values for name, values in scores.values.items()},
+    }
+
+
+def scores_of(columns: Mapping[str, Column], facts: Mapping[str, Any]) -> Scores:
+    """Return the scores of an evaluation from what is kept of them."""
+    values = {
+        name.removeprefix("scores "): cast("array[float]", column)
+        for name, column in columns.items()
+        if name.startswith("scores ")
+    }
+    return Scores(
+        cast("IdColumn", columns["query_ids"]),
+        values,
+        QueryCounts(**facts["counts"]),
+        [bool(one) for one in cast("array[int]", columns["is_missing"])],
+        [bool(one) for one in cast("array[int]", columns["lacks_relevant"])],
+        tuple(cast("IdColumn", columns["ignored_ids"])),
+    )
+
+
+def _measures(facts: dict[str, Any]) -> list[Measure]:
+    return [parse_measure(name) for name in facts["measures"]]
+
+
+def _rows() -> Select[Any]:
+    c = evaluations.c
+    return select(c.evaluation_id, c.run_id, c.judgments_hash, c.facts, c.created_at)
+
+
+def _stored(row: Row[Any]) -> StoredEvaluation:
+    facts = row.facts
+    return StoredEvaluation(
+        evaluation_id=row.evaluation_id,
+        run_id=row.run_id,
+        judgments_hash=row.judgments_hash,
+        means=facts["means"],
+        holes=facts["holes"],
+        n_queries=facts["n_queries"],
+        counts=QueryCounts(**facts["counts"]),
+        missing=facts["missing"],
+        no_relevant=facts["no_relevant"],
+        created_at=row.created_at,
+    )

@@ -1,0 +1,127 @@
+"""The files of an export: JSON lines, one file a table, and a file for each run's rankings.
+
+``archive.json`` says what it is and how many lines each file has. Every other file can be read by
+itself: ``judgments.jsonl``, ``queries.jsonl``, ``documents.jsonl`` and ``runs/*.run.gz`` are what
+`berryeval evaluate` and others take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from typing import Any
+
+from sqlalchemy import Column, Double, Integer, LargeBinary, String, Table
+
+from berryeval.archive import tables
+from berryeval.archive.checks import check_count, check_id, json_value
+from berryeval.archive.column_types import Json, Name, UtcTime
+from berryeval.core.grade import check_grade
+from berryeval.errors import ArgumentError
+
+__all__ = [
+    "FACTS",
+    "HISTORY",
+    "JUDGMENTS",
+    "KIND",
+    "PLAIN",
+    "RUNS",
+    "VERSION",
+    "record_of",
+    "row_of",
+]
+
+KIND = "berryeval archive"
+VERSION = 1
+
+FACTS = "archive.json"
+JUDGMENTS = "judgments.jsonl"
+HISTORY = "history.jsonl"
+RUNS = "runs"
+
+# In an order in which rows find what they refer to. A run's rankings and the scores of an
+# evaluation are not among the columns: they are compressed.
+PLAIN: Mapping[str, Table] = {
+    "judgment_states.jsonl": tables.judgment_states,
+    "queries.jsonl": tables.queries,
+    "documents.jsonl": tables.documents,
+    "run_contents.jsonl": tables.run_contents,
+    "runs.jsonl": tables.runs,
+    "evaluations.jsonl": tables.evaluations,
+    "baselines.jsonl": tables.baselines,
+    "gates.jsonl": tables.gates,
+    "verdicts.jsonl": tables.verdicts,
+    "stores.jsonl": tables.stores,
+    "tokens.jsonl": tables.tokens,
+}
+
+_RENAMED = {"grade": "relevance"}
+"""What files of judgments call it."""
+
+
+def record_of(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row as JSON holds it, without what is empty; ``content`` and ``facts`` are flat."""
+    record: dict[str, Any] = {}
+    for column in table.columns:
+        value = values.get(column.name)
+        if column.name in ("content", "facts"):
+            record |= value or {}
+        elif isinstance(value, datetime):
+            record[column.name] = value.isoformat().replace("+00:00", "Z")
+        elif value is not None and not isinstance(value, bytes):
+            record[_RENAMED.get(column.name, column.name)] = value
+    return record
+
+
+def row_of(table: Table, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row of a record, the inverse of `record_of`; compressed columns are left out.
+
+    Raises
+    ------
+    ArgumentError, InputTypeError
+        If something is missing, or is not of its column's type.
+    """
+    rest = dict(record)
+    row: dict[str, Any] = {}
+    flat = None
+    for column in table.columns:
+        if column.name in ("content", "facts"):
+            flat = column
+            continue
+        if isinstance(column.type, LargeBinary):
+            continue
+        name = _RENAMED.get(column.name, column.name)
+        value = rest.pop(name, None)
+        if value is None and not column.nullable:
+            raise ArgumentError(name, "a value", "none")
+        row[column.name] = None if value is None else _typed(column, value, name)
+    if flat is not None:
+        row[flat.name] = rest or None
+        # A run's name is among its facts, and stands in a column of its own to look for.
+        if flat.name == "facts" and "name" in row:
+            row[flat.name] = {"name": row["name"], **rest}
+    return row
+
+
+def _typed(column: Column[Any], value: Any, name: str) -> Any:  # noqa: ANN401 - any JSON
+    if isinstance(column.type, UtcTime):
+        return _time(value, name)
+    if isinstance(column.type, Json):
+        return json_value(value, name)
+    if isinstance(column.type, Double):
+        return check_grade(value, name)
+    if isinstance(column.type, Integer):
+        return check_count(value, name)
+    check_id(value, name)
+    longest = column.type.length if isinstance(column.type, String) else None
+    if not isinstance(column.type, Name) and longest is not None and len(value) > longest:
+        raise ArgumentError(name, f"at most {longest} characters", f"{len(value)}")
+    return value
+
+
+def _time(value: object, name: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
+        return moment.astimezone(timezone.utc)
+    except (ValueError, OverflowError):
+        raise ArgumentError(name, "a time", repr(value)[:60]) from None

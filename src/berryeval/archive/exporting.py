@@ -1,0 +1,135 @@
+"""Writes an archive as plain files."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Select, Table, and_, not_, select
+
+from berryeval.archive import tables
+from berryeval.archive.columns import decode
+from berryeval.archive.database import Database
+from berryeval.archive.export_files import (
+    FACTS,
+    HISTORY,
+    JUDGMENTS,
+    KIND,
+    PLAIN,
+    RUNS,
+    VERSION,
+    record_of,
+)
+from berryeval.archive.runs import read_content
+from berryeval.archive.schema import version_of
+from berryeval.core.files import write_whole
+from berryeval.core.id_column import IdColumn
+from berryeval.core.run import Run
+from berryeval.errors import ArgumentError, FormatError, InputError
+from berryeval.formats.json_object import to_lines
+from berryeval.formats.writing import write_run
+
+__all__ = ["export_archive"]
+
+_AT_ONCE = 1000
+
+
+def export_archive(database: Database, folder: str | os.PathLike[str]) -> dict[str, int]:
+    """Write everything into a new folder, as it was at one moment; see `Archive.export`."""
+    target = Path(folder)
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        expected = "a folder that is not there yet, or is empty"
+        raise ArgumentError("folder", expected, repr(os.fspath(folder)))
+    partial = target.with_name(f"{target.name}.partial")
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        (partial / RUNS).mkdir(parents=True)
+        with database.reading(repeatable=True) as connection:
+            counts = _write(connection, partial)
+        with suppress(FileNotFoundError):
+            target.rmdir()
+        partial.rename(target)
+    except OSError as error:
+        raise FormatError(f"cannot be written: {error.strerror}", os.fspath(folder)) from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return counts
+
+
+def _write(connection: Connection, folder: Path) -> dict[str, int]:
+    c = tables.judgments.c
+    is_current = and_(c.superseded_by.is_(None), c.grade.is_not(None))
+    judged = select(tables.judgments)
+    parts: dict[str, Iterable[dict[str, Any]]] = {
+        JUDGMENTS: _judged(connection, judged.where(is_current).order_by(c.query_id, c.doc_id)),
+        HISTORY: _judged(connection, judged.where(not_(is_current)).order_by(c.revision)),
+    }
+    for name, table in PLAIN.items():
+        parts[name] = _records(connection, table)
+    counts = {name: _write_lines(folder / name, records) for name, records in parts.items()}
+    for content in connection.scalars(select(tables.run_contents.c.content_hash)).all():
+        _write_rankings(read_content(connection, content), folder / RUNS / content)
+    facts = {
+        "kind": KIND,
+        "version": VERSION,
+        "schema": version_of(connection),
+        "lines": counts,
+    }
+    write_whole(folder / FACTS, [json.dumps(facts, indent=1).encode() + b"\n"])
+    return counts
+
+
+def _rows(connection: Connection, rows: Select[Any]) -> Iterator[dict[str, Any]]:
+    for row in connection.execution_options(yield_per=_AT_ONCE).execute(rows):
+        yield dict(row._mapping)  # noqa: SLF001 - public, but for its name
+
+
+def _records(connection: Connection, table: Table) -> Iterator[dict[str, Any]]:
+    for row in _rows(connection, select(table).order_by(*table.primary_key.columns)):
+        yield record_of(table, row) | _scores(row)
+
+
+def _judged(connection: Connection, rows: Select[Any]) -> Iterator[dict[str, Any]]:
+    for row in _rows(connection, rows):
+        row.pop("superseded_by")  # follows from the revisions
+        yield record_of(tables.judgments, row)
+
+
+def _scores(row: dict[str, Any]) -> dict[str, Any]:
+    """Return what an evaluation keeps in columns, as JSON holds it."""
+    if "scores" not in row:
+        return {}
+    return {
+        "columns": {
+            name: list(column) if isinstance(column, IdColumn) else column.tolist()
+            for name, column in decode([row["scores"]]).items()
+        }
+    }
+
+
+def _write_lines(path: Path, records: Iterable[dict[str, Any]]) -> int:
+    n_lines = 0
+
+    def lines() -> Iterator[bytes]:
+        nonlocal n_lines
+        for record in records:
+            n_lines += 1
+            yield json.dumps(record, allow_nan=False).encode() + b"\n"
+
+    write_whole(path, lines())
+    return n_lines
+
+
+def _write_rankings(run: Run, stem: Path) -> None:
+    """Write a TREC run, or JSON where an id or a query without documents does not fit in there."""
+    sizes = (len(rows) for _, rows in run.iter_queries())
+    if run.n_rows and all(sizes):
+        with suppress(InputError):
+            write_run(run, stem.with_name(f"{stem.name}.run.gz"))
+            return
+    write_whole(stem.with_name(f"{stem.name}.json.gz"), to_lines(run))

@@ -1,0 +1,71 @@
+"""What databases complain about, in one line with the way out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy.exc import DBAPIError
+
+from berryeval.errors import ArchiveError
+
+__all__ = ["explained"]
+
+
+class _Failure(NamedTuple):
+    message: str
+    transient: bool = False
+
+
+_LOCKED = _Failure("others have been writing for {timeout:g} seconds; try again", transient=True)
+_FULL = _Failure("the disk is full, and nothing was changed; make room and try again")
+_READ_ONLY = _Failure("cannot be written to; give the file and its folder the right to")
+
+# By a part of what SQLite says: before Python 3.11 there is no code to go by.
+_SQLITE = {
+    "database is locked": _LOCKED,
+    "database table is locked": _LOCKED,
+    "database or disk is full": _FULL,
+    "disk I/O error": _Failure(
+        "the disk refuses to write, and nothing was changed; is it full, or is there a limit?"
+    ),
+    "file is not a database": _Failure("is a file of another kind, not an archive; name another"),
+    "database disk image is malformed": _Failure(
+        "is damaged; restore it from a backup, or from `berryeval archive export`"
+    ),
+    "readonly database": _READ_ONLY,
+    "unable to open database file": _Failure("cannot be opened; is there a right to read it?"),
+    "locking protocol": _LOCKED,
+}
+
+# By SQLSTATE, or the first two characters of it.
+_POSTGRES = {
+    "53100": _FULL,
+    "55P03": _LOCKED,
+    "40P01": _LOCKED,
+    "25006": _Failure("the server only lets us read; name the primary server"),
+    "42501": _Failure(
+        "the user lacks a right; let an administrator run `CREATE SCHEMA berryeval AUTHORIZATION …`"
+    ),
+    "57": _Failure("the server is stopping or starting; try again", transient=True),
+    "53": _Failure("the server is out of connections or memory; try again", transient=True),
+}
+
+
+def explained(error: DBAPIError, archive: str, timeout: float) -> ArchiveError:
+    """Return the error to raise instead of a database's own."""
+    cause = error.orig
+    said = str(cause).strip().partition("\n")[0]
+    failure = _known(said, getattr(cause, "sqlstate", None))
+    if failure is None and type(cause).__name__ in ("OperationalError", "InterfaceError"):
+        return ArchiveError(archive, f"cannot be reached: {said}", transient=True)
+    if failure is None:
+        return ArchiveError(archive, f"the database refuses: {said}")
+    return ArchiveError(
+        archive, failure.message.format(timeout=timeout), transient=failure.transient
+    )
+
+
+def _known(said: str, sqlstate: str | None) -> _Failure | None:
+    if sqlstate is not None:
+        return _POSTGRES.get(sqlstate) or _POSTGRES.get(sqlstate[:2])
+    return next((failure for part, failure in _SQLITE.items() if part in said), None)

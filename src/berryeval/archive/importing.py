@@ -1,0 +1,165 @@
+"""Reads the plain files of an export into an empty archive."""
+
+from __future__ import annotations
+
+import json
+import os
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Table, func, insert, select
+
+from berryeval.archive import evaluations, queries, runs, tables
+from berryeval.archive.batches import batches_of
+from berryeval.archive.columns import Column, encode
+from berryeval.archive.database import Database
+from berryeval.archive.export_files import (
+    FACTS,
+    HISTORY,
+    JUDGMENTS,
+    KIND,
+    PLAIN,
+    RUNS,
+    VERSION,
+    row_of,
+)
+from berryeval.core.id_column import IdColumn, encode_id
+from berryeval.core.run import Run
+from berryeval.errors import (
+    ArgumentError,
+    BerryEvalError,
+    FormatError,
+    InputTypeError,
+    MismatchError,
+)
+from berryeval.formats import read_run
+from berryeval.formats._lines import iter_pieces
+from berryeval.formats.jsonl import iter_objects
+
+__all__ = ["import_archive"]
+
+_FAULTS = (ArgumentError, InputTypeError, AttributeError, LookupError, TypeError, ValueError)
+
+
+def import_archive(database: Database, folder: str | os.PathLike[str]) -> dict[str, int]:
+    """Read everything from a folder, all or nothing; see `Archive.import_`."""
+    source = Path(folder)
+    expected = _facts(source)
+    with database.writing(alone="schema") as connection:
+        for table in tables.metadata.sorted_tables:
+            if connection.scalar(select(func.count()).select_from(table)):
+                found = f"{table.name} in {database.location.name}"
+                raise ArgumentError("archive", "an empty one to import into", found)
+        counts = _import_judgments(connection, source)
+        for name, table in PLAIN.items():
+            counts[name] = _insert(connection, table, _rows(source / name, table))
+            if table is tables.run_contents:
+                _import_rankings(connection, source / RUNS)
+        for name, n_lines in expected.items():
+            if counts.get(name) != n_lines:
+                message = f"expected {n_lines} lines, found {counts.get(name, 0)}"
+                raise FormatError(message, os.fspath(source / name))
+    return counts
+
+
+def _facts(folder: Path) -> dict[str, int]:
+    """Return how many lines each file has, or raise unless it is an export that we can read."""
+    path = os.fspath(folder / FACTS)
+    try:
+        facts = json.loads(b"".join(iter_pieces(path)))
+        kind, version, lines = facts["kind"], facts["version"], dict(facts["lines"])
+    except (LookupError, TypeError, ValueError, RecursionError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError("expected the facts of an exported archive", path) from None
+    if kind != KIND or version != VERSION:
+        found = f"{kind!r}, version {version!r}"
+        raise FormatError(f"expected {KIND!r}, version {VERSION}, found {found}", path)
+    return lines
+
+
+def _import_judgments(connection: Connection, folder: Path) -> dict[str, int]:
+    rows: list[dict[str, Any]] = []
+    counts = {}
+    for name in (JUDGMENTS, HISTORY):
+        before = len(rows)
+        rows += _rows(folder / name, tables.judgments)
+        counts[name] = len(rows) - before
+    rows.sort(key=lambda row: int(row["revision"]), reverse=True)
+    newest: dict[tuple[str, str], int] = {}
+    for row in rows:
+        pair = row["query_id"], row["doc_id"]
+        row["superseded_by"] = newest.get(pair)
+        newest[pair] = row["revision"]
+    if len({row["revision"] for row in rows}) != len(rows):
+        message = f"expected each revision once, here and in {HISTORY}, found one twice"
+        raise FormatError(message, os.fspath(folder / JUDGMENTS))
+    _insert(connection, tables.judgments, reversed(rows))
+    return counts
+
+
+def _rows(path: Path, table: Table) -> Iterator[dict[str, Any]]:
+    for line, record in iter_objects(path):
+        try:
+            columns = record.pop("columns", None)
+            row = row_of(table, record)
+            _check(table, row)
+            if table is tables.evaluations:
+                row["scores"] = _scores(columns, row["facts"])
+        except _FAULTS as error:
+            told = str(error) if isinstance(error, BerryEvalError) else f"no {error}"
+            message = f"expected a line as `berryeval archive export` writes ({told})"
+            raise FormatError(message, os.fspath(path), line) from None
+        yield row
+
+
+def _check(table: Table, row: dict[str, Any]) -> None:
+    """Raise unless the archive will be able to read the flat part of a row."""
+    if table is tables.queries:
+        row["content"] = queries.content_of(queries.query_of(row["query_id"], row["content"]))
+    elif table is tables.documents and row["content"] is not None:
+        row["content"] = {key: str(row["content"][key]) for key in ("title", "text")}
+    elif table is tables.runs:
+        facts = runs.facts_of(row["facts"], row["durations"])
+        row |= {"facts": runs.fields_of(facts), "durations": runs.durations_of(facts)}
+
+
+def _scores(columns: Any, facts: Mapping[str, Any]) -> bytes:  # noqa: ANN401 - any JSON
+    typed: dict[str, Column] = {}
+    for name, values in columns.items():
+        if name.endswith("_ids"):
+            typed[name] = IdColumn.of(map(encode_id, values))
+        else:
+            typed[name] = array("d" if name.startswith("scores ") else "Q", values)
+    evaluations.scores_of(typed, facts)
+    return b"".join(encode(typed))
+
+
+def _insert(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> int:
+    n_rows = 0
+    for batch in batches_of(rows):
+        connection.execute(insert(table), batch)
+        n_rows += len(batch)
+    return n_rows
+
+
+def _import_rankings(connection: Connection, folder: Path) -> None:
+    for content in connection.scalars(select(tables.run_contents.c.content_hash)).all():
+        path = folder / f"{content}.run.gz"
+        run = read_run(path) if path.exists() else _read_json(folder / f"{content}.json.gz")
+        if runs.hash_of_run(run) != content:
+            message = "expected rankings of the hash that is its name, found others"
+            raise MismatchError(f"{path}: {message}")
+        runs.write_content(connection, content, runs.pieces_of(run))
+
+
+def _read_json(path: Path) -> Run:
+    try:
+        content = json.loads(b"".join(iter_pieces(path)))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise FormatError(f"expected a JSON object ({error})", os.fspath(path)) from None
+    return Run.from_dict(content)

@@ -1,0 +1,225 @@
+"""The judgments of an archive, with everything that they once were."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func
+
+from berryeval.archive import judgment_states as states
+from berryeval.archive.checks import check_id, check_text
+from berryeval.archive.database import Database
+from berryeval.archive.judgment_rows import (
+    IS_CURRENT,
+    IS_STALE,
+    STATES,
+    NewJudgment,
+    check_entries,
+    check_revision,
+    read_judgment,
+    stored_judgment,
+    write_judgments,
+)
+from berryeval.archive.paging import read_page
+from berryeval.archive.records import JudgmentEntry, Page, StoredJudgment
+from berryeval.archive.shared_commits import SharedCommits
+from berryeval.archive.tables import judgments
+from berryeval.core.judgments import Judgments
+from berryeval.errors import NotFoundError
+
+__all__ = ["ArchivedJudgments"]
+
+
+class _State(NamedTuple):
+    revision: int
+    hash: str
+    judgments: Judgments
+
+
+class ArchivedJudgments:
+    """Judgments that keep author, time, source and a hash of the document as it was judged.
+
+    Changing one keeps what it was. When a document changes, its judgments are stale; they count
+    until somebody judges again.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._commits = SharedCommits(database, "judgments")
+        self._loading = threading.Lock()
+        # Read again only after a change, and once for a whole trend.
+        self._newest: _State | None = None
+        self._earlier: _State | None = None
+
+    def put(
+        self, entries: Iterable[JudgmentEntry], *, author: str, source: str | None = None
+    ) -> int:
+        """Write judgments, all or none; they are on the disk when this returns.
+
+        A pair that is judged already gets the new grade, and its old one stays in the history.
+        The same grade by the same author of the same document is no change.
+
+        Returns
+        -------
+        int
+            How many judgments are new or changed.
+
+        Raises
+        ------
+        ArgumentError
+            If a pair comes twice with different grades, or a grade or id cannot be used.
+        """
+        wanted = check_entries(entries)
+        check_text(author, "author")
+        check_text(source, "source", optional=True)
+        return self._commits.run(
+            lambda connection: write_judgments(connection, wanted, author=author, source=source)
+        )
+
+    def change(
+        self,
+        query_id: str,
+        doc_id: str,
+        grade: float,
+        *,
+        author: str,
+        source: str | None = None,
+        document_hash: str | None = None,
+        if_revision: int | None = None,
+    ) -> StoredJudgment:
+        """Write one judgment, if it still is as the caller saw it.
+
+        Parameters
+        ----------
+        if_revision : int, optional
+            The revision that the caller saw; 0 if there was no judgment. Without it, whatever is
+            there is replaced.
+
+        Raises
+        ------
+        ConflictError
+            If the judgment has another revision by now.
+        """
+        wanted = check_entries([JudgmentEntry(query_id, doc_id, grade, document_hash)])
+        check_text(author, "author")
+        check_text(source, "source", optional=True)
+
+        def work(connection: Connection) -> StoredJudgment:
+            check_revision(connection, (query_id, doc_id), if_revision)
+            write_judgments(connection, wanted, author=author, source=source)
+            found = read_judgment(connection, (query_id, doc_id))
+            assert found is not None
+            return found
+
+        return self._commits.run(work)
+
+    def remove(
+        self, query_id: str, doc_id: str, *, author: str, if_revision: int | None = None
+    ) -> None:
+        """Take a judgment back; what it was stays in the history.
+
+        Raises
+        ------
+        NotFoundError
+            If there is none.
+        ConflictError
+            If it has another revision than the caller saw.
+        """
+        pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
+        check_text(author, "author")
+
+        def work(connection: Connection) -> None:
+            check_revision(connection, pair, if_revision)
+            if read_judgment(connection, pair) is None:
+                raise NotFoundError("judgment", f"{doc_id} for {query_id}")
+            gone = {pair: NewJudgment(*pair, None, None)}
+            write_judgments(connection, gone, author=author, source=None)
+
+        self._commits.run(work)
+
+    def get(self, query_id: str, doc_id: str) -> StoredJudgment | None:
+        """Return the judgment of a pair; None if there is none."""
+        pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
+        with self._database.reading() as connection:
+            return read_judgment(connection, pair)
+
+    def history(self, query_id: str, doc_id: str) -> list[StoredJudgment]:
+        """Return all that the judgment of a pair ever was, oldest first; the last is current."""
+        pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
+        c = judgments.c
+        rows = STATES.where(c.query_id == pair[0], c.doc_id == pair[1]).order_by(c.revision)
+        with self._database.reading() as connection:
+            return [stored_judgment(row) for row in connection.execute(rows)]
+
+    def page(
+        self,
+        *,
+        query_id: str | None = None,
+        is_stale: bool | None = None,
+        after: str | None = None,
+        limit: int = 100,
+    ) -> Page[StoredJudgment]:
+        """Return judgments in the order of their ids' bytes: all, a query's, or the stale ones."""
+        rows = STATES.where(IS_CURRENT)
+        if query_id is not None:
+            rows = rows.where(judgments.c.query_id == check_id(query_id, "query_id"))
+        if is_stale is not None:
+            stale = func.coalesce(IS_STALE, False)
+            rows = rows.where(stale if is_stale else ~stale)
+        keys = (judgments.c.query_id, judgments.c.doc_id)
+        with self._database.reading() as connection:
+            return read_page(connection, rows, keys, stored_judgment, after=after, limit=limit)
+
+    def revision(self) -> int:
+        """Return the revision of the newest change; 0 if there never was any."""
+        with self._database.reading() as connection:
+            return states.find(connection, None)
+
+    def current(self) -> Judgments:
+        """Return the judgments as they are now, for an evaluation."""
+        return self.as_of(None)[0]
+
+    def hash(self) -> str:
+        """Return the hash of the judgments as they are now, by which `at` finds them again."""
+        return self.as_of(None)[1]
+
+    def at(self, when: str | datetime) -> Judgments:
+        """Return the judgments as they were.
+
+        Parameters
+        ----------
+        when : str or datetime
+            A hash that `hash` or an evaluation gave, or a moment with its time zone.
+
+        Raises
+        ------
+        NotFoundError
+            If no judgments of this hash are known.
+        """
+        return self.as_of(when)[0]
+
+    def as_of(self, when: str | datetime | None) -> tuple[Judgments, str]:
+        """Return the judgments as they are (None) or were, as `at` takes it, and their hash."""
+        if isinstance(when, str):
+            check_id(when, "at")
+        with self._loading:
+            newest = self._newest
+            if isinstance(when, str):
+                for state in (newest, self._earlier):
+                    if state is not None and state.hash == when:
+                        return state.judgments, when
+            with self._database.reading() as connection:
+                revision = states.find(connection, when)
+                if newest is not None and newest.revision == revision:
+                    return newest.judgments, newest.hash
+                found = states.read(connection, revision)
+            hashed = when if isinstance(when, str) else states.note(self._database, found, revision)
+            state = _State(revision, hashed, found)
+            if when is None:
+                self._newest = state
+            else:
+                self._earlier = state
+            return found, hashed

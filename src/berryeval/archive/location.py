@@ -1,0 +1,62 @@
+"""Where an archive is."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+from berryeval.errors import ArchiveError, ArgumentError
+
+__all__ = ["Location"]
+
+_SCHEMES = ("postgresql://", "postgres://")
+_ANY_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+@dataclass(frozen=True)
+class Location:
+    """A file for SQLite, or the address of a database in PostgreSQL."""
+
+    name: str
+    """What messages call it: as it was given, but without a password."""
+    path: str | None = None
+    dsn: str | None = None
+
+    @classmethod
+    def of(cls, given: str | os.PathLike[str]) -> Location:
+        """Tell a path from an address.
+
+        Raises
+        ------
+        ArgumentError
+            If it is an address of something else.
+        ArchiveError
+            If it is a folder, or a file in a folder that is not there.
+        """
+        name = os.fspath(given)
+        if name.startswith(_SCHEMES):
+            return cls(_without_password(name), dsn=name)
+        if not name or _ANY_SCHEME.match(name) or "\0" in name:
+            raise ArgumentError("archive", "a file, or postgresql://…", repr(name))
+        path = Path(name).absolute()
+        if path.is_dir():
+            way_out = f"name a file in it, such as {Path(name, 'berryeval.db')}"
+            raise ArchiveError(name, f"is a folder; {way_out}")
+        if not path.parent.is_dir():
+            raise ArchiveError(name, "cannot be made: its folder is not there")
+        return cls(name, path=str(path))
+
+    def check_exists(self) -> None:
+        """Raise if it is a file that is not there; only a server knows about its databases."""
+        if self.path is not None and not Path(self.path).exists():
+            raise ArchiveError(self.name, "is not there")
+
+
+def _without_password(dsn: str) -> str:
+    parts = urlsplit(dsn)
+    user, at, host = parts.netloc.rpartition("@")
+    # A password may also stand among the parameters, and nobody needs those to know which one.
+    return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{at}{host}", query=""))

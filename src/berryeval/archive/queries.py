@@ -1,0 +1,115 @@
+"""The queries of an archive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, select
+
+from berryeval.archive.batches import batches_of
+from berryeval.archive.checks import check_id, now
+from berryeval.archive.database import Database
+from berryeval.archive.paging import read_page
+from berryeval.archive.records import Check, Page
+from berryeval.archive.tables import queries
+from berryeval.core.query import Query
+from berryeval.errors import InputTypeError
+
+__all__ = ["ArchivedQueries", "content_of", "query_of"]
+
+_LABELS = ("category", "difficulty", "description")
+
+
+class ArchivedQueries:
+    """Queries with their texts and labels, by id."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(self, wanted: Iterable[Query], *, check: Check[Query] | None = None) -> int:
+        """Write queries, all or none; one that is there already is replaced.
+
+        Parameters
+        ----------
+        check : callable, optional
+            Called with what is there, or None, before it is replaced; what it raises is raised, and
+            nothing is changed. Nobody else changes it in between.
+
+        Returns
+        -------
+        int
+            How many are new or changed.
+        """
+        contents = {check_id(query.query_id, "query_id"): content_of(query) for query in wanted}
+        n_changed = 0
+        with self._database.writing(alone="queries") as connection:
+            for query_ids in batches_of(contents):
+                kept = select(queries).where(queries.c.query_id.in_(query_ids))
+                before = {row.query_id: _query(row) for row in connection.execute(kept)}
+                if check is not None:
+                    for query_id in query_ids:
+                        check(before.get(query_id))
+                rows = [
+                    {"query_id": query_id, "content": contents[query_id], "updated_at": now()}
+                    for query_id in query_ids
+                    if query_id not in before or content_of(before[query_id]) != contents[query_id]
+                ]
+                self._database.upsert(connection, queries, "query_id", rows)
+                n_changed += len(rows)
+        return n_changed
+
+    def get(self, query_id: str) -> Query | None:
+        """Return a query; None if there is none of this id."""
+        check_id(query_id, "query_id")
+        with self._database.reading() as connection:
+            return _get(connection, query_id)
+
+    def page(self, *, after: str | None = None, limit: int = 100) -> Page[Query]:
+        """Return queries in the order of their ids' bytes."""
+        with self._database.reading() as connection:
+            keys = (queries.c.query_id,)
+            return read_page(connection, select(queries), keys, _query, after=after, limit=limit)
+
+    def all(self) -> dict[str, Query]:
+        """Return every query by its id, as slices want them."""
+        with self._database.reading() as connection:
+            rows = connection.execute(select(queries).order_by(queries.c.query_id))
+            return {row.query_id: _query(row) for row in rows}
+
+    def remove(self, query_id: str, *, check: Check[Query] | None = None) -> bool:
+        """Remove a query, and tell whether there was one; `check` as for `put`. Judgments stay."""
+        row = delete(queries).where(queries.c.query_id == check_id(query_id, "query_id"))
+        with self._database.writing(alone="queries") as connection:
+            if check is not None:
+                check(_get(connection, query_id))
+            return connection.execute(row).rowcount > 0
+
+
+def content_of(query: Query) -> dict[str, Any]:
+    """Return what is kept of a query besides its id, as JSON holds it."""
+    content: dict[str, Any] = {"text": query.text}
+    content |= {
+        label: getattr(query, label) for label in _LABELS if getattr(query, label) is not None
+    }
+    if query.tags:
+        content["tags"] = list(query.tags)
+    for label, value in content.items():
+        for text in value if label == "tags" else (value,):
+            if not isinstance(text, str):
+                raise InputTypeError(f"{query.query_id}: {label}", "a str", type(text).__name__)
+    return content
+
+
+def query_of(query_id: str, content: Mapping[str, Any]) -> Query:
+    """Return the query of an id and what is kept of it."""
+    return Query(query_id, **dict(content) | {"tags": tuple(content.get("tags", ()))})
+
+
+def _get(connection: Connection, query_id: str) -> Query | None:
+    row = connection.execute(select(queries).where(queries.c.query_id == query_id)).one_or_none()
+    return None if row is None else _query(row)
+
+
+def _query(row: Row[Any]) -> Query:
+    return query_of(row.query_id, row.content)

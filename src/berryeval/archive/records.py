@@ -1,0 +1,249 @@
+"""What an archive takes and gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
+
+from berryeval.core.scores import QueryCounts
+
+__all__ = [
+    "ROLES",
+    "ArchiveFacts",
+    "Check",
+    "JudgmentEntry",
+    "Page",
+    "Role",
+    "RunFacts",
+    "StoredBaseline",
+    "StoredDocument",
+    "StoredEvaluation",
+    "StoredGate",
+    "StoredJudgment",
+    "StoredRun",
+    "StoredStore",
+    "StoredVerdict",
+    "Token",
+    "TrendPoint",
+]
+
+Item = TypeVar("Item")
+
+Role: TypeAlias = Literal["read", "judge", "admin"]
+"""What somebody may do: look, judge as well, or everything."""
+
+Check: TypeAlias = Callable[["Item | None"], None]
+"""Looks at what is there before it is replaced or removed, and raises if it may not be."""
+
+ROLES: tuple[Role, ...] = ("read", "judge", "admin")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Item]):
+    """Some of many things, and where the next ones begin."""
+
+    items: tuple[Item, ...]
+    next: str | None
+    """What to give as `after` for the next page; None on the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentEntry:
+    """A judgment on its way into the archive.
+
+    Parameters
+    ----------
+    query_id, doc_id : str
+        What was judged; each at most 1,024 bytes.
+    grade : float
+        The higher the better.
+    document_hash : str, optional
+        A hash of the document as it was judged. Without it, that of the document as the archive
+        knows it, if it does.
+    """
+
+    query_id: str
+    doc_id: str
+    grade: float
+    document_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredJudgment:
+    """A judgment, or an earlier state of one."""
+
+    query_id: str
+    doc_id: str
+    grade: float | None
+    """None where the judgment was taken back."""
+    author: str
+    source: str | None
+    """Where it comes from, such as ``"workbench"`` or a file."""
+    judged_at: datetime
+    document_hash: str | None
+    """Of the document as it was judged; None if it was not known."""
+    revision: int
+    """Raised by every change of any judgment: no two states have the same."""
+    is_stale: bool
+    """Whether the document has changed since."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document as the archive knows it."""
+
+    doc_id: str
+    hash: str
+    title: str | None
+    """None if only its hash was given; so is the text."""
+    text: str | None
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What is known about a run besides its rankings.
+
+    Parameters
+    ----------
+    name : str
+        Of the system: runs of the same name are one series.
+    settings : mapping
+        Of the system: whatever JSON holds.
+    corpus_hash : str, optional
+        Which documents were searched.
+    tags : sequence of str
+        Any labels.
+    commit : str, optional
+        Of git.
+    durations : mapping of str to float, optional
+        How many milliseconds each query took. They do not make another run.
+    """
+
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    corpus_hash: str | None = None
+    tags: Sequence[str] = ()
+    commit: str | None = None
+    durations: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run, without its rankings."""
+
+    run_id: str
+    """A hash of its rankings and of what is known about it, but for durations."""
+    content_hash: str
+    """A hash of its rankings alone."""
+    facts: RunFacts
+    stored_at: datetime
+    n_queries: int
+    n_rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvaluation:
+    """The means of a run at some judgments."""
+
+    evaluation_id: str
+    run_id: str
+    judgments_hash: str
+    means: Mapping[str, float]
+    """By measure, in the order in which they were asked for."""
+    holes: Mapping[str, int]
+    """For each measure, the unjudged documents that it looked at."""
+    n_queries: int
+    counts: QueryCounts
+    missing: str
+    """What judged queries that the run does not have were worth, as `evaluate` takes it."""
+    no_relevant: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TrendPoint:
+    """A run in a series, scored at the judgments of the whole series."""
+
+    run: StoredRun
+    mean: float | None
+    """None where it cannot be scored."""
+    evaluation_id: str | None
+    reason: str | None = None
+    """Why there is no mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBaseline:
+    """A name for the run that candidates are held against."""
+
+    name: str
+    run_id: str
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGate:
+    """The settings of a gate, as JSON holds them."""
+
+    name: str
+    settings: Mapping[str, Any]
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVerdict:
+    """What a gate said of a run."""
+
+    verdict_id: int
+    gate: str
+    run_id: str
+    baseline_id: str | None
+    """The run that it was held against."""
+    judgments_hash: str
+    verdict: str
+    """``"pass"``, ``"fail"`` or ``"inconclusive"``."""
+    report: Mapping[str, Any]
+    """Everything else, as JSON holds it."""
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoredStore:
+    """A search index of the service."""
+
+    name: str
+    kind: str
+    settings: Mapping[str, Any]
+    n_documents: int
+    summary: Mapping[str, Any] | None
+    """Of its latest evaluation; None if there is none."""
+    evaluated_at: datetime | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Who may do what. The token itself is shown once, and kept only as a hash."""
+
+    name: str
+    role: Role
+    created_at: datetime
+    revoked_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveFacts:
+    """How an archive is."""
+
+    version: str
+    """Of its schema."""
+    backend: str
+    """``"sqlite"`` or ``"postgresql"``."""
+    size_bytes: int
+    counts: Mapping[str, int]
+    """How many judgments, queries, runs and so on it has; empty unless asked for."""
+    problem: str | None = None
+    """What a check of the whole database found; None if it is sound or was not asked for."""

@@ -1,0 +1,252 @@
+"""The runs of an archive."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
+
+from sqlalchemy import Connection, Row, Select, delete, exists, insert, select
+
+from berryeval.archive.checks import check_id, check_settings, check_text, now
+from berryeval.archive.columns import decode, encode, hash_of_columns
+from berryeval.archive.database import Database
+from berryeval.archive.paging import read_page
+from berryeval.archive.records import Page, RunFacts, StoredRun
+from berryeval.archive.tables import baselines, run_contents, run_pieces, runs
+from berryeval.core.grade import check_grade
+from berryeval.core.id_column import IdColumn
+from berryeval.core.run import Run
+from berryeval.errors import ArchiveError, ArgumentError, ConflictError, NotFoundError
+
+__all__ = [
+    "ArchivedRuns",
+    "durations_of",
+    "facts_of",
+    "fields_of",
+    "hash_of_run",
+    "pieces_of",
+    "read_content",
+    "write_content",
+]
+
+_PIECE = 1 << 22
+"""Bytes of a piece: no row of either database is large, whatever a run is."""
+
+
+def hash_of_run(run: Run) -> str:
+    """Return the SHA-256 of a run's queries, documents and scores, as hexadecimal digits."""
+    return hash_of_columns(_columns(run))
+
+
+class ArchivedRuns:
+    """Runs with what is known about them.
+
+    Rankings are kept once by their hash, as compressed columns. A run is rankings together with
+    their facts, so that two commits with the same rankings are two runs.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(self, run: Run, facts: RunFacts) -> StoredRun:
+        """Write a run; it is on the disk when this returns. The same again changes nothing."""
+        fields = fields_of(facts)
+        durations = durations_of(facts)
+        content = hash_of_run(run)
+        run_id = hashlib.sha256(json.dumps([content, fields], sort_keys=True).encode()).hexdigest()
+        found = self.get(run_id)
+        if found is not None:
+            return found
+        pieces = () if self._has_content(content) else tuple(pieces_of(run))
+        row = {
+            "run_id": run_id,
+            "content_hash": content,
+            "name": facts.name,
+            "facts": fields,
+            "durations": durations,
+            "stored_at": now(),
+        }
+        with self._database.writing(alone="runs") as connection:
+            self._put_content(connection, content, run, pieces)
+            self._database.insert_new(connection, runs, row)
+        stored = self.get(run_id)
+        if stored is None:  # pragma: no cover - somebody removed it just now
+            raise NotFoundError("run", run_id)
+        return stored
+
+    def get(self, run_id: str) -> StoredRun | None:
+        """Return a run without its rankings; None if there is none of this id."""
+        check_id(run_id, "run_id")
+        with self._database.reading() as connection:
+            row = connection.execute(_rows().where(runs.c.run_id == run_id)).one_or_none()
+        return None if row is None else _stored(row)
+
+    def load(self, run_id: str) -> Run:
+        """Return the rankings of a run, equal to those that were put.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such run.
+        ArchiveError
+            If its content is damaged.
+        """
+        check_id(run_id, "run_id")
+        row = select(runs.c.content_hash).where(runs.c.run_id == run_id)
+        with self._database.reading() as connection:
+            content = connection.scalar(row)
+            if content is None:
+                raise NotFoundError("run", run_id)
+            try:
+                return read_content(connection, content)
+            except ValueError:
+                message = f"the content of run {run_id} is damaged; restore it from a backup"
+                raise ArchiveError(self._database.location.name, message) from None
+
+    def page(
+        self,
+        *,
+        name: str | None = None,
+        after: str | None = None,
+        limit: int = 100,
+        newest_first: bool = False,
+    ) -> Page[StoredRun]:
+        """Return runs in the order in which they were stored: all, or those of a name."""
+        rows = _rows()
+        if name is not None:
+            rows = rows.where(runs.c.name == check_id(name, "name"))
+        keys = (runs.c.stored_at, runs.c.run_id)
+        with self._database.reading() as connection:
+            return read_page(
+                connection, rows, keys, _stored, after=after, limit=limit, descending=newest_first
+            )
+
+    def remove(self, run_id: str) -> bool:
+        """Remove a run with its evaluations, and tell whether there was one. Verdicts stay.
+
+        Raises
+        ------
+        ConflictError
+            If it is a baseline.
+        """
+        check_id(run_id, "run_id")
+        with self._database.writing(alone="runs") as connection:
+            names = connection.scalars(select(baselines.c.name).where(baselines.c.run_id == run_id))
+            name = names.first()
+            if name is not None:
+                expected = "a run that is no baseline"
+                raise ConflictError(f"run {run_id}", expected, f"that it is baseline {name!r}")
+            content = connection.scalar(select(runs.c.content_hash).where(runs.c.run_id == run_id))
+            if content is None:
+                return False
+            connection.execute(delete(runs).where(runs.c.run_id == run_id))
+            is_used = exists().where(runs.c.content_hash == content)
+            connection.execute(
+                delete(run_contents).where(run_contents.c.content_hash == content, ~is_used)
+            )
+        return True
+
+    def _has_content(self, content: str) -> bool:
+        row = select(run_contents.c.content_hash).where(run_contents.c.content_hash == content)
+        with self._database.reading() as connection:
+            return connection.scalar(row) is not None
+
+    def _put_content(
+        self, connection: Connection, content: str, run: Run, pieces: tuple[bytes, ...]
+    ) -> None:
+        row = {"content_hash": content, "n_queries": run.n_queries, "n_rows": run.n_rows}
+        if not self._database.insert_new(connection, run_contents, row):
+            return
+        # There was one a moment ago, and it was removed since.
+        write_content(connection, content, pieces or pieces_of(run))
+
+
+def write_content(connection: Connection, content: str, pieces: Iterable[bytes]) -> None:
+    """Write the compressed columns of a run under their hash."""
+    for position, data in enumerate(pieces):
+        row = {"content_hash": content, "position": position, "data": data}
+        connection.execute(insert(run_pieces).values(row))
+
+
+def read_content(connection: Connection, content: str) -> Run:
+    """Return the rankings that are kept under a hash.
+
+    Raises
+    ------
+    ValueError
+        If they are damaged.
+    """
+    pieces = select(run_pieces.c.data).where(run_pieces.c.content_hash == content)
+    columns = decode(connection.scalars(pieces.order_by(run_pieces.c.position)))
+    run = Run(
+        cast("IdColumn", columns["query_ids"]),
+        cast("array[int]", columns["starts"]),
+        cast("IdColumn", columns["doc_ids"]),
+        cast("array[float]", columns["scores"]),
+    )
+    if hash_of_run(run) != content:
+        raise ValueError("it has another hash")
+    return run
+
+
+def _columns(run: Run) -> dict[str, IdColumn | array[float] | array[int]]:
+    return {
+        "query_ids": run.query_ids,
+        "starts": run.starts,
+        "doc_ids": run.doc_ids,
+        "scores": run.values,
+    }
+
+
+def pieces_of(run: Run) -> Iterator[bytes]:
+    """Iterate over the compressed columns of a run, in pieces of a row each."""
+    waiting = bytearray()
+    for part in encode(_columns(run)):
+        waiting += part
+        while len(waiting) >= _PIECE:
+            yield bytes(waiting[:_PIECE])
+            del waiting[:_PIECE]
+    yield bytes(waiting)
+
+
+def fields_of(facts: RunFacts) -> dict[str, Any]:
+    """Return facts as JSON holds them, without durations, or raise unless it does."""
+    check_id(facts.name, "name")
+    if isinstance(facts.tags, str):
+        raise ArgumentError("tags", "several", f"the text {facts.tags!r}")
+    return {
+        "name": facts.name,
+        "settings": check_settings(facts.settings, "settings"),
+        "corpus_hash": check_text(facts.corpus_hash, "corpus_hash", optional=True),
+        "tags": [check_text(tag, "tags") for tag in facts.tags],
+        "commit": check_text(facts.commit, "commit", optional=True),
+    }
+
+
+def durations_of(facts: RunFacts) -> dict[str, float] | None:
+    """Return the milliseconds of each query, or raise unless they are finite."""
+    if facts.durations is None:
+        return None
+    return {
+        check_id(query_id, "durations"): check_grade(milliseconds, f"durations[{query_id!r}]")
+        for query_id, milliseconds in facts.durations.items()
+    }
+
+
+def _rows() -> Select[Any]:
+    return select(runs, run_contents.c.n_queries, run_contents.c.n_rows).join(
+        run_contents, run_contents.c.content_hash == runs.c.content_hash
+    )
+
+
+def facts_of(fields: Mapping[str, Any], durations: Mapping[str, float] | None) -> RunFacts:
+    """Return the facts that `fields_of` and `durations_of` took apart."""
+    return RunFacts(**dict(fields) | {"tags": tuple(fields["tags"])}, durations=durations)
+
+
+def _stored(row: Row[Any]) -> StoredRun:
+    facts = facts_of(row.facts, row.durations)
+    return StoredRun(row.run_id, row.content_hash, facts, row.stored_at, row.n_queries, row.n_rows)

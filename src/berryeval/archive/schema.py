@@ -1,0 +1,103 @@
+"""Takes an archive to the version of the schema that this program knows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic.config import Config
+from alembic.runtime.environment import EnvironmentContext
+from alembic.runtime.migration import MigrationContext, RevisionStep
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, inspect, text
+
+from berryeval.archive import tables
+from berryeval.archive.database import SCHEMA, Database
+from berryeval.errors import ArchiveError
+
+__all__ = ["VERSION_TABLE", "migrate", "newest_version", "version_of"]
+
+VERSION_TABLE = "archive_version"
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+def migrate(database: Database, *, create: bool = True) -> None:
+    """Make the tables of a new archive, and those of an older one as they are now.
+
+    All of it or nothing; of several processes that do it at once, one does.
+
+    Raises
+    ------
+    ArchiveError
+        If a newer program made the archive, or the file is a database of something else; or if
+        there is no archive, and none is to be made.
+    """
+    with database.reading() as connection:
+        found = version_of(connection)
+    if found == newest_version():
+        return
+    if found is None and not create:
+        raise ArchiveError(database.location.name, "there is no archive in it")
+    with database.writing(alone="schema") as connection:
+        if not database.is_sqlite:
+            _make_schema(connection)
+        found = version_of(connection)
+        _check(database, connection, found)
+        if found != newest_version():
+            _upgrade(connection)
+
+
+def version_of(connection: Connection) -> str | None:
+    """Return the version of an archive's schema; None if it has no tables yet."""
+    context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
+    return context.get_current_revision()
+
+
+def newest_version() -> str:
+    """Return the version of the schema that this program knows."""
+    version = _scripts().get_current_head()
+    assert version is not None
+    return version
+
+
+def _check(database: Database, connection: Connection, found: str | None) -> None:
+    known = {script.revision for script in _scripts().walk_revisions()}
+    name = database.location.name
+    if found is not None and found not in known:
+        message = (
+            f"expected an archive of version {newest_version()} or older, found {found}: a newer "
+            "berryeval made it; upgrade berryeval"
+        )
+        raise ArchiveError(name, message)
+    others = set(inspect(connection).get_table_names()) - {VERSION_TABLE}
+    if found is None and others:
+        shown = ", ".join(sorted(others)[:3])
+        message = f"is a database of something else (it has the tables {shown}); name another"
+        raise ArchiveError(name, message)
+
+
+def _make_schema(connection: Connection) -> None:
+    # Asked for first: to create it "if not exists" takes a right that it may not need.
+    exists = text("SELECT 1 FROM pg_namespace WHERE nspname = :name")
+    if connection.scalar(exists, {"name": SCHEMA}) is None:
+        connection.execute(text(f"CREATE SCHEMA {SCHEMA}"))
+
+
+def _upgrade(connection: Connection) -> None:
+    scripts = _scripts()
+
+    def steps(revision: str, _context: MigrationContext) -> list[RevisionStep]:
+        return scripts._upgrade_revs("head", revision)  # noqa: SLF001 - as alembic's own command
+
+    with EnvironmentContext(Config(), scripts, fn=steps) as environment:
+        environment.configure(
+            connection=connection,
+            target_metadata=tables.metadata,
+            version_table=VERSION_TABLE,
+            transactional_ddl=True,
+        )
+        environment.run_migrations()
+
+
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory(str(_MIGRATIONS))

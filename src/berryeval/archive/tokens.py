@@ -1,0 +1,82 @@
+"""The tokens of an archive: who may do what."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from typing import Any
+
+from sqlalchemy import Row, select, update
+
+from berryeval.archive.checks import check_id, now
+from berryeval.archive.database import Database
+from berryeval.archive.paging import read_page
+from berryeval.archive.records import ROLES, Page, Role, Token
+from berryeval.archive.tables import tokens
+from berryeval.errors import ArgumentError, ConflictError
+
+__all__ = ["ArchivedTokens"]
+
+_PREFIX = "bev_"
+"""Lets people and scanners see what a text is that somebody left lying about."""
+
+_N_BYTES = 32
+
+
+class ArchivedTokens:
+    """Tokens by name. Only their hashes are kept.
+
+    A token is 256 random bits, so its SHA-256 leads nobody back to it, and looking the hash up
+    tells nothing by the time it takes.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def create(self, name: str, role: Role) -> str:
+        """Make a token, and return it: this once, it cannot be had again.
+
+        Raises
+        ------
+        ConflictError
+            If there is a token of this name that was not revoked.
+        """
+        check_id(name, "name")
+        if role not in ROLES:
+            raise ArgumentError("role", " or ".join(map(repr, ROLES)), repr(role))
+        token = _PREFIX + secrets.token_urlsafe(_N_BYTES)
+        row = {"hash": _hash(token), "name": name, "role": role, "created_at": now()}
+        with self._database.writing() as connection:
+            if not self._database.insert_new(connection, tokens, row):
+                raise ConflictError("token", "a new name", f"{name!r}; revoke that one first")
+        return token
+
+    def verify(self, token: str) -> Token | None:
+        """Return whose token it is; None if it is none, or was revoked."""
+        rows = select(tokens).where(tokens.c.hash == _hash(token), tokens.c.revoked_at.is_(None))
+        with self._database.reading() as connection:
+            row = connection.execute(rows).one_or_none()
+        return None if row is None else _token(row)
+
+    def page(self, *, after: str | None = None, limit: int = 100) -> Page[Token]:
+        """Return tokens by name, those that were revoked among them."""
+        keys = (tokens.c.name, tokens.c.created_at)
+        with self._database.reading() as connection:
+            return read_page(connection, select(tokens), keys, _token, after=after, limit=limit)
+
+    def revoke(self, name: str) -> bool:
+        """End a token at once, and tell whether there was one."""
+        rows = tokens.c.name == check_id(name, "name"), tokens.c.revoked_at.is_(None)
+        with self._database.writing() as connection:
+            return (
+                connection.execute(update(tokens).where(*rows).values(revoked_at=now())).rowcount
+                > 0
+            )
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _token(row: Row[Any]) -> Token:
+    return Token(row.name, row.role, row.created_at, row.revoked_at)

@@ -1,0 +1,100 @@
+"""The verdicts of an archive: what gates said, kept for good."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Row, func, insert, select
+
+from berryeval.archive.checks import check_count, check_id, check_settings, now
+from berryeval.archive.database import Database
+from berryeval.archive.paging import read_page
+from berryeval.archive.records import Page, StoredVerdict
+from berryeval.archive.tables import verdicts
+from berryeval.errors import ArgumentError
+
+__all__ = ["ArchivedVerdicts"]
+
+_VERDICTS = ("pass", "fail", "inconclusive")
+
+
+class ArchivedVerdicts:
+    """Verdicts by number, from 1. Nothing changes or removes them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(
+        self,
+        *,
+        gate: str,
+        run_id: str,
+        verdict: str,
+        judgments_hash: str,
+        baseline_id: str | None = None,
+        report: Mapping[str, Any] | None = None,
+    ) -> StoredVerdict:
+        """Write what a gate said of a run, held against another run at some judgments.
+
+        Parameters
+        ----------
+        verdict : {"pass", "fail", "inconclusive"}
+        report : mapping, optional
+            Whatever else is to be kept, as JSON holds it: guards, figures, a sentence.
+        """
+        if verdict not in _VERDICTS:
+            raise ArgumentError("verdict", " or ".join(map(repr, _VERDICTS)), repr(verdict))
+        row = {
+            "gate": check_id(gate, "gate"),
+            "run_id": _check_hash(run_id, "run_id"),
+            "baseline_id": None if baseline_id is None else _check_hash(baseline_id, "baseline_id"),
+            "judgments_hash": _check_hash(judgments_hash, "judgments_hash"),
+            "verdict": verdict,
+            "report": check_settings(report or {}, "report"),
+            "created_at": now(),
+        }
+        with self._database.writing(alone="verdicts") as connection:
+            number = (connection.scalar(select(func.max(verdicts.c.verdict_id))) or 0) + 1
+            connection.execute(insert(verdicts).values(verdict_id=number, **row))
+        return StoredVerdict(verdict_id=number, **row)  # type: ignore[arg-type]
+
+    def get(self, verdict_id: int) -> StoredVerdict | None:
+        """Return a verdict; None if there is none of this number."""
+        number = check_count(verdict_id, "verdict_id")
+        with self._database.reading() as connection:
+            rows = select(verdicts).where(verdicts.c.verdict_id == number)
+            row = connection.execute(rows).one_or_none()
+        return None if row is None else _stored(row)
+
+    def page(
+        self,
+        *,
+        gate: str | None = None,
+        run_id: str | None = None,
+        after: str | None = None,
+        limit: int = 100,
+    ) -> Page[StoredVerdict]:
+        """Return verdicts, newest first: all, those of a gate, those of a run."""
+        rows = select(verdicts)
+        if gate is not None:
+            rows = rows.where(verdicts.c.gate == check_id(gate, "gate"))
+        if run_id is not None:
+            rows = rows.where(verdicts.c.run_id == check_id(run_id, "run_id"))
+        keys = (verdicts.c.verdict_id,)
+        with self._database.reading() as connection:
+            return read_page(
+                connection, rows, keys, _stored, after=after, limit=limit, descending=True
+            )
+
+
+def _check_hash(value: str, argument: str) -> str:
+    longest = 64
+    check_id(value, argument)
+    if len(value) > longest or not value.isascii():
+        raise ArgumentError(argument, "a hash", repr(value[:80]))
+    return value
+
+
+def _stored(row: Row[Any]) -> StoredVerdict:
+    return StoredVerdict(**row._mapping)  # noqa: SLF001 - public, but for its name

@@ -1,0 +1,101 @@
+"""``berryeval archive``."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+__all__ = ["command"]
+
+
+@click.group("archive")
+def command() -> None:
+    """Move what the service remembers as plain files, and tell what is in it.
+
+    An archive is a file of SQLite, or postgresql://user@host/database. Needs
+    pip install 'berryeval[service]', and berryeval[postgres] for PostgreSQL.
+    """
+
+
+@command.command("export")
+@click.argument("archive")
+@click.argument("folder")
+def export(archive: str, folder: str) -> None:
+    """Write all of ARCHIVE into the new FOLDER, as files that other tools read.
+
+    Judgments with their history, queries, documents, baselines, gates, verdicts and stores are
+    JSON lines, runs are TREC files. The service may go on meanwhile.
+
+    \b
+    berryeval archive export berryeval.db export/
+    berryeval archive export postgresql://ada@db/eval export/
+    """
+    from berryeval.archive import Archive
+
+    with Archive.open(archive, create=False) as opened:
+        counts = opened.export(folder)
+        click.echo(f"Exported {opened.name} to {folder}: {_told(counts)}.")
+
+
+@command.command("import")
+@click.argument("folder")
+@click.argument("archive")
+def import_(folder: str, archive: str) -> None:
+    """Read FOLDER, which `archive export` wrote, into the new or empty ARCHIVE.
+
+    All of it, or nothing if anything is wrong.
+
+    \b
+    berryeval archive import export/ copy.db
+    berryeval archive import export/ postgresql://ada@db/eval
+    """
+    from berryeval.archive import Archive
+
+    with Archive.open(archive) as opened:
+        counts = opened.import_(folder)
+        click.echo(f"Imported {folder} into {opened.name}: {_told(counts)}.")
+
+
+@command.command("info")
+@click.argument("archive")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def info(archive: str, as_json: bool) -> None:
+    """Tell what is in ARCHIVE, and whether it is sound. Exit code 2 if it is not.
+
+    \b
+    berryeval archive info berryeval.db
+    """
+    from berryeval.archive import Archive
+    from berryeval.errors import ArchiveError
+
+    with Archive.open(archive, create=False) as opened:
+        facts = opened.check(deep=True)
+        name = opened.name
+    if as_json:
+        record = {
+            "archive": name,
+            "backend": facts.backend,
+            "version": facts.version,
+            "size_bytes": facts.size_bytes,
+            "problem": facts.problem,
+            "rows": facts.counts,
+        }
+        click.echo(json.dumps(record, indent=1))
+    else:
+        click.echo(f"{name}: {facts.backend}, version {facts.version}, {facts.size_bytes:,} bytes")
+        width = max(map(len, facts.counts))
+        for table, n_rows in sorted(facts.counts.items()):
+            click.echo(f"  {table:<{width}}  {n_rows:,}")
+    if facts.problem is not None:
+        raise ArchiveError(name, f"is damaged ({facts.problem}); restore it from a backup")
+
+
+def _told(counts: dict[str, int]) -> str:
+    shown = ("judgments.jsonl", "queries.jsonl", "runs.jsonl")
+    return ", ".join(_counted(counts[name], name.removesuffix(".jsonl")) for name in shown)
+
+
+def _counted(number: int, noun: str) -> str:
+    one = {"queries": "query"}.get(noun, noun.removesuffix("s"))
+    return f"{number:,} {one if number == 1 else noun}"

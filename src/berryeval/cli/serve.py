@@ -1,0 +1,94 @@
+"""``berryeval serve``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from berryeval.cli._logging import logging_options
+from berryeval.cli._settings import archive_option, config_option, load_settings
+
+__all__ = ["command"]
+
+
+@click.command("serve", short_help="Serve the archive over HTTP.")
+@config_option
+@click.option(
+    "--host",
+    metavar="ADDRESS",
+    envvar="BERRYEVAL_HOST",
+    help="Where to listen; anything but loopback needs a token.  [default: 127.0.0.1]",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    envvar="BERRYEVAL_PORT",
+    help="0 takes any that is free.  [default: 8765]",
+)
+@archive_option
+@click.option(
+    "--allow-host",
+    "allowed_hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A name besides localhost that the service may be called by without a token. Repeatable.",
+)
+@click.option(
+    "--require-token",
+    "is_token_required",
+    is_flag=True,
+    default=None,
+    help="Ask for a token on loopback, too.",
+)
+@click.option(
+    "--max-body",
+    "max_body_mb",
+    type=click.IntRange(min=1),
+    metavar="MB",
+    help="The largest body of a request.  [default: 32]",
+)
+@click.option(
+    "--max-upload",
+    "max_upload_mb",
+    type=click.IntRange(min=1),
+    metavar="MB",
+    help="The largest file of a run, also when decompressed.  [default: 2048]",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Within which a request is answered, or 504 is.  [default: 60]",
+)
+@logging_options(level="info", format="json")
+def command(config: str | None, **flags: Any) -> None:  # noqa: ANN401 - as many as options
+    """Serve judgments, runs, evaluations, comparisons and gates over HTTP.
+
+    Everything is in the archive: one file of SQLite, made if it is not there, or a database of
+    PostgreSQL. Only this machine can call unless --host says otherwise, and then a token is
+    needed (`berryeval token create`). The log has an object of JSON a line, on standard error.
+
+    \b
+    berryeval serve
+    berryeval serve --archive postgresql://berryeval@db/quality --port 9000
+    berryeval serve --host 0.0.0.0
+    """
+    from berryeval.errors import MissingExtraError
+
+    settings = load_settings(config, {})
+    try:
+        from berryeval.archive import Archive
+        from berryeval.service.server import serve
+        from berryeval.service.settings import service_settings
+    except ModuleNotFoundError:
+        raise MissingExtraError("The service", "service") from None
+    chosen = service_settings(settings.service, settings.systems, flags)
+    with Archive.open(chosen.archive) as archive:
+        name = archive.name  # without a password
+
+        def tell(address: str) -> None:
+            click.echo(f"Listening on {address}, with {name}; see {address}/docs")
+
+        serve(archive, chosen, tell)
+    click.echo("Stopped.")

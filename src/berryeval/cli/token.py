@@ -1,0 +1,110 @@
+"""``berryeval token``: who may call the service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from berryeval.cli._settings import archive_option, config_option, load_settings
+
+if TYPE_CHECKING:
+    from berryeval.archive import Archive
+    from berryeval.archive.records import Role
+
+__all__ = ["command"]
+
+
+@click.group("token")
+def command() -> None:
+    """Make, list and revoke the tokens of a service.
+
+    \b
+    berryeval token create ci --role judge
+    berryeval token list
+    berryeval token revoke ci
+    """
+
+
+@command.command("create")
+@click.argument("name")
+@click.option(
+    "--role",
+    type=click.Choice(["read", "judge", "admin"]),
+    default="read",
+    show_default=True,
+    help="read sees everything and compares; judge also adds queries, judgments, runs and "
+    "verdicts; admin also sets baselines and gates, and removes.",
+)
+@archive_option
+@config_option
+def create(name: str, role: Role, archive: str | None, config: str | None) -> None:
+    """Make a token for NAME and print it: this once, it is kept only as a hash.
+
+    \b
+    berryeval token create ci --role judge
+    """
+    with _opened(archive, config, create=True) as opened:
+        click.echo(opened.tokens.create(name, role))
+
+
+@command.command("list")
+@archive_option
+@config_option
+def list_tokens(archive: str | None, config: str | None) -> None:
+    """List who has, or had, a token.
+
+    \b
+    berryeval token list
+    """
+    from berryeval.reports.layout import Table
+    from berryeval.reports.terminal import show_table
+
+    rows = []
+    with _opened(archive, config, create=False) as opened:
+        after, is_last = None, False
+        while not is_last:
+            page = opened.tokens.page(after=after, limit=1000)
+            after, is_last = page.next, page.next is None
+            rows += [
+                (
+                    token.name,
+                    token.role,
+                    f"{token.created_at:%Y-%m-%d %H:%M}",
+                    "" if token.revoked_at is None else f"{token.revoked_at:%Y-%m-%d %H:%M}",
+                )
+                for token in page.items
+            ]
+    notes = () if rows else ("There is no token; make one: berryeval token create NAME",)
+    show_table(Table("", ("name", "role", "created (UTC)", "revoked (UTC)"), tuple(rows), notes))
+
+
+@command.command("revoke")
+@click.argument("name")
+@archive_option
+@config_option
+def revoke(name: str, archive: str | None, config: str | None) -> None:
+    """End the token of NAME; a running service notices within five seconds.
+
+    \b
+    berryeval token revoke ci
+    """
+    from berryeval.errors import NotFoundError
+
+    with _opened(archive, config, create=False) as opened:
+        if not opened.tokens.revoke(name):
+            raise NotFoundError("token", name)
+    click.echo(f"Revoked the token of {name}.")
+
+
+@contextmanager
+def _opened(archive: str | None, config: str | None, *, create: bool) -> Iterator[Archive]:
+    from berryeval.archive import Archive
+    from berryeval.service.settings import service_settings
+
+    settings = load_settings(config, {})
+    chosen = service_settings(settings.service, settings.systems, {"archive": archive})
+    with Archive.open(chosen.archive, create=create) as opened:
+        yield opened

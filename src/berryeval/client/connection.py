@@ -1,0 +1,244 @@
+"""Requests over connections that are kept open, one for each thread."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import select
+import ssl
+import threading
+import urllib.parse
+import weakref
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import IO, Any, TypeAlias
+
+from berryeval.client.problems import error_of
+from berryeval.errors import ArgumentError, ServiceError
+
+__all__ = ["Connection", "Record", "quoted"]
+
+_BLOCK = 1 << 16
+
+Parameters: TypeAlias = "Mapping[str, Any]"
+
+
+class Record(dict[str, Any]):
+    """What the service answered: a dict as its description has it, and its ETag."""
+
+    etag: str | None = None
+    """What to send as `if_match` when it is to be replaced; None if it has none."""
+
+
+def quoted(text: str) -> str:
+    """Write an id as one part of a path."""
+    return urllib.parse.quote(text, safe="", errors="surrogateescape")
+
+
+class Connection:
+    """Requests to one service; threads may share it.
+
+    Parameters
+    ----------
+    url : str
+        The address of the service, http or https.
+    token : str, optional
+        What `berryeval token create` showed.
+    timeout : float
+        Seconds to wait for the service, each time it is waited for.
+    """
+
+    def __init__(self, url: str, token: str | None, timeout: float) -> None:
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ArgumentError("url", "an address with http:// or https://", repr(url))
+        self.url = urllib.parse.urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
+        self._parts = parts
+        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._timeout = timeout
+        self._local = threading.local()
+        self._all: weakref.WeakSet[http.client.HTTPConnection] = weakref.WeakSet()
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        ids: Mapping[str, str] | None = None,
+        *,
+        query: Parameters | None = None,
+        body: object = None,
+        headers: Mapping[str, str | None] | None = None,
+    ) -> Record:
+        """Send a request and return its answer, `body` and answer as JSON.
+
+        `path` has places for ids in braces, as the description of the service writes it. What is
+        None in `query` and `headers` is not sent.
+        """
+        data = None if body is None else json.dumps(body, allow_nan=False).encode("ascii")
+        sent = {"Content-Type": "application/json", **(headers or {})} if data else headers or {}
+        with self._answer(method, _filled(path, ids), query, data, sent) as response:
+            content = response.read()
+        record = Record(json.loads(content) if content else {})
+        record.etag = response.headers.get("ETag")
+        return record
+
+    def ask_for_list(
+        self, path: str, ids: Mapping[str, str] | None = None, query: Parameters | None = None
+    ) -> list[Record]:
+        """Return an answer that is a list."""
+        with self._answer("GET", _filled(path, ids), query, None, {}) as response:
+            return [Record(one) for one in json.loads(response.read())]
+
+    def iter_items(
+        self, path: str, ids: Mapping[str, str] | None = None, query: Parameters | None = None
+    ) -> Iterator[Record]:
+        """Iterate over all items of a list, page by page, as they are wanted."""
+        page: Mapping[str, Any] = self.ask("GET", path, ids, query=query)
+        while True:
+            yield from map(Record, page["items"])
+            if page.get("next") is None:
+                return
+            page = self.ask("GET", page["next"])
+
+    def send_file(
+        self,
+        path: str,
+        content: IO[bytes] | Iterable[bytes],
+        query: Parameters,
+        n_bytes: int | None,
+    ) -> Record:
+        """Send a file piece by piece, and return the answer."""
+        headers = {"Content-Type": "application/octet-stream"}
+        if n_bytes is not None:
+            headers["Content-Length"] = str(n_bytes)
+        with self._answer("POST", path, query, content, headers) as response:
+            return Record(json.loads(response.read()))
+
+    @contextmanager
+    def stream(
+        self, path: str, ids: Mapping[str, str], query: Parameters | None = None
+    ) -> Iterator[Iterator[bytes]]:
+        """Give the pieces of an answer as they come."""
+        with self._answer("GET", _filled(path, ids), query, None, {}) as response:
+            yield iter(lambda: response.read1(_BLOCK), b"")
+
+    def text(self, path: str) -> str:
+        """Return an answer that is no JSON."""
+        with self._answer("GET", path, None, None, {}) as response:
+            return response.read().decode("utf-8")
+
+    def close(self) -> None:
+        """Close the connections of all threads."""
+        for kept in [*self._all]:
+            kept.close()
+
+    @contextmanager
+    def _answer(
+        self,
+        method: str,
+        path: str,
+        query: Parameters | None,
+        body: bytes | IO[bytes] | Iterable[bytes] | None,
+        headers: Mapping[str, str | None],
+    ) -> Iterator[http.client.HTTPResponse]:
+        """Send a request, and give its answer; raise what the service raises."""
+        sent = {name: value for name, value in headers.items() if value is not None}
+        target = self._parts.path.rstrip("/") + path + _query(query)
+        is_read = False
+        try:
+            response = self._send(method, target, body, {**self._headers, **sent})
+            if response.status >= 400:  # noqa: PLR2004
+                problem = _problem(response.read())
+                is_read = True
+                raise error_of(self.url, response.status, problem)
+            yield response
+            is_read = response.isclosed()
+        except TimeoutError as error:
+            message = f"no answer within {self._timeout:g} s"
+            raise ServiceError(self.url, message, kind="timeout") from error
+        except (OSError, http.client.HTTPException) as error:
+            message = f"cannot be reached: {type(error).__name__} {error}".rstrip()
+            raise ServiceError(self.url, message, kind="unreachable") from error
+        finally:
+            if not is_read:
+                self._hang_up()  # the rest of an answer would be taken for the next one
+
+    def _send(
+        self,
+        method: str,
+        target: str,
+        body: bytes | IO[bytes] | Iterable[bytes] | None,
+        headers: Mapping[str, str],
+    ) -> http.client.HTTPResponse:
+        connection = self._connection()
+        is_kept = connection.sock is not None
+        try:
+            connection.request(method, target, body, headers)
+            return connection.getresponse()
+        except (ConnectionError, http.client.RemoteDisconnected):
+            # A kept connection may end while a request is on its way. What changes nothing, or
+            # the same when it comes twice, is sent again.
+            if not is_kept or method == "POST":
+                raise
+        self._hang_up()
+        connection = self._connection()
+        connection.request(method, target, body, headers)
+        return connection.getresponse()
+
+    def _connection(self) -> http.client.HTTPConnection:
+        """Return this thread's connection, a new one if the service has closed the last."""
+        kept: http.client.HTTPConnection | None = getattr(self._local, "kept", None)
+        if kept is not None and kept.sock is not None and not _is_closed(kept):
+            return kept
+        self._hang_up()
+        host, port = self._parts.hostname, self._parts.port
+        assert host is not None
+        if self._parts.scheme == "https":
+            context = ssl.create_default_context()
+            kept = http.client.HTTPSConnection(host, port, timeout=self._timeout, context=context)
+        else:
+            kept = http.client.HTTPConnection(host, port, timeout=self._timeout)
+        kept.blocksize = _BLOCK
+        self._local.kept = kept
+        self._all.add(kept)
+        return kept
+
+    def _hang_up(self) -> None:
+        """Close the connection of this thread."""
+        kept: http.client.HTTPConnection | None = getattr(self._local, "kept", None)
+        if kept is not None:
+            kept.close()
+
+
+def _is_closed(connection: http.client.HTTPConnection) -> bool:
+    """Whether the other side has hung up: nothing else can be there to read."""
+    return bool(select.select([connection.sock], [], [], 0)[0])
+
+
+def _filled(path: str, ids: Mapping[str, str] | None) -> str:
+    return path if ids is None else path.format_map({key: quoted(one) for key, one in ids.items()})
+
+
+def _query(query: Parameters | None) -> str:
+    pairs = [
+        (name, _as_text(one))
+        for name, value in (query or {}).items()
+        for one in (value if isinstance(value, (list, tuple)) else [value])
+        if one is not None
+    ]
+    return f"?{urllib.parse.urlencode(pairs, errors='surrogateescape')}" if pairs else ""
+
+
+def _as_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _problem(content: bytes) -> Mapping[str, Any]:
+    try:
+        problem = json.loads(content)
+    except ValueError:
+        return {}
+    if not isinstance(problem, dict):
+        return {}
+    cause = problem.get("error")  # Elasticsearch's shape, of /_rank_eval
+    return {"detail": cause["reason"]} if isinstance(cause, dict) else problem

@@ -1,0 +1,200 @@
+"""Evaluations, baselines, gates, and the jobs that long work becomes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from berryeval.client.connection import Connection, Record
+
+__all__ = ["Baselines", "Evaluations", "Gates", "Jobs", "prefer"]
+
+
+def prefer(as_job: bool) -> dict[str, str | None]:
+    """Return the header that asks for a job."""
+    return {"Prefer": "respond-async" if as_job else None}
+
+
+class Evaluations:
+    """Runs scored with the judgments of a moment."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __iter__(self) -> Iterator[Record]:
+        return self.list()
+
+    def list(
+        self, *, run_id: str | None = None, judgments_hash: str | None = None
+    ) -> Iterator[Record]:
+        """Iterate over evaluations, the newest first."""
+        query = {"run_id": run_id, "judgments_hash": judgments_hash, "limit": 1000}
+        return self._connection.iter_items("/v1/evaluations", query=query)
+
+    def create(
+        self,
+        run: str,
+        measures: Sequence[str] | None = None,
+        *,
+        as_job: bool = False,
+        **settings: Any,  # noqa: ANN401 - as the route has them
+    ) -> Record:
+        """Score a run, by its id or the name of a baseline; the same again is not done twice."""
+        body = {"run": run, **settings}
+        if measures is not None:
+            body["measures"] = [*measures]
+        return self._connection.ask("POST", "/v1/evaluations", body=body, headers=prefer(as_job))
+
+    def get(self, evaluation_id: str) -> Record:
+        """Return the means of an evaluation."""
+        ids = {"evaluation_id": evaluation_id}
+        return self._connection.ask("GET", "/v1/evaluations/{evaluation_id}", ids)
+
+    def report(
+        self,
+        evaluation_id: str,
+        *,
+        per_query: bool = False,
+        by: str | None = None,
+        interval: str | None = None,
+    ) -> Record:
+        """Return an evaluation with every query, slices or intervals."""
+        query = {"per_query": per_query, "by": by, "interval": interval}
+        ids = {"evaluation_id": evaluation_id}
+        return self._connection.ask(
+            "GET", "/v1/evaluations/{evaluation_id}/report", ids, query=query
+        )
+
+
+class Baselines:
+    """Names for the runs that candidates are held against."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __iter__(self) -> Iterator[Record]:
+        return self._connection.iter_items("/v1/baselines", query={"limit": 1000})
+
+    def get(self, name: str) -> Record:
+        """Return which run a name stands for."""
+        return self._connection.ask("GET", "/v1/baselines/{name}", {"name": name})
+
+    def set(self, name: str, run_id: str, *, if_match: str | None = None) -> Record:
+        """Let a name stand for a run; `if_match`, an ETag, has to fit what is there."""
+        return self._connection.ask(
+            "PUT",
+            "/v1/baselines/{name}",
+            {"name": name},
+            body={"run_id": run_id},
+            headers={"If-Match": if_match},
+        )
+
+    def remove(self, name: str) -> None:
+        """Remove a name; its run stays."""
+        self._connection.ask("DELETE", "/v1/baselines/{name}", {"name": name})
+
+
+class Gates:
+    """What a candidate has to reach, and the verdicts on it."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __iter__(self) -> Iterator[Record]:
+        return self._connection.iter_items("/v1/gates", query={"limit": 1000})
+
+    def get(self, name: str) -> Record:
+        """Return a gate."""
+        return self._connection.ask("GET", "/v1/gates/{name}", {"name": name})
+
+    def set(self, name: str, settings: Mapping[str, Any], *, if_match: str | None = None) -> Record:
+        """Set up a gate, as ``[gate]`` of berryeval.toml does; its guards are ``guards``."""
+        return self._connection.ask(
+            "PUT",
+            "/v1/gates/{name}",
+            {"name": name},
+            body=dict(settings),
+            headers={"If-Match": if_match},
+        )
+
+    def remove(self, name: str) -> None:
+        """Remove a gate; its verdicts stay."""
+        self._connection.ask("DELETE", "/v1/gates/{name}", {"name": name})
+
+    def decide(
+        self,
+        name: str,
+        run: str,
+        *,
+        baseline: str | None = None,
+        milliseconds: Mapping[str, float] | None = None,
+        as_job: bool = False,
+    ) -> Record:
+        """Let a gate decide on a run, and keep the verdict."""
+        body: dict[str, Any] = {"run": run}
+        if baseline is not None:
+            body["baseline"] = baseline
+        if milliseconds is not None:
+            body["milliseconds"] = dict(milliseconds)
+        return self._connection.ask(
+            "POST",
+            "/v1/gates/{name}/verdicts",
+            {"name": name},
+            body=body,
+            headers=prefer(as_job),
+        )
+
+    def verdicts(self, name: str) -> Iterator[Record]:
+        """Iterate over the verdicts of a gate, the newest first."""
+        return self._connection.iter_items(
+            "/v1/gates/{name}/verdicts", {"name": name}, {"limit": 1000}
+        )
+
+    def verdict(self, name: str, verdict_id: int) -> Record:
+        """Return a verdict with its report."""
+        ids = {"name": name, "verdict_id": str(verdict_id)}
+        return self._connection.ask("GET", "/v1/gates/{name}/verdicts/{verdict_id}", ids)
+
+
+class Jobs:
+    """Long work: how far it is, what it found, and how to stop it."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __iter__(self) -> Iterator[Record]:
+        return map(Record, self._connection.ask("GET", "/v1/jobs")["items"])
+
+    def get(self, job_id: str) -> Record:
+        """Tell how far a job is."""
+        return self._connection.ask("GET", "/v1/jobs/{job_id}", {"job_id": job_id})
+
+    def events(self, job_id: str) -> Iterator[Record]:
+        """Iterate over the states of a job as they come, until it has finished."""
+        with self._connection.stream("/v1/jobs/{job_id}/events", {"job_id": job_id}) as pieces:
+            for line in _lines(pieces):
+                if line.startswith(b"data:"):
+                    yield Record(json.loads(line[len(b"data:") :]))
+
+    def result(self, job_id: str) -> Record:
+        """Return what a job found; a `ConflictError` if there is nothing yet."""
+        return self._connection.ask("GET", "/v1/jobs/{job_id}/result", {"job_id": job_id})
+
+    def wait(self, job_id: str) -> Record:
+        """Wait until a job has finished, and return what it found."""
+        for _ in self.events(job_id):
+            pass
+        return self.result(job_id)
+
+    def cancel(self, job_id: str) -> Record:
+        """Stop a job: at once if it waits, else before its next step."""
+        return self._connection.ask("DELETE", "/v1/jobs/{job_id}", {"job_id": job_id})
+
+
+def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    rest = b""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from lines
+    yield rest

@@ -1,0 +1,171 @@
+"""Queries, judgments and documents of the service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from berryeval.client.connection import Connection, Record
+from berryeval.core.documents import Document
+from berryeval.core.query import Query
+
+__all__ = ["Documents", "Judgments", "Queries"]
+
+
+class Queries:
+    """What is asked, with its labels."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __iter__(self) -> Iterator[Record]:
+        return self._connection.iter_items("/v1/queries", query={"limit": 1000})
+
+    def get(self, query_id: str) -> Record:
+        """Return a query."""
+        return self._connection.ask("GET", "/v1/queries/{query_id}", {"query_id": query_id})
+
+    def put(self, queries: Iterable[Query]) -> Record:
+        """Store queries, all or none; one that is there is replaced."""
+        body = {"queries": [{"query_id": one.query_id, **_content(one)} for one in queries]}
+        return self._connection.ask("POST", "/v1/queries", body=body)
+
+    def set(self, query: Query, *, if_match: str | None = None) -> Record:
+        """Store one query; `if_match`, an ETag, has to fit what is there."""
+        return self._connection.ask(
+            "PUT",
+            "/v1/queries/{query_id}",
+            {"query_id": query.query_id},
+            body=_content(query),
+            headers={"If-Match": if_match},
+        )
+
+    def remove(self, query_id: str, *, if_match: str | None = None) -> None:
+        """Remove a query; its judgments stay."""
+        self._connection.ask(
+            "DELETE",
+            "/v1/queries/{query_id}",
+            {"query_id": query_id},
+            headers={"If-Match": if_match},
+        )
+
+
+def _content(query: Query) -> dict[str, Any]:
+    return {
+        "text": query.text,
+        "category": query.category,
+        "difficulty": query.difficulty,
+        "description": query.description,
+        "tags": [*query.tags],
+    }
+
+
+class Judgments:
+    """Grades, who gave them, and what they were before."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __iter__(self) -> Iterator[Record]:
+        return self.list()
+
+    def list(
+        self, *, query_id: str | None = None, is_stale: bool | None = None
+    ) -> Iterator[Record]:
+        """Iterate over judgments: of one query, or whose document has changed."""
+        query = {"query_id": query_id, "is_stale": is_stale, "limit": 1000}
+        return self._connection.iter_items("/v1/judgments", query=query)
+
+    def put(
+        self,
+        judgments: Iterable[tuple[str, str, float]] | Mapping[str, Mapping[str, float]],
+        *,
+        source: str | None = None,
+        author: str | None = None,
+    ) -> Record:
+        """Store grades, all or none: triples, or documents and grades by query."""
+        if isinstance(judgments, Mapping):
+            judgments = [
+                (query_id, doc_id, grade)
+                for query_id, grades in judgments.items()
+                for doc_id, grade in grades.items()
+            ]
+        entries = [
+            {"query_id": query_id, "doc_id": doc_id, "grade": grade}
+            for query_id, doc_id, grade in judgments
+        ]
+        body = {"judgments": entries, "source": source, "author": author}
+        return self._connection.ask("POST", "/v1/judgments", body=_given(body))
+
+    def get(self, query_id: str, doc_id: str) -> Record:
+        """Return the judgment of a pair."""
+        return self._connection.ask("GET", _PAIR, _pair(query_id, doc_id))
+
+    def set(
+        self,
+        query_id: str,
+        doc_id: str,
+        grade: float,
+        *,
+        if_match: str | None = None,
+        **facts: str,
+    ) -> Record:
+        """Judge a pair.
+
+        To replace a judgment `if_match` has to be its ETag, or ``"*"``; it is a `ConflictError`
+        if somebody else has judged meanwhile. `facts` are source, document_hash and author.
+        """
+        return self._connection.ask(
+            "PUT",
+            _PAIR,
+            _pair(query_id, doc_id),
+            body={"grade": grade, **facts},
+            headers={"If-Match": if_match},
+        )
+
+    def remove(self, query_id: str, doc_id: str, *, if_match: str) -> None:
+        """Take a judgment back; its history stays."""
+        headers = {"If-Match": if_match}
+        self._connection.ask("DELETE", _PAIR, _pair(query_id, doc_id), headers=headers)
+
+    def history(self, query_id: str, doc_id: str) -> Sequence[Record]:
+        """Return all that the judgment of a pair ever was, the oldest first."""
+        return self._connection.ask_for_list(f"{_PAIR}/history", _pair(query_id, doc_id))
+
+
+_PAIR = "/v1/judgments/{query_id}/{doc_id}"
+
+
+def _pair(query_id: str, doc_id: str) -> dict[str, str]:
+    return {"query_id": query_id, "doc_id": doc_id}
+
+
+class Documents:
+    """What is known of documents: a changed one makes its judgments stale."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __iter__(self) -> Iterator[Record]:
+        return self._connection.iter_items("/v1/documents", query={"limit": 1000})
+
+    def get(self, doc_id: str) -> Record:
+        """Return what is known of a document."""
+        return self._connection.ask("GET", "/v1/documents/{doc_id}", {"doc_id": doc_id})
+
+    def put(self, documents: Iterable[Document]) -> Record:
+        """Tell of documents."""
+        body = {
+            "documents": [
+                {"doc_id": one.doc_id, "title": one.title, "text": one.text} for one in documents
+            ]
+        }
+        return self._connection.ask("POST", "/v1/documents", body=body)
+
+    def remove(self, doc_id: str) -> None:
+        """Forget a document; its judgments stay."""
+        self._connection.ask("DELETE", "/v1/documents/{doc_id}", {"doc_id": doc_id})
+
+
+def _given(body: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in body.items() if value is not None}

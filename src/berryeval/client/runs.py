@@ -1,0 +1,120 @@
+"""Runs of the service: files go up and come down piece by piece."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from berryeval.client.connection import Connection, Record
+from berryeval.core.run import Run
+
+__all__ = ["Runs"]
+
+_RUN = "/v1/runs/{run_id}"
+
+
+class Runs:
+    """What systems returned."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __iter__(self) -> Iterator[Record]:
+        return self.list()
+
+    def list(self, *, name: str | None = None) -> Iterator[Record]:
+        """Iterate over runs, the newest first."""
+        return self._connection.iter_items("/v1/runs", query={"name": name, "limit": 1000})
+
+    def upload(
+        self,
+        run: str | os.PathLike[str] | Run,
+        *,
+        name: str,
+        format: str | None = None,
+        tags: Sequence[str] = (),
+        commit: str | None = None,
+        corpus_hash: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> Record:
+        """Upload a run: a file in any format that the library reads, compressed or not.
+
+        Parameters
+        ----------
+        run : path or Run
+            A file is sent as it is, piece by piece.
+        name : str
+            Of the system: runs of the same name are one series.
+        format : str, optional
+            Of the file; the service finds it out unless given.
+        tags, commit, corpus_hash, settings
+            What else is known about it.
+        """
+        if isinstance(run, Run):
+            with tempfile.TemporaryDirectory(prefix="berryeval-") as folder:
+                path = _written(run, Path(folder))
+                return self.upload(
+                    path,
+                    name=name,
+                    format="jsonl",
+                    tags=tags,
+                    commit=commit,
+                    corpus_hash=corpus_hash,
+                    settings=settings,
+                )
+        query = {
+            "name": name,
+            "file_name": Path(run).name,
+            "format": format,
+            "tag": [*tags],
+            "commit": commit,
+            "corpus_hash": corpus_hash,
+            "settings": None if settings is None else json.dumps(settings),
+        }
+        with Path(run).open("rb") as file:
+            n_bytes = os.fstat(file.fileno()).st_size
+            return self._connection.send_file("/v1/runs", file, query, n_bytes)
+
+    def get(self, run_id: str) -> Record:
+        """Return what is known of a run."""
+        return self._connection.ask("GET", _RUN, {"run_id": run_id})
+
+    def download(self, run_id: str, path: str | os.PathLike[str], *, format: str = "trec") -> None:
+        """Write a run to a file."""
+        with (
+            self._connection.stream(f"{_RUN}/file", {"run_id": run_id}, {"format": format}) as rows,
+            Path(path).open("wb") as file,
+        ):
+            file.writelines(rows)
+
+    def load(self, run_id: str) -> Run:
+        """Return the rankings of a run."""
+        from berryeval.formats import read_run
+
+        with tempfile.TemporaryDirectory(prefix="berryeval-") as folder:
+            path = Path(folder) / "run.jsonl"
+            self.download(run_id, path, format="jsonl")
+            return read_run(path, format="jsonl")
+
+    def ranking(self, run_id: str, query_id: str, *, depth: int = 100) -> Record:
+        """Return what a run has for a query, best first, with today's grades."""
+        ids = {"run_id": run_id, "query_id": query_id}
+        return self._connection.ask(
+            "GET", f"{_RUN}/rankings/{{query_id}}", ids, query={"depth": depth}
+        )
+
+    def remove(self, run_id: str) -> None:
+        """Remove a run with its evaluations; a `ConflictError` if it is a baseline."""
+        self._connection.ask("DELETE", _RUN, {"run_id": run_id})
+
+
+def _written(run: Run, folder: Path) -> Path:
+    from berryeval.formats import write_run
+
+    path = folder / "run.jsonl"
+    write_run(run, path, format="jsonl")
+    return path

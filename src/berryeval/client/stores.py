@@ -1,0 +1,75 @@
+"""Stores of the service: made, filled piece by piece, and searched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from berryeval.client.connection import Connection, Record
+from berryeval.core.documents import Document
+from berryeval.core.query import Query
+
+__all__ = ["Stores", "as_asked"]
+
+_AT_ONCE = 1000
+
+_STORE = "/v1/stores/{store}"
+
+
+class Stores:
+    """Search indexes of the service."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __iter__(self) -> Iterator[Record]:
+        return self._connection.iter_items("/v1/stores", query={"limit": 1000})
+
+    def create(self, name: str, kind: str = "hybrid", **settings: Any) -> Record:  # noqa: ANN401
+        """Make a store: ``"bm25"``, ``"vector"`` or ``"hybrid"``; the same again does nothing."""
+        body = {"kind": kind, "settings": settings}
+        return self._connection.ask("PUT", _STORE, {"store": name}, body=body)
+
+    def get(self, name: str) -> Record:
+        """Return what is known about a store."""
+        return self._connection.ask("GET", _STORE, {"store": name})
+
+    def remove(self, name: str) -> None:
+        """Remove a store with its documents."""
+        self._connection.ask("DELETE", _STORE, {"store": name})
+
+    def index(self, name: str, documents: Iterable[Document]) -> int:
+        """Index documents, a thousand at a time, and return how many; those there are replaced."""
+        n_indexed = 0
+        waiting = iter(documents)
+        while some := [*islice(waiting, _AT_ONCE)]:
+            entries = [{"doc_id": one.doc_id, "title": one.title, "text": one.text} for one in some]
+            self._connection.ask(
+                "POST", f"{_STORE}/documents", {"store": name}, body={"documents": entries}
+            )
+            n_indexed += len(some)
+        return n_indexed
+
+    def documents(self, name: str) -> Iterator[Document]:
+        """Iterate over the documents of a store by id."""
+        items = self._connection.iter_items(f"{_STORE}/documents", {"store": name}, {"limit": 1000})
+        return (Document(one["doc_id"], one["text"], one["title"]) for one in items)
+
+    def remove_document(self, name: str, doc_id: str) -> None:
+        """Remove a document from a store."""
+        ids = {"store": name, "doc_id": doc_id}
+        self._connection.ask("DELETE", f"{_STORE}/documents/{{doc_id}}", ids)
+
+    def search(self, name: str, query: str, k: int = 10) -> Record:
+        """Search a store."""
+        return self._connection.ask(
+            "GET", f"{_STORE}/search", {"store": name}, query={"q": query, "k": k}
+        )
+
+
+def as_asked(queries: Iterable[Query] | Mapping[str, str]) -> list[dict[str, str]]:
+    """Return queries as ``POST /v1/evaluation/evaluate`` takes them."""
+    if isinstance(queries, Mapping):
+        return [{"id": query_id, "query": text} for query_id, text in queries.items()]
+    return [{"id": query.query_id, "query": query.text} for query in queries]

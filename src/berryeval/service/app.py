@@ -1,0 +1,140 @@
+"""The application: routes, layers around them, and what they share."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+from anyio import to_thread
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from berryeval import __version__
+from berryeval.archive import Archive
+from berryeval.errors import BerryEvalError
+from berryeval.service import description
+from berryeval.service.dependencies import require
+from berryeval.service.evaluation_cache import EvaluationCache
+from berryeval.service.figures import Figures
+from berryeval.service.jobs import Jobs
+from berryeval.service.middleware.access import Access
+from berryeval.service.middleware.limits import Limits
+from berryeval.service.middleware.requests import Requests
+from berryeval.service.paths import RawPath
+from berryeval.service.problems import Problem, problem_of, problem_response
+from berryeval.service.rank_eval.elastic_answers import ElasticAnswers
+from berryeval.service.routes import ROUTERS, operations
+from berryeval.service.run_cache import RunCache
+from berryeval.service.settings import ServiceSettings
+from berryeval.service.stores.dependency import open_stores
+from berryeval.service.validation import problem_of_validation
+
+__all__ = ["create_app", "describe"]
+
+
+def create_app(archive: Archive, settings: ServiceSettings | None = None) -> FastAPI:
+    """Return the service over an archive, as an ASGI application.
+
+    Parameters
+    ----------
+    archive : Archive
+        Stays the caller's to close.
+    settings : ServiceSettings, optional
+        Its `archive`, `host` and `port` only tell who may call; `berryeval serve` opens and
+        binds.
+    """
+    settings = settings or ServiceSettings()
+    app = FastAPI(
+        title="BerryEval",
+        version=__version__,
+        summary=description.SUMMARY,
+        description=description.TEXT,
+        openapi_tags=description.TAGS,
+        docs_url=None,  # FastAPI's pages load their scripts from elsewhere
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,  # an answer more that every route would have
+        lifespan=_lifespan,
+        generate_unique_id_function=_operation_id,
+    )
+    app.state.archive = archive
+    app.state.settings = settings
+    app.state.figures = Figures()
+    app.state.jobs = Jobs(settings.max_jobs)
+    app.state.runs = RunCache(archive)
+    app.state.evaluations = EvaluationCache()
+    app.state.stores = open_stores(archive, settings)
+    app.state.is_stopping = False
+    app.include_router(operations.router)
+    for router in ROUTERS:
+        app.include_router(router, dependencies=[require("read")])
+    _add_handlers(app)
+    # Each wraps those before it: the last is the outermost.
+    app.add_middleware(Limits, settings=settings)
+    app.add_middleware(Access, archive=archive, settings=settings)
+    app.add_middleware(RawPath)
+    app.add_middleware(Requests, figures=app.state.figures)
+    app.add_middleware(ElasticAnswers)
+    app.openapi = lambda: description.openapi(app)  # type: ignore[method-assign]
+    return app
+
+
+def describe() -> dict[str, Any]:
+    """Return the OpenAPI description, for which no archive is needed."""
+    return description.openapi(create_app(cast("Archive", None)))
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    if app.state.is_stopping:  # started once more
+        app.state.jobs = Jobs(app.state.settings.max_jobs)
+        app.state.is_stopping = False
+    yield
+    app.state.is_stopping = True
+    jobs: Jobs = app.state.jobs
+    jobs.close()
+    await to_thread.run_sync(jobs.join)
+    app.state.stores.close()
+
+
+def _add_handlers(app: FastAPI) -> None:
+    """Turn whatever is raised into a problem, in one place."""
+
+    def respond(request: Request, problem: Problem) -> Response:
+        return problem_response(problem, request.state.request_id)
+
+    async def on_problem(request: Request, error: Any) -> Response:  # noqa: ANN401 - Starlette's
+        return respond(request, error)
+
+    async def on_error(request: Request, error: Any) -> Response:  # noqa: ANN401
+        return respond(request, problem_of(error))
+
+    async def on_shape(request: Request, error: Any) -> Response:  # noqa: ANN401
+        return respond(request, problem_of_validation(error))
+
+    async def on_http(request: Request, error: Any) -> Response:  # noqa: ANN401
+        return respond(request, _of_starlette(request, error))
+
+    app.add_exception_handler(Problem, on_problem)
+    app.add_exception_handler(BerryEvalError, on_error)
+    app.add_exception_handler(RequestValidationError, on_shape)
+    app.add_exception_handler(HTTPException, on_http)
+
+
+def _of_starlette(request: Request, error: HTTPException) -> Problem:
+    where = f"{request.method} {request.scope['path'][:200]}"
+    if error.status_code == 404:  # noqa: PLR2004
+        return Problem(404, f"no such route: {where}", where=where, way_out="GET /docs lists them")
+    if error.status_code == 405:  # noqa: PLR2004
+        allowed = (error.headers or {}).get("Allow")
+        return Problem(405, f"{where}: expected {allowed}", headers=error.headers, where=where,
+                       expected=allowed, found=request.method)  # fmt: skip
+    return Problem(error.status_code, str(error.detail), headers=error.headers, where="body")

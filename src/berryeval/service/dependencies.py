@@ -1,0 +1,117 @@
+"""What routes ask for: the archive, who calls, and what they may do.
+
+Roles build on each other. Whoever may ``read`` sees everything and may compare; whoever may
+``judge`` adds queries, judgments, runs, evaluations and verdicts; an ``admin`` decides on
+baselines, gates and stores, and removes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias
+
+from fastapi import Depends, Request
+from fastapi.params import Depends as Dependency
+
+from berryeval.archive import Archive
+from berryeval.archive.records import ROLES, Role
+from berryeval.service.evaluation_cache import EvaluationCache
+from berryeval.service.jobs import Jobs
+from berryeval.service.problems import Problem
+from berryeval.service.run_cache import RunCache
+from berryeval.service.settings import ServiceSettings
+
+__all__ = [
+    "LOCAL",
+    "ROLES",
+    "ArchiveDep",
+    "Caller",
+    "CallerDep",
+    "EvaluationsDep",
+    "JobsDep",
+    "Role",
+    "RunsDep",
+    "SettingsDep",
+    "require",
+]
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who sent a request."""
+
+    name: str
+    role: Role
+
+    def may(self, role: Role) -> bool:
+        """Whether the caller has this role, or one above it."""
+        return ROLES.index(self.role) >= ROLES.index(role)
+
+
+LOCAL = Caller("local", "admin")
+"""Whoever calls without a token from the machine itself."""
+
+
+# These are coroutines though they await nothing: FastAPI would send functions to a thread.
+async def _archive(request: Request) -> Archive:
+    archive: Archive = request.app.state.archive
+    return archive
+
+
+async def _settings(request: Request) -> ServiceSettings:
+    settings: ServiceSettings = request.app.state.settings
+    return settings
+
+
+async def _jobs(request: Request) -> Jobs:
+    jobs: Jobs = request.app.state.jobs
+    return jobs
+
+
+async def _runs(request: Request) -> RunCache:
+    runs: RunCache = request.app.state.runs
+    return runs
+
+
+async def _evaluations(request: Request) -> EvaluationCache:
+    evaluations: EvaluationCache = request.app.state.evaluations
+    return evaluations
+
+
+async def _caller(request: Request) -> Caller:
+    caller: Caller = request.state.caller
+    return caller
+
+
+ArchiveDep: TypeAlias = Annotated[Archive, Depends(_archive)]
+SettingsDep: TypeAlias = Annotated[ServiceSettings, Depends(_settings)]
+JobsDep: TypeAlias = Annotated[Jobs, Depends(_jobs)]
+RunsDep: TypeAlias = Annotated[RunCache, Depends(_runs)]
+EvaluationsDep: TypeAlias = Annotated[EvaluationCache, Depends(_evaluations)]
+CallerDep: TypeAlias = Annotated[Caller, Depends(_caller)]
+
+
+def require(role: Role) -> Any:  # noqa: ANN401 - Depends() has no type of its own
+    """Return a dependency that refuses callers without the role: ``dependencies=[…]``."""
+    return _REQUIRED[role]
+
+
+def _requirement(role: Role) -> Callable[[Request], Awaitable[None]]:
+    async def check(request: Request) -> None:
+        caller: Caller = request.state.caller
+        if not caller.may(role):
+            raise Problem(
+                403,
+                f"token {caller.name!r} may {caller.role}; this needs {role}",
+                where="Authorization",
+                expected=role,
+                found=caller.role,
+                way_out=f"berryeval token create NAME --role {role}",
+            )
+
+    check.role = role  # type: ignore[attr-defined]  # told in the description
+    return check
+
+
+_REQUIRED: dict[Role, Dependency] = {role: Depends(_requirement(role)) for role in ROLES}

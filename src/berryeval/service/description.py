@@ -1,0 +1,142 @@
+"""The OpenAPI description: what FastAPI finds out, and the answers that every route has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+
+from berryeval.archive.records import ROLES, Role
+from berryeval.service.examples import examples_of_models
+from berryeval.service.middleware.access import OPEN_PATHS
+from berryeval.service.paging import Listed
+from berryeval.service.problems import Fault, ProblemDetails, documented
+from berryeval.service.routes import ROUTERS
+
+__all__ = ["SUMMARY", "TAGS", "TEXT", "openapi"]
+
+SUMMARY = "Judgments, runs and scores of a team, and verdicts on what may ship."
+
+TEXT = """\
+Every answer that is no success is `application/problem+json` (RFC 9457): what happened in one
+line, and what is known of where, expected, found and the way out.
+
+Ids in paths are escaped as a whole: `docs/a.md` is `docs%2Fa.md`.
+Lists come in pages; `next` is the address of the next one.
+What takes long can be asked for as a job with `Prefer: respond-async`.
+"""
+
+TAGS: list[dict[str, Any]] = [
+    {"name": "queries", "description": "What is asked, with its labels."},
+    {"name": "judgments", "description": "Grades, who gave them, and what they were before."},
+    {"name": "documents", "description": "What is known of documents: a changed one makes its "
+     "judgments stale."},
+    {"name": "runs", "description": "What systems returned."},
+    {"name": "evaluations", "description": "Runs scored with the judgments of a moment."},
+    {"name": "comparisons", "description": "Runs held against each other, query by query."},
+    {"name": "baselines", "description": "Names for the runs that candidates are held against."},
+    {"name": "gates", "description": "What a candidate has to reach, and the verdicts on it."},
+    {"name": "holes", "description": "Retrieved documents that nobody judged."},
+    {"name": "history", "description": "A measure over time, at fixed judgments."},
+    {"name": "stores", "description": "Search indexes of the service."},
+    {"name": "jobs", "description": "Long work: progress, result, and how to stop it."},
+    {"name": "operations", "description": "For whoever runs the service."},
+]  # fmt: skip
+
+_ROLE_TEXT = "\n\nNeeds the role `{role}`."
+
+
+def openapi(app: FastAPI) -> dict[str, Any]:
+    """Return the description of an application; made once, when it is first asked for."""
+    if app.openapi_schema is None:
+        app.openapi_schema = _complete(app)
+    return app.openapi_schema
+
+
+def _complete(app: FastAPI) -> dict[str, Any]:
+    found = get_openapi(
+        title=app.title,
+        version=app.version,
+        summary=app.summary,
+        description=app.description,
+        tags=app.openapi_tags,
+        routes=app.routes,
+    )
+    components = found.setdefault("components", {})
+    schemas = components.setdefault("schemas", {})
+    template = "#/components/schemas/{model}"
+    for model in (Fault, ProblemDetails):
+        schema = model.model_json_schema(ref_template=template)
+        schema.pop("$defs", None)
+        schemas[model.__name__] = schema
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    # FastAPI drops what is null, and with it keys that a schema asks for.
+    for name, examples in examples_of_models():
+        if name in schemas:
+            schemas[name]["examples"] = examples
+    _describe_pages(schemas)
+    components["securitySchemes"] = {
+        "token": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "Made by `berryeval token create`. On loopback none is needed.",
+        }
+    }
+    roles = _roles()
+    for path, operations in found["paths"].items():
+        for operation in operations.values():
+            _finish(path, operation, roles.get(operation["operationId"]))
+    found["components"]["schemas"] = dict(sorted(schemas.items()))
+    return found
+
+
+def _describe_pages(schemas: dict[str, Any]) -> None:
+    """Give pages, which are made for each kind of item, a description and an example."""
+    for schema in schemas.values():
+        items = schema.get("properties", {}).get("items", {}).get("items", {})
+        name = items.get("$ref", "").rpartition("/")[2]
+        if name and "next" in schema["properties"]:
+            schema["description"] = Listed.__doc__
+            schema["examples"] = [{"items": schemas[name].get("examples", []), "next": None}]
+
+
+def _finish(path: str, operation: dict[str, Any], role: str | None) -> None:
+    """Add the answers that any route may give."""
+    is_open = path in OPEN_PATHS
+    statuses = [403, 503, 504] if is_open else [401, 403, 503, 504]
+    parameters = {parameter["name"] for parameter in operation.get("parameters", ())}
+    if parameters:
+        statuses.append(422)
+    if parameters & {"If-Match", "If-None-Match"}:
+        statuses.append(400)
+    if "requestBody" in operation:
+        statuses += [400, 408, 413, 415, 422]
+    answers = operation["responses"]
+    if "422" in answers and "application/json" in answers["422"].get("content", {}):
+        del answers["422"]  # FastAPI's own
+        statuses.append(422)
+    for status, answer in documented(*statuses).items():
+        answers.setdefault(str(status), answer)
+    operation["responses"] = dict(sorted(answers.items()))
+    if not is_open:
+        operation["security"] = [{"token": []}, {}]
+    if role is not None:
+        operation["description"] = (
+            operation.get("description", "") + _ROLE_TEXT.format(role=role)
+        ).strip()
+        operation["x-role"] = role
+
+
+def _roles() -> dict[str, Role]:
+    """Return the strongest role that each operation asks for."""
+    found: dict[str, Role] = {}
+    for router in ROUTERS:
+        for route in router.routes:
+            assert isinstance(route, APIRoute)
+            asked: list[Role] = ["read"]
+            asked += [getattr(one.dependency, "role", "read") for one in route.dependencies]
+            found[route.name] = max(asked, key=ROLES.index)
+    return found

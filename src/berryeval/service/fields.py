@@ -1,0 +1,95 @@
+"""Fields that several bodies share, with their limits."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from berryeval.core.grade import MAX_GRADE
+from berryeval.measures import Measure
+from berryeval.service.examples import EXAMPLE_RUN
+from berryeval.service.paths import MAX_ID, NAME
+from berryeval.service.problems import Problem
+
+__all__ = [
+    "Body",
+    "Grade",
+    "Id",
+    "Label",
+    "MaxGrade",
+    "MeasureNames",
+    "RunReference",
+    "Seed",
+    "ShortText",
+    "SliceLabels",
+    "check_measures",
+]
+
+MOST_MEASURES = 200
+
+
+def _in_range(number: float) -> float:
+    if abs(number) > MAX_GRADE:
+        raise ValueError(f"a number of at most {MAX_GRADE:g}")
+    return number
+
+
+Id = Annotated[str, StringConstraints(min_length=1, max_length=MAX_ID), Field(examples=["q1"])]
+ShortText = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+Label = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Grade = Annotated[
+    float,
+    AfterValidator(_in_range),
+    Field(allow_inf_nan=False, examples=[2],
+          description="The higher the better; relevant from 1 on. Below 0: not judged."),
+]  # fmt: skip
+MeasureNames = Annotated[
+    list[Annotated[str, StringConstraints(min_length=1, max_length=200)]],
+    Field(
+        min_length=1,
+        max_length=MOST_MEASURES,
+        description="Measures by any name that the library knows.",
+        examples=[["nDCG@10", "AP", "R@100"]],
+    ),
+]
+RunReference = Annotated[
+    str,
+    StringConstraints(pattern=NAME),
+    Field(description="The id of a run, or the name of a baseline.", examples=[EXAMPLE_RUN]),
+]
+Seed = Annotated[int, Field(ge=0, lt=2**63, description="Of resampling.")]
+MaxGrade = Annotated[
+    Annotated[float, AfterValidator(_in_range), Field(gt=0, allow_inf_nan=False)] | None,
+    Field(description="The highest grade of the scale; the highest that was given unless told."),
+]
+SliceLabels = Annotated[
+    list[Literal["category", "difficulty", "tag"]],
+    Field(max_length=3, description="Labels whose every value is told of, too."),
+]
+
+
+class Body(BaseModel):
+    """A body that somebody sends: unknown keys are refused, and nothing is converted."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+def check_measures(measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
+    """Return measures unless there are too many; one name may stand for several.
+
+    Raises
+    ------
+    Problem
+        422, if there are too many.
+    """
+    if len(measures) > MOST_MEASURES:
+        raise Problem(
+            422,
+            f"measures: expected at most {MOST_MEASURES}, found {len(measures):,}",
+            kind="input",
+            where="measures",
+            expected=f"at most {MOST_MEASURES}",
+            found=str(len(measures)),
+        )
+    return measures

@@ -1,0 +1,242 @@
+"""Long work: it has an id, tells how far it is, and can be cancelled.
+
+Jobs live as long as the service: what the last 200 of them found is kept in memory for an hour,
+and whatever has to last is in the archive. Two run at the same time, the others wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any, Literal, TypeAlias
+
+from starlette.responses import Response
+
+from berryeval.errors import BerryEvalError
+from berryeval.service.problems import Problem, problem_of
+
+__all__ = ["FINISHED", "Job", "JobCancelled", "Jobs", "Progress", "State", "Work", "no_progress"]
+
+State: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled"]
+
+FINISHED: frozenset[State] = frozenset({"done", "failed", "cancelled"})
+
+Progress: TypeAlias = Callable[[int, int, str], None]
+"""Told of steps done, steps in all, and the step that comes; raises when the job is cancelled."""
+
+Work: TypeAlias = Callable[[Progress], Response]
+"""What a job does: the answer that the request would have had."""
+
+_AT_ONCE = 2
+_KEPT_SECONDS = 3600.0
+_MOST_KEPT = 200
+_HEARTBEAT_SECONDS = 15.0
+
+_log = logging.getLogger("berryeval.service")
+
+
+class JobCancelled(Exception):  # noqa: N818 - nothing went wrong
+    """Somebody asked the job to stop."""
+
+
+def no_progress(done: int, total: int, step: str) -> None:
+    """Tell nobody."""
+
+
+@dataclass(eq=False)
+class Job:
+    """One piece of long work."""
+
+    id: str
+    kind: str
+    owner: str
+    created: datetime
+    state: State = "waiting"
+    done: int = 0
+    total: int = 0
+    step: str = ""
+    finished: datetime | None = None
+    result: Response | None = None
+    problem: Problem | None = None
+    is_cancelled: bool = False
+    _listeners: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = field(default_factory=set)
+    _kept_until: float = float("inf")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what is told of it."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "state": self.state,
+            "done": self.done,
+            "total": self.total,
+            "step": self.step,
+            "owner": self.owner,
+            "created": self.created.isoformat(),
+            "finished": None if self.finished is None else self.finished.isoformat(),
+            "result": f"/v1/jobs/{self.id}/result" if self.state == "done" else None,
+            "problem": None if self.problem is None else self.problem.content(),
+        }
+
+
+class Jobs:
+    """All jobs of a service.
+
+    Parameters
+    ----------
+    most : int
+        How many may wait or run at the same time.
+    """
+
+    def __init__(self, most: int = 100) -> None:
+        self._most = most
+        self._jobs: dict[str, Job] = {}
+        self._lock = threading.Lock()
+        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="berryeval-job")
+        self._futures: dict[str, Future[None]] = {}
+        self._is_closed = False
+
+    def start(self, kind: str, work: Work, *, owner: str) -> Job:
+        """Queue work.
+
+        Raises
+        ------
+        Problem
+            503 if too many wait, or the service is about to stop.
+        """
+        job = Job(secrets.token_hex(8), kind, owner, _now())
+        with self._lock:
+            self._forget_old()
+            n_open = sum(job.state not in FINISHED for job in self._jobs.values())
+            if n_open >= self._most or self._is_closed:
+                reason = "the service is about to stop" if self._is_closed else f"{n_open} wait"
+                raise Problem(503, f"no room for another job: {reason}; try again later",
+                              kind="too-many-jobs", headers={"Retry-After": "5"})  # fmt: skip
+            self._jobs[job.id] = job
+            self._futures[job.id] = self._threads.submit(self._run, job, work)
+        return job
+
+    def get(self, job_id: str) -> Job | None:
+        """Return a job by its id."""
+        return self._jobs.get(job_id)
+
+    def all(self) -> list[Job]:
+        """Return all that are known, the newest first."""
+        with self._lock:
+            self._forget_old()
+            return sorted(self._jobs.values(), key=lambda job: job.created, reverse=True)
+
+    def cancel(self, job: Job) -> None:
+        """Ask a job to stop: at once if it waits, else before its next step."""
+        with self._lock:
+            job.is_cancelled = True
+            future = self._futures.get(job.id)
+        if future is not None and future.cancel():
+            self._finish(job, "cancelled")
+
+    def close(self) -> None:
+        """Cancel everything, and let those who listen go."""
+        with self._lock:
+            self._is_closed = True
+            jobs = list(self._jobs.values())
+        for job in jobs:
+            if job.state not in FINISHED:
+                self.cancel(job)
+            self._notify(job)
+
+    def join(self) -> None:
+        """Wait for what still runs; after `close`."""
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many jobs are in each state."""
+        found: dict[str, int] = dict.fromkeys(
+            ("waiting", "running", "done", "failed", "cancelled"), 0
+        )
+        for job in self.all():
+            found[job.state] += 1
+        return found
+
+    async def events(self, job: Job) -> AsyncIterator[bytes]:
+        """Iterate over what becomes of a job, as server-sent events, until it has finished."""
+        from berryeval.service.answers import json_bytes
+
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+        job._listeners.add((loop, changed))  # noqa: SLF001 - a job and its list are one
+        last = b""
+        try:
+            while True:
+                changed.clear()
+                is_last = job.state in FINISHED or self._is_closed
+                told = json_bytes(job.as_dict())
+                if told != last:
+                    last = told
+                    yield b"event: %s\ndata: %s\n\n" % (_event_name(job), told)
+                if is_last:
+                    return
+                try:
+                    await asyncio.wait_for(changed.wait(), _HEARTBEAT_SECONDS)
+                except asyncio.TimeoutError:
+                    yield b": still there\n\n"  # keeps proxies from closing the connection
+        finally:
+            job._listeners.discard((loop, changed))  # noqa: SLF001
+
+    def _run(self, job: Job, work: Work) -> None:
+        def progress(done: int, total: int, step: str) -> None:
+            if job.is_cancelled:
+                raise JobCancelled
+            job.done, job.total, job.step = done, total, step
+            self._notify(job)
+
+        job.state = "running"
+        try:
+            progress(0, 0, "")
+            job.result = work(progress)
+        except JobCancelled:
+            self._finish(job, "cancelled")
+        except Problem as problem:
+            job.problem = problem
+            self._finish(job, "failed")
+        except BerryEvalError as error:
+            job.problem = problem_of(error)
+            self._finish(job, "failed")
+        except Exception:  # noqa: BLE001 - a bug must not end the thread, nor stay unseen
+            _log.exception("bug", extra={"job": job.id})
+            job.problem = Problem(500, "something that should not happen", kind="bug")
+            self._finish(job, "failed")
+        else:
+            job.done, job.step = job.total, ""
+            self._finish(job, "done")
+
+    def _finish(self, job: Job, state: State) -> None:
+        job.state, job.finished = state, _now()
+        job._kept_until = time.monotonic() + _KEPT_SECONDS  # noqa: SLF001
+        self._futures.pop(job.id, None)
+        self._notify(job)
+
+    def _notify(self, job: Job) -> None:
+        for loop, changed in [*job._listeners]:  # noqa: SLF001
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(changed.set)
+
+    def _forget_old(self) -> None:
+        now = time.monotonic()
+        kept = [job for job in self._jobs.values() if now < job._kept_until]  # noqa: SLF001
+        finished = [job for job in kept if job.state in FINISHED]
+        forgotten = {job.id for job in finished[:-_MOST_KEPT]}
+        self._jobs = {job.id: job for job in kept if job.id not in forgotten}
+
+
+def _event_name(job: Job) -> bytes:
+    return job.state.encode() if job.state in FINISHED else b"progress"
+
+
+def _now() -> datetime:
+    return datetime.now(timezone.utc)

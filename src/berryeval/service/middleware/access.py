@@ -1,0 +1,133 @@
+"""Who calls, and whether a browser was talked into it.
+
+Without a token only this machine may call, and a page of another site that runs in a browser on
+this machine must not: its ``Host`` gives away a name that was made to point here (DNS
+rebinding), its ``Origin`` where a request that changes something comes from.
+"""
+
+from __future__ import annotations
+
+import time
+from urllib.parse import urlsplit
+
+from anyio import to_thread
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from berryeval.archive import Archive
+from berryeval.service.dependencies import LOCAL, Caller
+from berryeval.service.problems import Problem
+from berryeval.service.settings import ServiceSettings
+
+__all__ = ["OPEN_PATHS", "Access", "host_name"]
+
+OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json", "/docs"})
+"""What needs no token."""
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_REMEMBERED_SECONDS = 5.0
+_MOST_REMEMBERED = 1000
+
+
+class Access:
+    """Find out who calls, and refuse those who may not."""
+
+    def __init__(self, app: ASGIApp, archive: Archive, settings: ServiceSettings) -> None:
+        self._app = app
+        self._archive = archive
+        self._settings = settings
+        self._verified: dict[str, tuple[float, Caller]] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Put the caller into the state of the request."""
+        if scope["type"] == "http":
+            headers = Headers(scope=scope)
+            scope.setdefault("state", {})["caller"] = await self._caller(scope, headers)
+        await self._app(scope, receive, send)
+
+    async def _caller(self, scope: Scope, headers: Headers) -> Caller:
+        authorization = headers.get("authorization")
+        if authorization is not None:
+            return await self._of_token(authorization)
+        if self._settings.needs_token:
+            if scope["path"] in OPEN_PATHS:
+                return Caller("anybody", "read")
+            raise _unauthorized("this service asks for a token", "none")
+        _check_host(headers.get("host", ""), self._settings.known_hosts)
+        if scope["method"] not in _SAFE:
+            _check_origin(headers)
+        return LOCAL
+
+    async def _of_token(self, authorization: str) -> Caller:
+        scheme, _, token = authorization.partition(" ")
+        token = token.strip()
+        if scheme.lower() != "bearer" or not token:
+            raise _unauthorized("expected Authorization: Bearer TOKEN", f"{scheme[:20]} …")
+        until, caller = self._verified.get(token, (0.0, LOCAL))
+        now = time.monotonic()
+        if now < until:
+            return caller
+        found = await to_thread.run_sync(self._archive.tokens.verify, token)
+        if found is None:
+            raise _unauthorized("the token is unknown, or was revoked", "another")
+        if len(self._verified) >= _MOST_REMEMBERED:
+            self._verified.clear()
+        caller = Caller(found.name, found.role)
+        self._verified[token] = (now + _REMEMBERED_SECONDS, caller)
+        return caller
+
+
+def _unauthorized(detail: str, found: str) -> Problem:
+    way_out = "make one on the server: berryeval token create NAME --role read"
+    return Problem(
+        401,
+        f"{detail}; {way_out}",
+        headers={"WWW-Authenticate": 'Bearer realm="berryeval"'},
+        where="Authorization",
+        expected="Bearer TOKEN",
+        found=found,
+        way_out=way_out,
+    )
+
+
+def host_name(host: str) -> str:
+    """Return the name in a Host header, without port and brackets.
+
+    Examples
+    --------
+    >>> host_name("localhost:8765"), host_name("[::1]:8765"), host_name("evil.example")
+    ('localhost', '::1', 'evil.example')
+    """
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _check_host(host: str, known: frozenset[str]) -> None:
+    if host_name(host) not in known:
+        raise Problem(
+            403,
+            f"Host: expected {' or '.join(sorted(known))}, found {host[:80]!r}; "
+            "send a token, or let the server allow that name: berryeval serve --allow-host NAME",
+            kind="unknown-host",
+            where="Host",
+            expected=" or ".join(sorted(known)),
+            found=repr(host[:80]),
+            way_out="send a token, or berryeval serve --allow-host NAME",
+        )
+
+
+def _check_origin(headers: Headers) -> None:
+    origin = headers.get("origin")
+    site = (origin or "").partition("://")[2].lower()
+    if origin is not None and site != headers.get("host", "").lower():
+        raise Problem(
+            403,
+            f"Origin: a page of {origin[:80]!r} may change nothing here without a token",
+            kind="foreign-origin",
+            where="Origin",
+            expected="a page of this service",
+            found=repr(origin[:80]),
+            way_out="send a token",
+        )

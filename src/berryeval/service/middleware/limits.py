@@ -1,0 +1,143 @@
+"""How large a request may be, and how long it may take."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from berryeval.service.problems import Problem, problem_response
+from berryeval.service.settings import ServiceSettings
+
+__all__ = ["UPLOADS", "Limits"]
+
+UPLOADS = "/v1/runs"
+"""Where bodies are files, and may be larger."""
+
+_CLOSE = {"Connection": "close"}
+
+
+class Limits:
+    """Answer 413 to bodies that are too large, 408 or 504 where something takes too long."""
+
+    def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
+        self._app = app
+        self._settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand the request on, with an eye on both."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        is_upload = scope["path"] == UPLOADS
+        most = self._settings.max_upload if is_upload else self._settings.max_body
+        headers = Headers(scope=scope)
+        _check_length(headers.get("content-length"), most)
+        watch = _Watch(scope, receive, send, most, self._settings.timeout)
+        watch.is_received = not ("content-length" in headers or "transfer-encoding" in headers)
+        try:
+            await self._app(scope, watch.receive, watch.send)
+        finally:
+            watch.close()
+
+
+class _Watch:
+    """One request: the bytes that came, and the time since the last of them."""
+
+    def __init__(
+        self, scope: Scope, receive: Receive, send: Send, most: int, seconds: float
+    ) -> None:
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._most = most
+        self._seconds = seconds
+        self._n_bytes = 0
+        self.is_received = False
+        """Whether all of the body is here."""
+        self._is_answered = False
+        self._is_late = False
+        self._late: asyncio.Task[None] | None = None
+        self._timer = self._start_timer()
+
+    def _start_timer(self) -> asyncio.TimerHandle:
+        return asyncio.get_running_loop().call_later(self._seconds, self._give_up)
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._timer.cancel()
+
+    async def receive(self) -> Message:
+        """Count what comes."""
+        message = await self._receive()
+        if message["type"] == "http.request":
+            self._n_bytes += len(message.get("body", b""))
+            self.is_received = not message.get("more_body", False)
+            if self._n_bytes > self._most:
+                raise _too_large(self._n_bytes, self._most)
+            if not self._is_answered:
+                self._timer.cancel()
+                self._timer = self._start_timer()
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Hand an answer on unless another was given already."""
+        if self._is_late:
+            return
+        self._is_answered = True
+        self._timer.cancel()  # an answer that has begun may take its time, as events do
+        await self._send(message)
+
+    def _give_up(self) -> None:
+        # What runs in a thread cannot be stopped. It goes on, and nobody hears its answer.
+        self._is_late = self._is_answered = True
+        self._late = asyncio.ensure_future(self._answer_late())
+
+    async def _answer_late(self) -> None:
+        state: dict[str, Any] = self._scope.get("state", {})
+        problem = _too_slow(self._seconds) if self.is_received else _stalled(self._seconds)
+        response = problem_response(problem, state.get("request_id"))
+        await response(self._scope, self._receive, self._send)
+
+
+def _too_slow(seconds: float) -> Problem:
+    return Problem(
+        504,
+        f"no answer within {seconds:g} seconds; what was asked for may still be done",
+        kind="timeout",
+        headers=_CLOSE,
+        expected=f"an answer within {seconds:g} seconds",
+        way_out="ask for a job, with Prefer: respond-async",
+    )
+
+
+def _stalled(seconds: float) -> Problem:
+    return Problem(
+        408,
+        f"the body stopped coming for {seconds:g} seconds; nothing was stored",
+        kind="stalled",
+        headers=_CLOSE,
+        where="body",
+        expected="its next part",
+        found="nothing",
+    )
+
+
+def _check_length(header: str | None, most: int) -> None:
+    if header is not None and header.isdigit() and int(header) > most:
+        raise _too_large(int(header), most)
+
+
+def _too_large(n_bytes: int, most: int) -> Problem:
+    return Problem(
+        413,
+        f"the body has more than {most:,} bytes; send less at once, or raise the server's limit",
+        kind="too-large",
+        headers=_CLOSE,
+        where="body",
+        expected=f"at most {most} bytes",
+        found=f"{n_bytes} or more",
+        way_out="send less at once, or raise the server's limit",
+    )

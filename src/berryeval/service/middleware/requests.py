@@ -1,0 +1,87 @@
+"""The outermost layer: a name for each request, a line in the log, figures for operators."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import time
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from berryeval.errors import BerryEvalError
+from berryeval.service.figures import Figures
+from berryeval.service.problems import Problem, problem_of, problem_response
+
+__all__ = ["Requests"]
+
+_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_log = logging.getLogger("berryeval.service")
+
+
+class Requests:
+    """Name, time, count and log each request, and answer what nobody else did."""
+
+    def __init__(self, app: ASGIApp, figures: Figures) -> None:
+        self._app = app
+        self._figures = figures
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand the request on, and tell what became of it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get("x-request-id", "")
+        request_id = given if _ID.fullmatch(given) else secrets.token_hex(8)
+        scope.setdefault("state", {})["request_id"] = request_id
+        began = time.perf_counter()
+        status = 0
+
+        async def named_send(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-ID"] = request_id
+                headers["X-Content-Type-Options"] = "nosniff"
+            await send(message)
+
+        self._figures.in_flight.inc()
+        try:
+            await self._app(scope, receive, named_send)
+        except Exception as error:  # noqa: BLE001 - the last one who can answer
+            if not isinstance(error, (Problem, BerryEvalError)):
+                _log.exception("bug", extra={"request_id": request_id})
+            if status == 0:
+                response = problem_response(_problem(error), request_id)
+                await response(scope, receive, named_send)
+        finally:
+            self._figures.in_flight.dec()
+            self._tell(scope, request_id, status, time.perf_counter() - began)
+
+    def _tell(self, scope: Scope, request_id: str, status: int, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path_format", "none")
+        self._figures.count(scope["method"], route, status, seconds)
+        if _log.isEnabledFor(logging.INFO):
+            caller = scope["state"].get("caller")
+            _log.info(
+                "request",
+                extra={
+                    "request_id": request_id,
+                    "method": scope["method"],
+                    "path": scope["path"],
+                    "route": route,
+                    "status": status,
+                    "milliseconds": round(1000 * seconds, 3),
+                    "caller": None if caller is None else caller.name,
+                },
+            )
+
+
+def _problem(error: Exception) -> Problem:
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, BerryEvalError):
+        return problem_of(error)
+    return Problem(500, "something that should not happen; the server's log tells what", kind="bug")

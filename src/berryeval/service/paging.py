@@ -1,0 +1,55 @@
+"""Lists that come in pieces, in the order of their keys.
+
+A page names the key after which the next begins, so that what is added or removed meanwhile
+neither repeats nor hides anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, Generic, TypeVar
+from urllib.parse import urlencode
+
+from fastapi import Query, Request
+from pydantic import BaseModel, Field
+
+from berryeval.service.answers import Answer
+
+__all__ = ["After", "Limit", "Listed", "listed"]
+
+Item = TypeVar("Item")
+
+Limit = Annotated[int, Query(ge=1, le=1000, description="How many to list at most.")]
+After = Annotated[
+    str | None,
+    Query(
+        max_length=8192,
+        pattern="^[A-Za-z0-9_-]+$",
+        description="Where the page before ended; taken from its `next`.",
+    ),
+]
+
+
+class Listed(BaseModel, Generic[Item]):
+    """A page of a list."""
+
+    items: list[Item]
+    next: str | None = Field(
+        description="The address of the next page; null on the last.",
+        examples=["/v1/runs?limit=100&after=eyJrIjoxfQ"],
+    )
+
+
+def listed(
+    request: Request,
+    items: Iterable[Any],
+    following: str | None,
+    to_dict: Callable[[Any], dict[str, Any]],
+) -> Answer:
+    """Return a page as an answer, with a link to the next one."""
+    url = None
+    if following is not None:
+        kept = [item for item in request.query_params.multi_items() if item[0] != "after"]
+        url = f"{request.scope['path']}?{urlencode([*kept, ('after', following)])}"
+    headers = {} if url is None else {"Link": f'<{url}>; rel="next"'}
+    return Answer({"items": [to_dict(item) for item in items], "next": url}, headers=headers)

@@ -1,0 +1,233 @@
+"""Errors as ``application/problem+json`` (RFC 9457), with the facts that the command line tells.
+
+Besides type, title, status and detail a problem has what is known of ``where``, ``expected``,
+``found`` and the ``way_out``, so that nobody has to read them out of a sentence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from berryeval.errors import (
+    ArchiveError,
+    ArgumentError,
+    BackendError,
+    BackendTimeout,
+    BerryEvalError,
+    ConflictError,
+    FormatError,
+    InputTypeError,
+    MeasureSyntaxError,
+    MismatchError,
+    MissingExtraError,
+    NotFoundError,
+    UnknownMeasureError,
+)
+from berryeval.service.examples import with_examples
+
+__all__ = [
+    "MEDIA_TYPE",
+    "Fault",
+    "Problem",
+    "ProblemDetails",
+    "documented",
+    "problem_of",
+    "problem_response",
+    "shown",
+]
+
+MEDIA_TYPE = "application/problem+json"
+_SHOWN = 80
+_TITLES = {
+    "archive": "The archive cannot be used",
+    "bug": "Something that should not happen",
+    "digest": "Not the body that was announced",
+    "format": "A file that cannot be read",
+    "input": "Something that cannot be used",
+    "measure-syntax": "A measure that cannot be read",
+    "mismatch": "Data that do not belong together",
+    "not-json": "Not JSON",
+    "shape": "A request of the wrong shape",
+}
+
+
+class Fault(BaseModel):
+    """One thing that is wrong with a request."""
+
+    model_config = with_examples(
+        {"where": "body.measures[1]", "expected": "a valid string", "found": "12"}
+    )
+
+    where: str = Field(examples=["body.measures[1]"])
+    expected: str = Field(examples=["text of at most 200 characters"])
+    found: str | None = Field(None, examples=["12"])
+
+
+class ProblemDetails(BaseModel):
+    """What went wrong, as RFC 9457 writes it."""
+
+    model_config = with_examples(
+        {
+            "type": "urn:berryeval:problem:unknown-measure",
+            "title": "Unknown measure",
+            "status": 422,
+            "detail": "unknown measure 'ndgc@10': did you mean 'nDCG@10'?",
+            "where": "measures",
+            "found": "ndgc@10",
+            "way_out": "nDCG@10",
+            "request_id": "b3f6c0f9a1d2",
+        }
+    )
+
+    type: str = Field(description="What kind of problem it is; stays the same.")
+    title: str = Field(description="The kind in words.")
+    status: int = Field(description="The HTTP status.")
+    detail: str = Field(description="What happened, in one line.")
+    where: str | None = Field(None, description="The argument, or file and line.")
+    expected: str | None = Field(None, description="What should have been there.")
+    found: str | None = Field(None, description="What was there.")
+    way_out: str | None = Field(None, description="What helps.")
+    errors: list[Fault] | None = Field(None, description="All that is wrong, if it is several.")
+    request_id: str | None = Field(None, description="What the log calls this request.")
+
+
+class Problem(HTTPException):
+    """An answer that is no success.
+
+    Parameters
+    ----------
+    status : int
+        The HTTP status.
+    detail : str
+        What happened, in one line.
+    kind : str, optional
+        What comes after ``urn:berryeval:problem:``; the status in words unless told.
+    headers : mapping, optional
+        For the answer.
+    errors : sequence of Fault
+        What is wrong, one by one.
+    where, expected, found, way_out : str, optional
+        The facts, where they are known; or all of them as `facts`.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        *,
+        kind: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        errors: Sequence[Fault] = (),
+        facts: Mapping[str, str | None] | None = None,
+        where: str | None = None,
+        expected: str | None = None,
+        found: str | None = None,
+        way_out: str | None = None,
+    ) -> None:
+        super().__init__(status, detail, dict(headers or {}))
+        self.kind = kind or _words(status).lower().replace(" ", "-")
+        self.errors = tuple(errors)
+        named = {"where": where, "expected": expected, "found": found, "way_out": way_out}
+        told = {**named, **(facts or {})}
+        self.facts = {name: fact for name, fact in told.items() if fact is not None}
+
+    def content(self, request_id: str | None = None) -> dict[str, Any]:
+        """Return what the answer says."""
+        found: dict[str, Any] = {
+            "type": f"urn:berryeval:problem:{self.kind}",
+            "title": _TITLES.get(self.kind) or self.kind.replace("-", " ").capitalize(),
+            "status": self.status_code,
+            "detail": self.detail,
+            **self.facts,
+        }
+        if self.errors:
+            found["errors"] = [fault.model_dump(exclude_none=True) for fault in self.errors]
+        if request_id is not None:
+            found["request_id"] = request_id
+        return found
+
+
+def problem_response(problem: Problem, request_id: str | None = None) -> Response:
+    """Return the answer that tells of a problem."""
+    # Ids may hold halves of characters, which only escapes can carry.
+    body = json.dumps(problem.content(request_id), ensure_ascii=True).encode("ascii")
+    return Response(body, problem.status_code, problem.headers, MEDIA_TYPE)
+
+
+def problem_of(error: BerryEvalError) -> Problem:  # noqa: PLR0911 - one a kind
+    """Return the answer that an error of the library deserves."""
+    detail = str(error)
+    if isinstance(error, ConflictError):
+        return Problem(409, detail, kind="conflict", where=error.what, expected=error.expected,
+                       found=error.found)  # fmt: skip
+    if isinstance(error, NotFoundError):
+        return Problem(404, detail, where=error.kind, found=shown(error.name))
+    if isinstance(error, ArchiveError):
+        headers = {"Retry-After": "1"} if error.transient else {}
+        return Problem(503, detail, kind="archive", headers=headers, where=error.archive)
+    if isinstance(error, BackendTimeout):
+        return Problem(504, detail, kind="system-timeout", where=error.system)
+    if isinstance(error, BackendError):
+        return Problem(502, detail, kind="system-failed", where=error.system)
+    if isinstance(error, MissingExtraError):
+        way_out = f"pip install 'berryeval[{error.extra}]'"
+        return Problem(415, detail, kind="not-installed", where=error.what, way_out=way_out)
+    return Problem(422, detail, kind=_kind(error), facts=_facts(error))
+
+
+def _kind(error: BerryEvalError) -> str:
+    kinds: tuple[tuple[type[BerryEvalError], str], ...] = (
+        (FormatError, "format"),
+        (UnknownMeasureError, "unknown-measure"),
+        (MeasureSyntaxError, "measure-syntax"),
+        (MismatchError, "mismatch"),
+    )
+    return next((kind for base, kind in kinds if isinstance(error, base)), "input")
+
+
+def _facts(error: BerryEvalError) -> dict[str, str | None]:
+    if isinstance(error, FormatError):
+        where = error.path if error.line is None else f"{error.path}:{error.line}"
+        return {"where": where, **_split(error.message)}
+    if isinstance(error, (ArgumentError, InputTypeError)):
+        return {"where": error.argument, "expected": error.expected, "found": error.got}
+    if isinstance(error, UnknownMeasureError):
+        return {"where": "measures", "found": error.name, "way_out": error.suggestion}
+    if isinstance(error, MeasureSyntaxError):
+        return {"where": f"measure {error.text!r}", "expected": error.expected,
+                "found": error.got, "way_out": error.example}  # fmt: skip
+    return {}
+
+
+def _split(message: str) -> dict[str, str | None]:
+    """Take apart what a line of a file is blamed for: ``expected 6 columns, found 5``."""
+    expected, comma, found = message.removeprefix("expected ").rpartition(", found ")
+    return {"expected": expected, "found": found} if comma else {}
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return how OpenAPI describes these answers, for a route's ``responses``."""
+    reference = {"$ref": f"#/components/schemas/{ProblemDetails.__name__}"}
+    return {
+        status: {"description": _words(status), "content": {MEDIA_TYPE: {"schema": reference}}}
+        for status in statuses
+    }
+
+
+def _words(status: int) -> str:
+    return {413: "Content Too Large", 422: "Unprocessable Content"}.get(
+        status, HTTPStatus(status).phrase
+    )
+
+
+def shown(found: object) -> str:
+    """Return what somebody sent, cut to what a line can hold."""
+    text = repr(found)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

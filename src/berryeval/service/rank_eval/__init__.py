@@ -1,0 +1,1 @@
+"""Elasticsearch's ranking evaluation: its request, its metrics and its answer."""

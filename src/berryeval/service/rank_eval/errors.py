@@ -1,0 +1,32 @@
+"""What went wrong, in the shape that Elasticsearch tells it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from berryeval.errors import BackendError, BackendTimeout, BerryEvalError, NotFoundError
+
+__all__ = ["cause_of", "error_answer", "error_cause"]
+
+
+def error_cause(kind: str, reason: str, **facts: str) -> dict[str, Any]:
+    """Return an error with itself as its root cause, as Elasticsearch has it."""
+    cause = {"type": kind, "reason": reason, **facts}
+    return {"root_cause": [cause], **cause}
+
+
+def error_answer(status: int, kind: str, reason: str) -> dict[str, Any]:
+    """Return the body of an answer that is no success."""
+    return {"error": error_cause(kind, reason), "status": status}
+
+
+def cause_of(error: BerryEvalError) -> dict[str, Any]:
+    """Return why a query was not answered."""
+    if isinstance(error, NotFoundError):
+        facts = {"resource.type": "index_or_alias", "resource.id": error.name, "index": error.name}
+        return error_cause("index_not_found_exception", f"no such index [{error.name}]", **facts)
+    if isinstance(error, BackendTimeout):
+        return error_cause("timeout_exception", str(error))
+    if isinstance(error, BackendError):
+        return error_cause("search_phase_execution_exception", str(error))
+    return error_cause("parsing_exception", str(error))

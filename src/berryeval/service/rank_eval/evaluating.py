@@ -1,0 +1,233 @@
+"""Ask stores the queries of a ranking evaluation, and score the hits with its ratings."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from berryeval.core.documents import Document
+from berryeval.core.query import Query
+from berryeval.errors import ArgumentError, BerryEvalError, InputError
+from berryeval.search.collect import Limits, collect
+from berryeval.service.rank_eval.errors import cause_of
+from berryeval.service.rank_eval.metrics import Scored, mean
+from berryeval.service.rank_eval.models import RankEvalRequest, RatedRequest
+from berryeval.service.rank_eval.search_text import Wanted, check_parts, read_search
+from berryeval.service.rank_eval.templates import fill_template
+from berryeval.service.stores.store import Store
+
+__all__ = ["all_failed", "rank_eval"]
+
+_MOST_AT_ONCE = 10  # searches, as Elasticsearch has it by default
+
+
+@dataclass(frozen=True)
+class _Hit:
+    store: Store
+    doc_id: str
+    score: float
+
+    @property
+    def key(self) -> dict[str, str]:
+        return {"_index": self.store.name, "_id": self.doc_id}
+
+
+@dataclass(frozen=True)
+class _Answer:
+    hits: list[_Hit]
+    seconds: float
+
+
+def rank_eval(request: RankEvalRequest, stores: Sequence[Store]) -> dict[str, Any]:
+    """Return the answer to a ranking evaluation.
+
+    A query that fails is told under ``failures``, and is in no mean.
+
+    Raises
+    ------
+    InputError
+        For a template that holds a part that says nothing about a ranking.
+    """
+    metrics = request.metric.wanted
+    answers, failures = _asked(request, stores, max(metric.k for metric in metrics.values()))
+    details: dict[str, Any] = {}
+    for rated in request.requests:
+        if rated.id in answers:
+            try:
+                details[rated.id] = _quality(request, rated, answers[rated.id])
+            except InputError as error:
+                failures[rated.id] = error
+    means = {name: mean(one["metrics"][name] for one in details.values()) for name in metrics}
+    return {
+        **_single(means),
+        "metrics": means,
+        "details": details,
+        "failures": {
+            rated.id: {"error": cause_of(failures[rated.id])}
+            for rated in request.requests
+            if rated.id in failures
+        },
+    }
+
+
+def all_failed(request: RankEvalRequest, error: BerryEvalError) -> dict[str, Any]:
+    """Return the answer in which every query has failed for the same reason."""
+    means = dict.fromkeys(request.metric.wanted)
+    failures = {rated.id: {"error": cause_of(error)} for rated in request.requests}
+    return {**_single(means), "metrics": means, "details": {}, "failures": failures}
+
+
+def _single(scores: Mapping[str, float | None]) -> dict[str, float | None]:
+    """Return the score as Elasticsearch, which knows only one metric at a time, calls it."""
+    return {"metric_score": next(iter(scores.values()))} if len(scores) == 1 else {}
+
+
+def _asked(
+    request: RankEvalRequest, stores: Sequence[Store], k: int
+) -> tuple[dict[str, _Answer], dict[str, BerryEvalError]]:
+    """Ask every store every query; a query that fails in one of them has failed."""
+    wanted, failures = _read_searches(request)
+    answers = {query_id: _Answer([], 0.0) for query_id in wanted}
+    limits = Limits(concurrency=min(request.max_concurrent_searches, _MOST_AT_ONCE))
+    for store in stores:
+        found, failed = _ask(store, wanted, k, limits)
+        failures |= failed
+        for query_id, answer in found.items():
+            before = answers[query_id]
+            both = _Answer([*before.hits, *answer.hits], before.seconds + answer.seconds)
+            answers[query_id] = both
+    ordered = {
+        # Sorting is stable: of equal scores the first store comes first.
+        query_id: _Answer(sorted(a.hits, key=lambda hit: -hit.score)[:k], a.seconds)
+        for query_id, a in answers.items()
+        if query_id not in failures
+    }
+    return ordered, failures
+
+
+def _read_searches(
+    request: RankEvalRequest,
+) -> tuple[dict[str, Wanted], dict[str, BerryEvalError]]:
+    sources = {template.id: template.template.source for template in request.templates}
+    wanted: dict[str, Wanted] = {}
+    failures: dict[str, BerryEvalError] = {}
+    for rated in request.requests:
+        search = rated.request
+        try:
+            if search is None:
+                assert rated.template_id is not None
+                search = _filled_in(sources[rated.template_id], rated.params or {})
+        except InputError as error:
+            failures[rated.id] = error
+            continue
+        check_parts(search)
+        try:
+            wanted[rated.id] = read_search(search)
+        except InputError as error:
+            failures[rated.id] = error
+    return wanted, failures
+
+
+def _filled_in(source: str | dict[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    template = source if isinstance(source, str) else json.dumps(source)
+    text = fill_template(template, parameters)
+    try:
+        search = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"the filled-in template is no JSON: {error}") from None
+    if not isinstance(search, dict):
+        raise InputError("the filled-in template is no search request, which is an object")
+    return search
+
+
+def _ask(
+    store: Store, wanted: Mapping[str, Wanted], k: int, limits: Limits
+) -> tuple[dict[str, _Answer], dict[str, BerryEvalError]]:
+    texts = [Query(query_id, one.text) for query_id, one in wanted.items() if one.text is not None]
+    answers: dict[str, _Answer] = {}
+    failures: dict[str, BerryEvalError] = {}
+    for query_id, one in wanted.items():
+        if one.text is None:
+            try:
+                ids = store.list_ids(one.ids, k)
+            except ArgumentError as error:
+                failures[query_id] = error
+            else:
+                answers[query_id] = _Answer([_Hit(store, doc_id, 1.0) for doc_id in ids], 0.0)
+    if texts:
+        store.prepare()
+        collected = collect(store, texts, k, limits=limits)
+        failures |= collected.failures
+        scores = collected.run.to_dict()
+        for query_id, seconds in collected.durations.items():
+            ids = collected.run.ranking(query_id)
+            hits = [_Hit(store, doc_id, scores[query_id][doc_id]) for doc_id in ids]
+            answers[query_id] = _Answer(hits, seconds)
+    return answers, failures
+
+
+def _quality(request: RankEvalRequest, rated: RatedRequest, answer: _Answer) -> dict[str, Any]:
+    """Score one query by each metric, over the first k hits that it asks for."""
+    ratings = {(one.index, one.id): one.rating for one in rated.ratings}
+    hits = answer.hits
+    found = [ratings.get((hit.store.name, hit.doc_id)) for hit in hits]
+    scored = {
+        name: _checked(metric.score(found[: metric.k], list(ratings.values())), name)
+        for name, metric in request.metric.wanted.items()
+    }
+    scores = {name: one.score for name, one in scored.items()}
+    sources = _sources(hits, rated.summary_fields)
+    return {
+        **_single(scores),
+        "metrics": scores,
+        "took": round(1000 * answer.seconds),
+        "unrated_docs": [
+            hit.key for hit, rating in zip(hits, found, strict=True) if rating is None
+        ],
+        "hits": [
+            {"hit": {**hit.key, "_score": _shown(hit.score), **source}, "rating": rating}
+            for hit, rating, source in zip(hits, found, sources, strict=True)
+        ],
+        "metric_details": {name: one.details for name, one in scored.items()},
+    }
+
+
+def _checked(scored: Scored, metric: str) -> Scored:
+    """Return it unless a rating above the maximum, or one below 0, has blown it up."""
+    if not all(map(math.isfinite, (scored.score, *scored.details.values()))):
+        raise InputError(f"[{metric}] is not finite: ratings are beyond the scale")
+    return scored
+
+
+def _shown(score: float) -> float | None:
+    return score if math.isfinite(score) else None
+
+
+def _sources(hits: Iterable[_Hit], fields: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what to show of each document: the fields that a pattern names."""
+    hits = list(hits)
+    if not fields:
+        return [{} for _ in hits]
+    by_store: dict[str, tuple[Store, list[str]]] = {}
+    for hit in hits:
+        by_store.setdefault(hit.store.name, (hit.store, []))[1].append(hit.doc_id)
+    known = {name: store.find(ids) for name, (store, ids) in by_store.items()}
+    return [
+        {"_source": _source(document, fields)}
+        if (document := known[hit.store.name].get(hit.doc_id)) is not None
+        else {}
+        for hit in hits
+    ]
+
+
+def _source(document: Document, patterns: Sequence[str]) -> dict[str, str]:
+    fields = {"title": document.title, "text": document.text}
+    return {
+        name: value
+        for name, value in fields.items()
+        if any(fnmatchcase(name, pattern) for pattern in patterns)
+    }

@@ -1,0 +1,387 @@
+"""Elasticsearch's request for a ranking evaluation, and its answer, key by key."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from berryeval.service.examples import with_examples
+from berryeval.service.fields import Body, Id
+from berryeval.service.rank_eval import metrics
+from berryeval.service.rank_eval.metrics import Ratings, Scored
+from berryeval.service.rank_eval.search_text import check_parts
+
+__all__ = [
+    "EXAMPLE",
+    "ErrorAnswer",
+    "Metrics",
+    "RankEvalAnswer",
+    "RankEvalRequest",
+    "RatedRequest",
+    "Template",
+]
+
+MOST_HITS = 10_000
+"""As many as Elasticsearch finds for a query, unless told otherwise."""
+
+_LARGEST_RATING = 1000  # 2^1000 is a number, and ten thousand of them add up to one
+
+_K = Annotated[int, Field(ge=1, le=MOST_HITS, description="How many hits to look at.")]
+_Rating = Annotated[int, Field(ge=-_LARGEST_RATING, le=_LARGEST_RATING)]
+_Threshold = Annotated[
+    int, Field(ge=0, le=_LARGEST_RATING, description="The lowest relevant rating.")
+]
+
+
+class _Metric(Body):
+    k: _K = 10
+
+    @abstractmethod
+    def score(self, hits: Ratings, rated: list[int]) -> Scored:
+        """Return the score of the ratings of the first k hits."""
+
+
+class Precision(_Metric):
+    """The share of the hits that are relevant."""
+
+    relevant_rating_threshold: _Threshold = 1
+    ignore_unlabeled: bool = Field(default=False, description="Leave unrated hits out.")
+
+    def score(self, hits: Ratings, rated: list[int]) -> Scored:  # noqa: ARG002 - as all
+        """Return the precision of the hits."""
+        return metrics.precision(
+            hits,
+            relevant_rating_threshold=self.relevant_rating_threshold,
+            ignore_unlabeled=self.ignore_unlabeled,
+        )
+
+
+class Recall(_Metric):
+    """The share of the relevant documents that are among the hits."""
+
+    relevant_rating_threshold: _Threshold = 1
+
+    def score(self, hits: Ratings, rated: list[int]) -> Scored:
+        """Return the recall of the hits."""
+        return metrics.recall(hits, rated, relevant_rating_threshold=self.relevant_rating_threshold)
+
+
+class MeanReciprocalRank(_Metric):
+    """1 by the rank of the first relevant hit."""
+
+    relevant_rating_threshold: _Threshold = 1
+
+    def score(self, hits: Ratings, rated: list[int]) -> Scored:  # noqa: ARG002 - as all
+        """Return the reciprocal rank of the hits."""
+        return metrics.mean_reciprocal_rank(
+            hits, relevant_rating_threshold=self.relevant_rating_threshold
+        )
+
+
+class DiscountedCumulativeGain(_Metric):
+    """The gains of the hits, discounted by rank."""
+
+    normalize: bool = Field(default=False, description="Divide by the gain of the best order.")
+    unknown_doc_rating: _Rating | None = Field(None, description="The rating of unrated hits.")
+
+    def score(self, hits: Ratings, rated: list[int]) -> Scored:
+        """Return the gain of the hits."""
+        return metrics.discounted_cumulative_gain(
+            hits, rated, normalize=self.normalize, unknown_doc_rating=self.unknown_doc_rating
+        )
+
+
+class ExpectedReciprocalRank(_Metric):
+    """1 by the rank at which somebody is expected to be satisfied."""
+
+    maximum_relevance: _Threshold = Field(description="The highest rating of the scale.")
+    unknown_doc_rating: _Rating | None = Field(None, description="The rating of unrated hits.")
+
+    def score(self, hits: Ratings, rated: list[int]) -> Scored:  # noqa: ARG002 - as all
+        """Return the expected reciprocal rank of the hits."""
+        return metrics.expected_reciprocal_rank(
+            hits,
+            maximum_relevance=self.maximum_relevance,
+            unknown_doc_rating=self.unknown_doc_rating,
+        )
+
+
+class Metrics(Body):
+    """One metric, as Elasticsearch takes it, or several at once."""
+
+    precision: Precision | None = None
+    recall: Recall | None = None
+    mean_reciprocal_rank: MeanReciprocalRank | None = None
+    dcg: DiscountedCumulativeGain | None = None
+    expected_reciprocal_rank: ExpectedReciprocalRank | None = None
+
+    @property
+    def wanted(self) -> dict[str, _Metric]:
+        """The metrics that were asked for, by name."""
+        found = {name: getattr(self, name) for name in type(self).model_fields}
+        return {name: metric for name, metric in found.items() if metric is not None}
+
+    @model_validator(mode="after")
+    def _at_least_one(self) -> Metrics:
+        if not self.wanted:
+            raise ValueError("Cannot evaluate ranking if no evaluation metric is provided.")
+        return self
+
+
+class RatedDocument(Body):
+    """How good a document is for a query."""
+
+    index: str = Field(alias="_index", max_length=1024, description="The store it is in.")
+    id: str = Field(alias="_id", max_length=1024)
+    rating: _Rating
+
+
+class RatedRequest(Body):
+    """A query with the ratings of its documents.
+
+    It has either a `request`, or a `template_id` and `params` to fill the template in with.
+    """
+
+    id: Id
+    request: dict[str, Any] | None = Field(None, description="A search request with a query.")
+    template_id: str | None = None
+    params: dict[str, Any] | None = None
+    summary_fields: list[str] = Field(
+        default_factory=list, description="What to show of the hits: `title`, `text`."
+    )
+    ratings: list[RatedDocument]
+
+    @model_validator(mode="after")
+    def _is_one_of_both(self) -> RatedRequest:
+        if self.request is not None and (self.params or self.template_id is not None):
+            raise ValueError(
+                "Ambiguous rated request: Set both, verbatim test request and test request "
+                "template parameters."
+            )
+        if self.request is None and not self.params:
+            raise ValueError(
+                "Need to set at least test request or test request template parameters."
+            )
+        if self.params and self.template_id is None:
+            raise ValueError(
+                "If template parameters are supplied need to set id of template to apply them to "
+                "too."
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _has_no_forbidden_part(self) -> RatedRequest:
+        check_parts(self.request or {})
+        return self
+
+    @model_validator(mode="after")
+    def _rates_each_document_once(self) -> RatedRequest:
+        seen = set()
+        for rated in self.ratings:
+            key = (rated.index, rated.id)
+            if key in seen:
+                shown = f'{{"_index":"{rated.index}","_id":"{rated.id}"}}'
+                raise ValueError(
+                    f"Found duplicate rated document key [{shown}] in evaluation request "
+                    f"[{self.id}]"
+                )
+            seen.add(key)
+        return self
+
+
+class TemplateSource(Body):
+    """A search request with places for parameters."""
+
+    source: str | dict[str, Any] = Field(
+        examples=['{"query":{"match":{"text":"{{query_string}}"}}}']
+    )
+    lang: str = Field("mustache", pattern="^mustache$")
+
+
+class Template(Body):
+    """A template by its id."""
+
+    id: Id
+    template: TemplateSource
+
+
+EXAMPLE: dict[str, Any] = {
+    "templates": [
+        {
+            "id": "match",
+            "template": {"source": '{"query":{"match":{"text":"{{query_string}}"}}}'},
+        }
+    ],
+    "requests": [
+        {
+            "id": "amsterdam_query",
+            "request": {"query": {"match": {"text": "amsterdam"}}},
+            "summary_fields": ["title"],
+            "ratings": [
+                {"_index": "default", "_id": "doc1", "rating": 0},
+                {"_index": "default", "_id": "doc2", "rating": 1},
+            ],
+        },
+        {
+            "id": "berlin_query",
+            "template_id": "match",
+            "params": {"query_string": "berlin"},
+            "ratings": [{"_index": "default", "_id": "doc1", "rating": 1}],
+        },
+    ],
+    "metric": {"precision": {"k": 10, "relevant_rating_threshold": 1, "ignore_unlabeled": False}},
+    "max_concurrent_searches": 10,
+}
+"""The request of Elasticsearch's documentation."""
+
+
+class RankEvalRequest(Body):
+    """What to search for, what is relevant, and how to score it."""
+
+    model_config = with_examples(EXAMPLE)
+
+    requests: list[RatedRequest]
+    metric: Metrics
+    templates: list[Template] = Field(default_factory=list)
+    max_concurrent_searches: Annotated[int, Field(ge=1)] = 10
+
+    @model_validator(mode="after")
+    def _has_requests(self) -> RankEvalRequest:
+        if not self.requests:
+            raise ValueError(
+                "Cannot evaluate ranking if no search requests with rated results are provided. "
+                "Seen: []"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _names_each_once(self) -> RankEvalRequest:
+        for what, ids in (
+            ("rated request", [request.id for request in self.requests]),
+            ("template", [template.id for template in self.templates]),
+        ):
+            for one, count in Counter(ids).most_common(1):
+                if count > 1:
+                    raise ValueError(f"Found duplicate {what} id [{one}]")
+        return self
+
+    @model_validator(mode="after")
+    def _has_the_templates(self) -> RankEvalRequest:
+        known = {template.id for template in self.templates}
+        for request in self.requests:
+            if request.template_id is not None and request.template_id not in known:
+                raise ValueError(
+                    "Cannot evaluate ranking if neither template nor evaluation request is "
+                    f"provided. Seen for request id: {request.id}, template id: "
+                    f"{request.template_id}"
+                )
+        return self
+
+
+class HitKey(BaseModel):
+    """Which document it is."""
+
+    index: str = Field(alias="_index", description="The store.")
+    id: str = Field(alias="_id")
+
+
+class RankedHit(HitKey):
+    """A document that was found."""
+
+    score: float | None = Field(alias="_score", description="null if it is infinite.")
+    source: dict[str, Any] | None = Field(
+        None, alias="_source", description="What `summary_fields` asked for."
+    )
+
+
+class RatedHit(BaseModel):
+    """A hit, and how good it is."""
+
+    hit: RankedHit
+    rating: int | None = Field(description="null if nobody rated it.")
+
+
+class QueryQuality(BaseModel):
+    """What one query scores."""
+
+    metric_score: float | None = Field(None, description="Only for one metric.")
+    metrics: dict[str, float] = Field(description="The score by each metric.")
+    took: int = Field(description="Milliseconds that the search took.")
+    unrated_docs: list[HitKey]
+    hits: list[RatedHit]
+    metric_details: dict[str, dict[str, float]]
+
+
+class RootCause(BaseModel):
+    """What went wrong."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str
+    reason: str
+
+
+class ErrorCause(RootCause):
+    """What went wrong, as Elasticsearch tells it."""
+
+    root_cause: list[RootCause]
+
+
+class QueryFailure(BaseModel):
+    """Why a query was not answered."""
+
+    error: ErrorCause
+
+
+_CAUSE = {"type": "index_not_found_exception", "reason": "no such index [nowhere]"}
+_RULE = {
+    "type": "illegal_argument_exception",
+    "reason": "Query in rated requests should not contain aggregations.",
+}
+
+
+class ErrorAnswer(BaseModel):
+    """An answer that is no success, as Elasticsearch gives it."""
+
+    model_config = with_examples({"error": {"root_cause": [_RULE], **_RULE}, "status": 400})
+
+    error: ErrorCause
+    status: int
+
+
+class RankEvalAnswer(BaseModel):
+    """Scores over all queries that were answered, and for each of them."""
+
+    model_config = with_examples(
+        {
+            "metric_score": 0.5,
+            "metrics": {"precision": 0.5},
+            "details": {
+                "amsterdam_query": {
+                    "metric_score": 0.5,
+                    "metrics": {"precision": 0.5},
+                    "took": 3,
+                    "unrated_docs": [{"_index": "default", "_id": "doc4"}],
+                    "hits": [
+                        {"hit": {"_index": "default", "_id": "doc2", "_score": 7.05}, "rating": 1},
+                        {"hit": {"_index": "default", "_id": "doc4", "_score": 6.11},
+                         "rating": None},
+                    ],
+                    "metric_details": {
+                        "precision": {"relevant_docs_retrieved": 1, "docs_retrieved": 2}
+                    },
+                }
+            },
+            "failures": {"berlin_query": {"error": {"root_cause": [_CAUSE], **_CAUSE}}},
+        }
+    )  # fmt: skip
+
+    metric_score: float | None = Field(
+        None, description="The mean; null if no query was answered. Only for one metric."
+    )
+    metrics: dict[str, float | None] = Field(description="The mean of each metric.")
+    details: dict[str, QueryQuality]
+    failures: dict[str, QueryFailure] = Field(description="The queries that were not answered.")

@@ -1,0 +1,143 @@
+"""What a search request looks for, out of the part of Elasticsearch's language that we know.
+
+A store ranks by itself: fields, boosts, operators and analysers of a query are not for it to
+decide. What is left of a query is the text it searches for, some documents by id, or all. A
+query that is more than that is refused rather than answered with something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from berryeval.errors import InputError
+
+__all__ = ["EVERYTHING", "Wanted", "check_parts", "read_search"]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is searched for: a text, documents by id, or, with neither, everything."""
+
+    text: str | None = None
+    ids: tuple[str, ...] | None = None
+
+
+EVERYTHING = Wanted()
+
+_Query: TypeAlias = "Mapping[str, Any]"
+
+_FORBIDDEN = {
+    "suggest": "should not contain a suggest section",
+    "aggregations": "should not contain aggregations",
+    "aggs": "should not contain aggregations",
+    "highlight": "should not contain a highlighter section",
+}
+_NOT_USED = {"explain": "should not use explain", "profile": "should not use profile"}
+
+# What does not change which documents come back in which order: the metric sets the size.
+_WITHOUT_EFFECT = frozenset(
+    {"size", "_source", "track_total_hits", "track_scores", "timeout", "explain", "profile"}
+)
+
+
+def check_parts(search: _Query) -> None:
+    """Raise for parts that say nothing about a ranking, with Elasticsearch's words."""
+    for part, message in _FORBIDDEN.items():
+        if search.get(part) is not None:
+            raise InputError(f"Query in rated requests {message}.")
+    for part, message in _NOT_USED.items():
+        if search.get(part) in (True, "true"):
+            raise InputError(f"Query in rated requests {message}.")
+
+
+def read_search(search: _Query) -> Wanted:
+    """Return what a search request looks for.
+
+    Raises
+    ------
+    InputError
+        For anything that is not understood, by its name.
+
+    Examples
+    --------
+    >>> read_search({"query": {"match": {"text": {"query": "amsterdam"}}}, "size": 3}).text
+    'amsterdam'
+    """
+    for part in search:
+        if part != "query" and part not in _WITHOUT_EFFECT:
+            raise InputError(f"[{part}] in a search request is not understood here")
+    return _read(search["query"], depth=0) if search.get("query") is not None else EVERYTHING
+
+
+def _read(query: object, depth: int) -> Wanted:
+    if not isinstance(query, Mapping) or len(query) != 1:
+        raise InputError("[query] malformed query, expected an object with the name of one query")
+    ((name, body),) = query.items()
+    if name not in _READERS:
+        known = ", ".join(_READERS)
+        raise InputError(f"query [{name}] is not understood here; known are {known}")
+    if not isinstance(body, Mapping):
+        raise InputError(f"[{name}] query malformed, expected an object")
+    return _READERS[name](name, body, depth)
+
+
+def _match(name: str, body: _Query, _depth: int) -> Wanted:
+    if len(body) != 1:
+        raise InputError(f"[{name}] query malformed, expected one field, found {len(body)}")
+    (field,) = body.values()
+    return _text(name, field["query"] if isinstance(field, Mapping) and "query" in field else field)
+
+
+def _with_query(name: str, body: _Query, _depth: int) -> Wanted:
+    return _text(name, body.get("query"))
+
+
+def _text(name: str, value: object) -> Wanted:
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise InputError(f"[{name}] query malformed, expected a text to search for")
+    return Wanted(text=str(value))
+
+
+def _everything(_name: str, _body: _Query, _depth: int) -> Wanted:
+    return EVERYTHING
+
+
+def _ids(name: str, body: _Query, _depth: int) -> Wanted:
+    values = body.get("values")
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise InputError(f"[{name}] query malformed, expected values, a list of ids")
+    return Wanted(ids=tuple(values))
+
+
+_DEEPEST = 20
+
+
+def _bool(name: str, body: _Query, depth: int) -> Wanted:
+    """Put the texts of all clauses together; clauses that match everything add none."""
+    if depth == _DEEPEST:
+        raise InputError(f"[{name}] expected at most {_DEEPEST} queries inside each other")
+    texts = []
+    for clause, inner in body.items():
+        if clause in ("minimum_should_match", "boost", "_name"):
+            continue
+        if clause not in ("should", "must"):
+            raise InputError(f"[{name}] clause [{clause}] is not understood here")
+        for query in inner if isinstance(inner, list) else [inner]:
+            wanted = _read(query, depth + 1)
+            if wanted.ids is not None:
+                raise InputError(f"[{name}] query [ids] inside of it is not understood here")
+            texts += [] if wanted.text is None else [wanted.text]
+    return Wanted(text=" ".join(texts)) if texts else EVERYTHING
+
+
+_READERS: dict[str, Callable[[str, _Query, int], Wanted]] = {
+    "match": _match,
+    "multi_match": _with_query,
+    "match_all": _everything,
+    "query_string": _with_query,
+    "simple_query_string": _with_query,
+    "ids": _ids,
+    "bool": _bool,
+}

@@ -1,0 +1,97 @@
+"""The page at ``/docs``: every route in plain HTML, without a script or a file from elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+__all__ = ["reference_page"]
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; }
+code, pre { font: 0.9em/1.45 ui-monospace, monospace; }
+pre { overflow-x: auto; padding: 0.75rem; border: 1px solid color-mix(in srgb, currentColor 25%,
+transparent); border-radius: 6px; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; }
+summary { cursor: pointer; padding: 0.25rem 0; }
+.method { display: inline-block; min-width: 4.5rem; font-weight: 600; }
+h2 { margin-top: 2.5rem; }
+"""
+
+
+def reference_page(description: dict[str, Any]) -> str:
+    """Return the page of an OpenAPI description."""
+    info = description["info"]
+    parts = [
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>",
+        f"<title>{escape(info['title'])} API</title><style>{_STYLE}</style></head><body>",
+        f"<h1>{escape(info['title'])} API {escape(info['version'])}</h1>",
+        *(f"<p>{escape(text)}</p>" for text in info["description"].split("\n\n")),
+        "<p>The same for programs: <a href='/openapi.json'>/openapi.json</a>.</p>",
+    ]
+    for tag in description["tags"]:
+        operations = list(_operations(description, tag["name"]))
+        if operations:
+            parts.append(f"<h2 id='{tag['name']}'>{tag['name'].capitalize()}</h2>")
+            parts.append(f"<p>{escape(tag['description'])}</p>")
+            parts += [_section(description, *operation) for operation in operations]
+    parts.append("</body></html>")
+    return "".join(parts)
+
+
+def _operations(description: dict[str, Any], tag: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, methods in description["paths"].items():
+        for method, operation in methods.items():
+            if tag in operation.get("tags", ()):
+                yield method.upper(), path, operation
+
+
+def _section(description: dict[str, Any], method: str, path: str, operation: dict[str, Any]) -> str:
+    rows = [
+        (f"<code>{escape(parameter['name'])}</code> ({parameter['in']})",
+         escape(parameter.get("description", "")))
+        for parameter in operation.get("parameters", ())
+    ]  # fmt: skip
+    answers = [
+        (f"<code>{status}</code>", escape(answer["description"]))
+        for status, answer in operation["responses"].items()
+    ]
+    return "".join(
+        [
+            f"<details id='{operation['operationId']}'><summary>",
+            f"<span class='method'>{method}</span><code>{escape(path)}</code></summary>",
+            f"<p>{escape(operation.get('description', ''))}</p>",
+            _table("Parameters", rows),
+            *_body(description, operation),
+            _table("Answers", answers),
+            "</details>",
+        ]
+    )
+
+
+def _table(title: str, rows: list[tuple[str, str]]) -> str:
+    if not rows:
+        return ""
+    cells = "".join(f"<tr><td>{name}</td><td>{text}</td></tr>" for name, text in rows)
+    return f"<h4>{title}</h4><table>{cells}</table>"
+
+
+def _body(description: dict[str, Any], operation: dict[str, Any]) -> Iterator[str]:
+    content = operation.get("requestBody", {}).get("content", {})
+    for media_type, body in content.items():
+        yield f"<h4>Body: <code>{escape(media_type)}</code></h4>"
+        example = _example(description, body.get("schema", {}))
+        if example is not None:
+            yield f"<pre>{escape(json.dumps(example, indent=2))}</pre>"
+
+
+def _example(description: dict[str, Any], schema: dict[str, Any]) -> object:
+    name = schema.get("$ref", "").rpartition("/")[2]
+    if name:
+        schema = description["components"]["schemas"][name]
+    return next(iter(schema.get("examples", ())), None)

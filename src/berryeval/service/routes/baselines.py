@@ -1,0 +1,116 @@
+"""Baselines: names for the runs that candidates are held against."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from berryeval.archive.records import StoredBaseline
+from berryeval.errors import ArgumentError, NotFoundError
+from berryeval.service.answers import Answer, answer_unless_known, json_bytes
+from berryeval.service.dependencies import ArchiveDep, require
+from berryeval.service.examples import EXAMPLE_RUN, with_examples
+from berryeval.service.fields import Body
+from berryeval.service.paging import After, Limit, Listed, listed
+from berryeval.service.paths import Name
+from berryeval.service.preconditions import IfMatch, IfNoneMatch, precondition
+from berryeval.service.problems import documented
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/baselines", tags=["baselines"])
+
+_EXAMPLE = {"name": "main", "run_id": EXAMPLE_RUN, "updated_at": "2026-11-16T08:00:00+00:00"}
+_LENGTH_OF_IDS = 64
+
+
+class BaselineState(BaseModel):
+    """Which run a name stands for."""
+
+    model_config = with_examples(_EXAMPLE)
+
+    name: str
+    run_id: str
+    updated_at: datetime
+
+
+class BaselineContent(Body):
+    """The run that a name shall stand for."""
+
+    model_config = with_examples({"run_id": EXAMPLE_RUN})
+
+    run_id: str = Field(pattern="^[0-9a-f]{64}$")
+
+
+@router.get("", response_model=Listed[BaselineState])
+def list_baselines(
+    request: Request, archive: ArchiveDep, after: After = None, limit: Limit = 100
+) -> Answer:
+    """List baselines by name."""
+    page = archive.baselines.page(after=after, limit=limit)
+    return listed(request, page.items, page.next, _as_dict)
+
+
+@router.get(
+    "/{name}",
+    response_model=BaselineState,
+    responses=documented(404) | {304: {"description": "Not changed"}},
+)
+def get_baseline(request: Request, name: Name, archive: ArchiveDep) -> Response:
+    """Return a baseline; its ETag is the id of its run."""
+    found = archive.baselines.get(name)
+    if found is None:
+        raise NotFoundError("baseline", name)
+    return answer_unless_known(request, json_bytes(_as_dict(found)), f'"{found.run_id}"')
+
+
+@router.put(
+    "/{name}",
+    response_model=BaselineState,
+    responses=documented(404, 412) | {201: {"model": BaselineState, "description": "A new name"}},
+    dependencies=[require("admin")],
+)
+def set_baseline(
+    name: Name,
+    given: BaselineContent,
+    archive: ArchiveDep,
+    if_match: IfMatch = None,
+    if_none_match: IfNoneMatch = None,
+) -> Answer:
+    """Let a name stand for a run; `If-Match`, if it is given, has to fit the run of now."""
+    if len(name) == _LENGTH_OF_IDS:
+        raise ArgumentError("name", "another length than an id of a run has", str(len(name)))
+    before = archive.baselines.get(name)
+    wanted = precondition(if_match, if_none_match)
+    if wanted.is_given:
+        wanted.check(None if before is None else f'"{before.run_id}"', f"baseline {name!r}")
+    stored = archive.baselines.put(name, given.run_id)
+    headers = {"Location": f"/v1/baselines/{name}"}
+    status = 201 if before is None else 200
+    return Answer(_as_dict(stored), status, etag=f'"{stored.run_id}"', headers=headers)
+
+
+@router.delete(
+    "/{name}",
+    status_code=204,
+    response_class=Response,
+    responses=documented(404),
+    dependencies=[require("admin")],
+)
+def remove_baseline(name: Name, archive: ArchiveDep) -> Response:
+    """Remove a name; its run stays."""
+    if not archive.baselines.remove(name):
+        raise NotFoundError("baseline", name)
+    return Response(status_code=204)
+
+
+def _as_dict(baseline: StoredBaseline) -> dict[str, Any]:
+    return {
+        "name": baseline.name,
+        "run_id": baseline.run_id,
+        "updated_at": baseline.updated_at.isoformat(),
+    }

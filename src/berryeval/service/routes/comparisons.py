@@ -1,0 +1,144 @@
+"""Comparisons: runs held against a baseline, query by query."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from berryeval.evaluation.comparing import compare
+from berryeval.evaluation.evaluate import read_measures
+from berryeval.reports.comparison import comparison_as_dict
+from berryeval.service.answers import Answer
+from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, RunsDep
+from berryeval.service.examples import EXAMPLE_RUN, OTHER_RUN, with_examples
+from berryeval.service.fields import (
+    Body,
+    MaxGrade,
+    MeasureNames,
+    RunReference,
+    Seed,
+    SliceLabels,
+    check_measures,
+)
+from berryeval.service.jobs import Progress
+from berryeval.service.problems import documented
+from berryeval.service.references import find_run, labels_of, load_runs
+from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/comparisons", tags=["comparisons"])
+
+MOST_CANDIDATES = 20
+
+
+class ComparisonRequest(Body):
+    """What is to be compared, and how."""
+
+    model_config = with_examples(
+        {"baseline": "main", "candidates": [EXAMPLE_RUN], "measures": ["nDCG@10", "P@5"]}
+    )
+
+    baseline: RunReference
+    candidates: list[RunReference] = Field(min_length=1, max_length=MOST_CANDIDATES)
+    measures: MeasureNames = Field(default=["nDCG@10"])
+    slices: SliceLabels = Field(default=[])
+    bounds: bool = Field(
+        default=False,
+        description="What differences could be, whatever the grades of unjudged documents.",
+    )
+    max_grade: MaxGrade = None
+    missing: Literal["zero", "skip"] = "zero"
+    no_relevant: Literal["zero", "skip"] = "zero"
+    level: Annotated[float, Field(gt=0, lt=1, description="Of intervals.")] = 0.95
+    interval: Literal["bca", "t"] = "bca"
+    test: Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap"] = "t"
+    correction: Literal["holm", "bonferroni", "benjamini-hochberg", "none"] = "holm"
+    resamples: Annotated[int, Field(ge=1, le=100_000)] = 10_000
+    seed: Seed = 0
+    per_query: bool = Field(default=False, description="Whether to tell of every query, too.")
+
+
+_EXAMPLE: dict[str, Any] = {
+    "version": 1,
+    "kind": "comparison",
+    "baseline": "bm25",
+    "candidates": ["hybrid"],
+    "queries": 50,
+    "statistics": {"test": "t", "correction": "holm", "interval": "bca", "level": 0.95},
+    "runs": [{"run": "bm25", "queries": 50, "means": {"nDCG@10": 0.4121}}],
+    "differences": [{"system": "hybrid", "measure": "nDCG@10", "difference": 0.031}],
+    "slices": [],
+    "changed_most": [],
+    "notes": [],
+    "judgments_hash": "8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4",
+    "run_ids": {"bm25": OTHER_RUN, "hybrid": EXAMPLE_RUN},
+}
+
+
+class ComparisonReport(BaseModel):
+    """What `berryeval compare --json` writes; docs/reference/json.md describes it."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra={"examples": [_EXAMPLE]})
+
+    version: int = Field(examples=[1])
+    kind: Literal["comparison"]
+    baseline: str
+    candidates: list[str]
+    queries: int
+    statistics: dict[str, Any]
+    runs: list[dict[str, Any]]
+    differences: list[dict[str, Any]]
+    slices: list[dict[str, Any]]
+    changed_most: list[dict[str, Any]]
+    notes: list[str]
+    judgments_hash: str = Field(description="Of the judgments that were used.")
+    run_ids: dict[str, str] = Field(description="Which run a name in the report stands for.")
+
+
+@router.post("", response_model=ComparisonReport, responses={**ACCEPTED, **documented(404)})
+def compare_runs(
+    given: ComparisonRequest,
+    archive: ArchiveDep,
+    runs: RunsDep,
+    jobs: JobsDep,
+    caller: CallerDep,
+    prefer: Prefer = None,
+) -> Response:
+    """Compare runs with a baseline at today's judgments: differences, intervals, tests.
+
+    Nothing is stored. Large runs take their time: prefer a job.
+    """
+    measures = check_measures(read_measures(given.measures))
+    named = labels_of([find_run(archive, one) for one in (given.baseline, *given.candidates)])
+
+    def work(progress: Progress) -> Response:
+        n_steps = len(named) + 1
+        loaded = load_runs(runs, named, progress, n_steps)
+        progress(len(named), n_steps, "comparing")
+        judgments, judgments_hash = archive.judgments.as_of(None)
+        comparison = compare(
+            judgments,
+            loaded,
+            measures,
+            queries=archive.queries.all().values(),
+            slices=given.slices,
+            bounds=given.bounds,
+            max_grade=given.max_grade,
+            missing=given.missing,
+            no_relevant=given.no_relevant,
+            level=given.level,
+            interval=given.interval,
+            test=given.test,
+            correction=given.correction,
+            n_resamples=given.resamples,
+            seed=given.seed,
+        )
+        report = comparison_as_dict(comparison, per_query=given.per_query)
+        run_ids = {label: run.run_id for label, run in named.items()}
+        return Answer({**report, "judgments_hash": judgments_hash, "run_ids": run_ids})
+
+    return answer_or_start("comparison", work, prefer=prefer, jobs=jobs, caller=caller)

@@ -1,0 +1,131 @@
+"""Documents: their hashes, and their texts where these are given."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field, StringConstraints, model_validator
+from starlette.responses import Response
+
+from berryeval.archive.records import StoredDocument
+from berryeval.core.documents import Document
+from berryeval.errors import NotFoundError
+from berryeval.service.answers import Answer
+from berryeval.service.dependencies import ArchiveDep, require
+from berryeval.service.examples import OTHER_RUN, with_examples
+from berryeval.service.fields import Body, Id, ShortText
+from berryeval.service.paging import After, Limit, Listed, listed
+from berryeval.service.paths import DocId
+from berryeval.service.problems import documented
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/documents", tags=["documents"])
+
+MOST_AT_ONCE = 10_000
+
+_EXAMPLE = {"doc_id": "d7", "title": "OAuth", "text": "How to configure OAuth …"}
+
+
+class NewDocument(Body):
+    """A document: its text, or a hash of it where the text stays elsewhere."""
+
+    model_config = with_examples(_EXAMPLE)
+
+    doc_id: Id
+    title: Annotated[str, StringConstraints(max_length=10_000)] = ""
+    text: str | None = None
+    hash: ShortText | None = None
+
+    @model_validator(mode="after")
+    def _has_one(self) -> NewDocument:
+        if (self.text is None) == (self.hash is None):
+            raise ValueError("a text or a hash, and not both")
+        return self
+
+
+class ManyDocuments(Body):
+    """Documents that are told of together."""
+
+    model_config = with_examples({"documents": [_EXAMPLE]})
+
+    documents: list[NewDocument] = Field(min_length=1, max_length=MOST_AT_ONCE)
+
+
+class StoredDocuments(BaseModel):
+    """How much was new."""
+
+    model_config = with_examples({"received": 2, "changed": 1})
+
+    received: int
+    changed: int
+
+
+class DocumentState(BaseModel):
+    """A document as it is known."""
+
+    model_config = with_examples(
+        {**_EXAMPLE, "hash": OTHER_RUN, "updated_at": "2026-11-16T08:00:00+00:00"}
+    )
+
+    doc_id: str
+    hash: str
+    title: str | None
+    text: str | None
+    updated_at: datetime
+
+
+@router.get("", response_model=Listed[DocumentState])
+def list_documents(
+    request: Request, archive: ArchiveDep, after: After = None, limit: Limit = 100
+) -> Answer:
+    """List documents in the order of their ids."""
+    page = archive.documents.page(after=after, limit=limit)
+    return listed(request, page.items, page.next, _as_dict)
+
+
+@router.post("", response_model=StoredDocuments, dependencies=[require("judge")])
+def store_documents(given: ManyDocuments, archive: ArchiveDep) -> Answer:
+    """Tell of documents; judgments of those that changed become stale."""
+    texts = [
+        Document(one.doc_id, one.text, one.title) for one in given.documents if one.text is not None
+    ]
+    hashes = {one.doc_id: one.hash for one in given.documents if one.hash is not None}
+    changed = archive.documents.put(texts) if texts else 0
+    changed += archive.documents.put_hashes(hashes) if hashes else 0
+    return Answer({"received": len(given.documents), "changed": changed})
+
+
+@router.get("/{doc_id:id}", response_model=DocumentState, responses=documented(404))
+def get_document(doc_id: DocId, archive: ArchiveDep) -> Answer:
+    """Return what is known of a document."""
+    found = archive.documents.get(doc_id)
+    if found is None:
+        raise NotFoundError("document", doc_id)
+    return Answer(_as_dict(found))
+
+
+@router.delete(
+    "/{doc_id:id}",
+    status_code=204,
+    response_class=Response,
+    responses=documented(404),
+    dependencies=[require("judge")],
+)
+def remove_document(doc_id: DocId, archive: ArchiveDep) -> Response:
+    """Forget a document; its judgments stay."""
+    if not archive.documents.remove(doc_id):
+        raise NotFoundError("document", doc_id)
+    return Response(status_code=204)
+
+
+def _as_dict(document: StoredDocument) -> dict[str, Any]:
+    return {
+        "doc_id": document.doc_id,
+        "hash": document.hash,
+        "title": document.title,
+        "text": document.text,
+        "updated_at": document.updated_at.isoformat(),
+    }

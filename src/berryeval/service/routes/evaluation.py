@@ -1,0 +1,288 @@
+"""Three routes that evaluate a store: judgments in, scores of queries, and their summary (E5)."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    RootModel,
+    StringConstraints,
+    model_validator,
+)
+from starlette.responses import Response
+
+from berryeval.archive import Archive
+from berryeval.archive.records import JudgmentEntry, RunFacts
+from berryeval.core.cutoff import DEFAULT_KS
+from berryeval.core.query import Query as AskedQuery
+from berryeval.service.answers import Answer, json_bytes
+from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, require
+from berryeval.service.examples import with_examples
+from berryeval.service.fields import Body, Grade, Id
+from berryeval.service.jobs import Progress
+from berryeval.service.paths import NAME
+from berryeval.service.problems import documented
+from berryeval.service.routes.judgments import MOST_AT_ONCE
+from berryeval.service.stores.dependency import StoresDep
+from berryeval.service.stores.store import Store
+from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
+from berryeval.suite.evaluate_system import SystemEvaluation, evaluate_system
+
+__all__ = ["router"]
+
+MOST_QUERIES = 10_000
+MOST_KS = 100
+LARGEST_K = 10_000
+
+router = APIRouter(prefix="/v1/evaluation", tags=["stores"])
+
+_StoreName = Annotated[str, StringConstraints(pattern=NAME)]
+
+
+class JudgedPair(Body):
+    """The grade of a document for a query: 0 not, 1 marginally, 2 relevant, 3 highly."""
+
+    model_config = with_examples({"query_id": "q1", "doc_id": "d7", "relevance": 3})
+
+    query_id: Id
+    doc_id: Id
+    relevance: Grade | None = None
+    grade: Grade | None = Field(None, description="Another word for relevance.")
+
+    @model_validator(mode="after")
+    def _has_one_grade(self) -> JudgedPair:
+        if (self.relevance is None) == (self.grade is None):
+            raise ValueError("either relevance or grade")
+        return self
+
+    @property
+    def value(self) -> float:
+        """The grade, under whichever name it came."""
+        value = self.relevance if self.grade is None else self.grade
+        assert value is not None
+        return value
+
+
+class JudgedPairs(RootModel[Annotated[list[JudgedPair], Field(max_length=MOST_AT_ONCE)]]):
+    """Grades that are stored together, all or none."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                [
+                    {"query_id": "q1", "doc_id": "d7", "relevance": 3},
+                    {"query_id": "q1", "doc_id": "d9", "relevance": 0},
+                ]
+            ]
+        }
+    )
+
+
+class QueryToAsk(Body):
+    """A query to be asked."""
+
+    id: Id
+    query: Annotated[str, Field(max_length=10_000, description="What is asked.")]
+
+
+class EvaluateStore(Body):
+    """What to ask a store, and where to cut."""
+
+    model_config = with_examples(
+        {
+            "queries": [{"id": "q1", "query": "configure OAuth"}],
+            "store": "default",
+            "ks": [5, 10, 20],
+        }
+    )
+
+    queries: list[QueryToAsk] = Field(min_length=1, max_length=MOST_QUERIES)
+    store: _StoreName = "default"
+    ks: list[Annotated[int, Field(ge=1, le=LARGEST_K)]] = Field(
+        default_factory=lambda: list(DEFAULT_KS), min_length=1, max_length=MOST_KS
+    )
+
+    @model_validator(mode="after")
+    def _asks_each_once(self) -> EvaluateStore:
+        seen: set[str] = set()
+        for one in self.queries:
+            if one.id in seen:
+                raise ValueError(f"each query once, and not {one.id!r} twice")
+            seen.add(one.id)
+        return self
+
+
+ByK = Annotated[dict[str, float], Field(examples=[{"5": 0.63, "10": 0.7}], description="By k.")]
+
+
+class QueryScores(BaseModel):
+    """What one query scores."""
+
+    query_id: str
+    query: str
+    ndcg: ByK
+    recall: ByK
+    precision: ByK
+    mrr: float = Field(description="Its reciprocal rank, over all hits.")
+    ap: float = Field(description="Average precision, over all hits.")
+    result_count: int = Field(description="How many hits came back, of 100 or the largest k.")
+    unjudged: bool = Field(description="Whether nobody judged anything for it; no mean has it.")
+
+
+_SUMMARY = {
+    "query_count": 1,
+    "mean_ndcg": {"5": 0.63, "10": 0.7},
+    "mean_recall": {"5": 0.5, "10": 1.0},
+    "mean_precision": {"5": 0.2, "10": 0.2},
+    "mean_mrr": 0.5,
+    "map": 0.42,
+    "unjudged_count": 0,
+    "failed_count": 1,
+}
+
+
+class StoreSummary(BaseModel):
+    """Means over the queries that were judged and answered; 0 over none."""
+
+    model_config = with_examples(_SUMMARY)
+
+    query_count: int
+    mean_ndcg: ByK
+    mean_recall: ByK
+    mean_precision: ByK
+    mean_mrr: float
+    map: float
+    unjudged_count: int
+    failed_count: int
+
+
+class FailedQuery(BaseModel):
+    """A query that was not answered; no mean has it."""
+
+    query_id: str
+    error: str
+
+
+class StoreEvaluation(BaseModel):
+    """What a store scores."""
+
+    model_config = with_examples(
+        {
+            "results": [
+                {
+                    "query_id": "q1",
+                    "query": "configure OAuth",
+                    "ndcg": {"5": 0.63, "10": 0.7},
+                    "recall": {"5": 0.5, "10": 1.0},
+                    "precision": {"5": 0.2, "10": 0.2},
+                    "mrr": 0.5,
+                    "ap": 0.42,
+                    "result_count": 100,
+                    "unjudged": False,
+                }
+            ],
+            "summary": _SUMMARY,
+            "failed": [{"query_id": "q2", "error": "default: no answer within 30 s"}],
+        }
+    )
+
+    results: list[QueryScores]
+    summary: StoreSummary
+    failed: list[FailedQuery]
+
+
+@router.post(
+    "/judgments",
+    status_code=204,
+    response_class=Response,
+    dependencies=[require("judge")],
+)
+def post_judgments(given: JudgedPairs, archive: ArchiveDep, caller: CallerDep) -> Response:
+    """Store judgments, all or none; the answer comes when they are on the disk.
+
+    A pair that is judged already gets the new grade, and the old one stays in its history. Two
+    grades for one pair within one body are an error. Judgments are shared by all stores.
+    """
+    entries = [JudgmentEntry(one.query_id, one.doc_id, one.value) for one in given.root]
+    archive.judgments.put(entries, author=caller.name, source="/v1/evaluation/judgments")
+    return Response(status_code=204)
+
+
+@router.post(
+    "/evaluate",
+    response_model=StoreEvaluation,
+    responses={**ACCEPTED, **documented(404)},
+    dependencies=[require("judge")],
+)
+def evaluate_store(
+    given: EvaluateStore,
+    archive: ArchiveDep,
+    stores: StoresDep,
+    jobs: JobsDep,
+    caller: CallerDep,
+    prefer: Prefer = None,
+) -> Response:
+    """Ask a store the queries, and score what it finds with the judgments of now.
+
+    Each query is asked for 100 hits, or the largest k if that is more. One that fails never
+    fails the others: it is listed under `failed`, and left out of the means.
+
+    The summary is kept; so are the rankings, unless a query failed, as a run with the name of
+    the store: `GET /v1/history?name=` shows how the store has fared.
+    """
+    store = stores.find(given.store)
+    queries = [AskedQuery(one.id, one.query) for one in given.queries]
+
+    def work(progress: Progress) -> Response:
+        progress(0, len(queries), "indexing")
+        store.prepare()
+        found = evaluate_system(
+            store,
+            queries,
+            given.ks,
+            judgments=archive.judgments.current(),
+            progress=lambda done, total: progress(done, total, "asking"),
+        )
+        return Answer(_kept(archive, store, found))
+
+    return answer_or_start("store evaluation", work, prefer=prefer, jobs=jobs, caller=caller)
+
+
+def _kept(archive: Archive, store: Store, found: SystemEvaluation) -> bytes:
+    """Keep what was found, and return it as JSON."""
+    if not found.failed:
+        settings = store.fingerprint()
+        archive.runs.put(found.run, RunFacts(store.name, settings, store.corpus_hash(), ("store",)))
+    body = json_bytes(found.to_dict())
+    archive.stores.put(store.name, store.kind, store.settings)
+    archive.stores.note(store.name, summary=json.loads(body)["summary"])
+    return body
+
+
+@router.get("/summary", response_model=StoreSummary)
+def get_summary(
+    archive: ArchiveDep,
+    store: Annotated[_StoreName, Query(description="Which store.", examples=["default"])] = (
+        "default"
+    ),
+) -> Answer:
+    """Return the summary of a store's latest evaluation; `query_count` is 0 if there is none."""
+    kept = archive.stores.get(store)
+    return Answer(_NONE if kept is None or kept.summary is None else dict(kept.summary))
+
+
+_NONE = {
+    "query_count": 0,
+    "mean_ndcg": {},
+    "mean_recall": {},
+    "mean_precision": {},
+    "mean_mrr": 0.0,
+    "map": 0.0,
+    "unjudged_count": 0,
+    "failed_count": 0,
+}

@@ -1,0 +1,225 @@
+"""Evaluations: a run scored with the judgments of a moment."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from anyio import to_thread
+from fastapi import APIRouter, Path, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from berryeval.archive import Archive
+from berryeval.archive.records import StoredEvaluation
+from berryeval.errors import NotFoundError
+from berryeval.evaluation.evaluate import DEFAULT_MEASURES, read_measures
+from berryeval.reports.evaluation import Shown, evaluation_as_dict
+from berryeval.service.answers import Answer, answer_unless_known, etag_of, json_bytes
+from berryeval.service.dependencies import (
+    ArchiveDep,
+    CallerDep,
+    EvaluationsDep,
+    JobsDep,
+    require,
+)
+from berryeval.service.examples import EXAMPLE_RUN, OTHER_RUN, with_examples
+from berryeval.service.fields import (
+    Body,
+    MeasureNames,
+    RunReference,
+    check_measures,
+)
+from berryeval.service.jobs import Progress
+from berryeval.service.paging import After, Limit, Listed, listed
+from berryeval.service.problems import documented
+from berryeval.service.references import find_run
+from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/evaluations", tags=["evaluations"])
+
+_HASH = "^[0-9a-f]{64}$"
+
+EvaluationId = Annotated[
+    str, Path(description="An evaluation.", examples=[OTHER_RUN], pattern=_HASH)
+]
+Hash = Annotated[str, Field(pattern=_HASH)]
+
+_EXAMPLE: dict[str, Any] = {
+    "evaluation_id": OTHER_RUN,
+    "run_id": EXAMPLE_RUN,
+    "judgments_hash": "8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4",
+    "created_at": "2026-11-16T08:00:00+00:00",
+    "missing": "zero",
+    "no_relevant": "zero",
+    "queries": 50,
+    "counts": {"judged": 50, "missing": 0, "ignored": 0, "no_relevant": 1},
+    "means": {"nDCG@10": 0.4121, "AP": 0.2873},
+    "holes": {"nDCG@10": 12, "AP": 4711},
+}
+
+
+class EvaluationRequest(Body):
+    """What is to be scored, and how."""
+
+    model_config = with_examples({"run": EXAMPLE_RUN, "measures": ["nDCG@10", "AP"]})
+
+    run: RunReference
+    measures: MeasureNames | None = Field(
+        None, description="Without them RR, and R, P, nDCG and success at 1, 3, 5 and 10."
+    )
+    at: Hash | None = Field(
+        None, description="Score with the judgments of this hash instead of today's."
+    )
+    missing: Literal["zero", "skip", "error"] = "zero"
+    no_relevant: Literal["zero", "skip"] = "zero"
+
+
+class EvaluationState(BaseModel):
+    """Means of a run at some judgments."""
+
+    model_config = with_examples(_EXAMPLE)
+
+    evaluation_id: str
+    run_id: str
+    judgments_hash: str
+    created_at: datetime
+    missing: str = Field(description="What judged queries are worth that the run does not have.")
+    no_relevant: str
+    queries: int
+    counts: dict[str, int]
+    means: dict[str, float]
+    holes: dict[str, int] = Field(description="Unjudged documents that a measure looked at.")
+
+
+class EvaluationReport(BaseModel):
+    """An evaluation query by query, or by slice, as `berryeval evaluate --json` writes a run."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={"examples": [{**_EXAMPLE, "per_query": {"q1": {"AP": 0.25}}}]},
+    )
+
+    evaluation_id: str
+    run_id: str
+    judgments_hash: str
+    queries: int
+    counts: dict[str, int]
+    means: dict[str, float]
+    holes: dict[str, int]
+    intervals: dict[str, list[float] | None] | None = None
+    per_query: dict[str, dict[str, float]] | None = None
+    slices: dict[str, dict[str, Any]] | None = None
+
+
+@router.get("", response_model=Listed[EvaluationState])
+def list_evaluations(
+    request: Request,
+    archive: ArchiveDep,
+    run_id: Annotated[Hash | None, Query(description="Only those of this run.")] = None,
+    judgments_hash: Annotated[
+        Hash | None, Query(description="Only those at these judgments.")
+    ] = None,
+    after: After = None,
+    limit: Limit = 100,
+) -> Answer:
+    """List evaluations, the newest first."""
+    page = archive.evaluations.page(
+        run_id=run_id, judgments_hash=judgments_hash, after=after, limit=limit
+    )
+    return listed(request, page.items, page.next, _as_dict)
+
+
+@router.post(
+    "",
+    response_model=EvaluationState,
+    responses={**ACCEPTED, **documented(404)},
+    dependencies=[require("judge")],
+)
+def evaluate_run(
+    given: EvaluationRequest,
+    archive: ArchiveDep,
+    jobs: JobsDep,
+    caller: CallerDep,
+    prefer: Prefer = None,
+) -> Response:
+    """Score a stored run; the same again is not scored twice."""
+    measures = check_measures(read_measures(given.measures or DEFAULT_MEASURES))
+    run = find_run(archive, given.run)
+
+    def work(progress: Progress) -> Response:
+        progress(0, 1, "scoring")
+        stored = archive.evaluations.score(
+            run.run_id,
+            measures,
+            at=given.at,
+            missing=given.missing,
+            no_relevant=given.no_relevant,
+        )
+        headers = {"Location": f"/v1/evaluations/{stored.evaluation_id}"}
+        return Answer(_as_dict(stored), headers=headers)
+
+    return answer_or_start("evaluation", work, prefer=prefer, jobs=jobs, caller=caller)
+
+
+@router.get(
+    "/{evaluation_id}",
+    response_model=EvaluationState,
+    responses=documented(404) | {304: {"description": "Not changed"}},
+)
+async def get_evaluation(
+    request: Request, evaluation_id: EvaluationId, archive: ArchiveDep, known: EvaluationsDep
+) -> Response:
+    """Return the means of an evaluation. They never change, and have an ETag."""
+    found = known.get(evaluation_id)
+    if found is None:
+        body = await to_thread.run_sync(_body, archive, evaluation_id)
+        found = known.put(evaluation_id, body, etag_of(body))
+    return answer_unless_known(request, found.body, found.etag)
+
+
+@router.get("/{evaluation_id}/report", response_model=EvaluationReport, responses=documented(404))
+def report_evaluation(
+    evaluation_id: EvaluationId,
+    archive: ArchiveDep,
+    per_query: Annotated[bool, Query(description="Tell of every query.")] = False,  # noqa: FBT002
+    by: Annotated[
+        Literal["category", "difficulty", "tag"] | None,
+        Query(description="Tell of each slice of this label."),
+    ] = None,
+    interval: Annotated[
+        Literal["bca", "t"] | None, Query(description="Tell 95% intervals of means.")
+    ] = None,
+) -> Answer:
+    """Return an evaluation with every query, slices or intervals."""
+    stored = archive.evaluations.get(evaluation_id)
+    if stored is None:
+        raise NotFoundError("evaluation", evaluation_id)
+    loaded = archive.evaluations.load(evaluation_id)
+    shown = Shown(per_query=per_query, label=by, interval=interval)
+    return Answer({**_as_dict(stored), **evaluation_as_dict(loaded, shown)})
+
+
+def _body(archive: Archive, evaluation_id: str) -> bytes:
+    stored = archive.evaluations.get(evaluation_id)
+    if stored is None:
+        raise NotFoundError("evaluation", evaluation_id)
+    return json_bytes(_as_dict(stored))
+
+
+def _as_dict(stored: StoredEvaluation) -> dict[str, Any]:
+    return {
+        "evaluation_id": stored.evaluation_id,
+        "run_id": stored.run_id,
+        "judgments_hash": stored.judgments_hash,
+        "created_at": stored.created_at.isoformat(),
+        "missing": stored.missing,
+        "no_relevant": stored.no_relevant,
+        "queries": stored.n_queries,
+        "counts": asdict(stored.counts),
+        "means": dict(stored.means),
+        "holes": dict(stored.holes),
+    }

@@ -1,0 +1,288 @@
+"""Gates: what a candidate has to reach, and the verdicts on candidates."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Request
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from berryeval.archive.records import StoredGate, StoredVerdict
+from berryeval.errors import NotFoundError
+from berryeval.service.answers import Answer, answer_unless_known, etag_of, json_bytes
+from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, RunsDep, require
+from berryeval.service.examples import EXAMPLE_RUN, OTHER_RUN, with_examples
+from berryeval.service.fields import (
+    Body,
+    Id,
+    MaxGrade,
+    RunReference,
+    Seed,
+    SliceLabels,
+)
+from berryeval.service.jobs import Progress
+from berryeval.service.paging import After, Limit, Listed, listed
+from berryeval.service.paths import NAME, Name
+from berryeval.service.preconditions import IfMatch, IfNoneMatch, precondition
+from berryeval.service.problems import documented
+from berryeval.service.references import find_run
+from berryeval.service.verdicts import decide_on, read_gate
+from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/gates", tags=["gates"])
+
+MOST_GUARDS = 100
+MOST_TIMES = 100_000
+
+_GUARDS: list[dict[str, Any]] = [
+    {"measure": "RR@10", "at_least": 0.7},
+    {"measure": "nDCG@10", "margin": "2%", "slices": ["category"]},
+]
+_EXAMPLE = {"baseline": "main", "guards": _GUARDS, "alpha": 0.05}
+_Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class GuardContent(Body):
+    """What is asked of a candidate: `[[gate.guard]]` of berryeval.toml."""
+
+    model_config = with_examples(*_GUARDS)
+
+    measure: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    at_least: _Finite | None = Field(None, description="The mean has to reach it.")
+    confident: bool | None = Field(None, description="The interval's lower end has to, too.")
+    margin: _Finite | Annotated[str, Field(max_length=40)] | None = Field(
+        None, description='The largest drop that is accepted: 0.02, or "2%" of the baseline.'
+    )
+    slices: SliceLabels | None = None
+    latency: Annotated[str, Field(max_length=20)] | None = Field(None, examples=["p95"])
+    at_most_ms: _Finite | None = None
+
+
+class GateContent(Body):
+    """The settings of a gate: `[gate]` of berryeval.toml, and what it is held against."""
+
+    model_config = with_examples(_EXAMPLE)
+
+    guards: list[GuardContent] = Field(min_length=1, max_length=MOST_GUARDS)
+    baseline: Annotated[str, Field(pattern=NAME)] | None = Field(
+        None, description="The name of a baseline; guards with a margin need one."
+    )
+    alpha: Annotated[float, Field(gt=0, lt=0.5)] = 0.05
+    seed: Seed = 0
+    resamples: Annotated[int, Field(ge=1, le=100_000)] = 10_000
+    inference: Literal["population", "set"] = "population"
+    holes: Literal["report", "inconclusive"] | None = None
+    smallest_slice: Annotated[int, Field(ge=1, lt=2**31)] = 20
+    pool_depth: Annotated[int, Field(ge=1, lt=2**31)] | None = None
+    max_grade: MaxGrade = None
+    allow_other_corpus: bool = False
+
+
+class GateState(BaseModel):
+    """A gate as it is stored."""
+
+    model_config = with_examples(
+        {"name": "release", "settings": _EXAMPLE, "updated_at": "2026-11-16T08:00:00+00:00"}
+    )
+
+    name: str
+    settings: dict[str, Any]
+    updated_at: datetime
+
+
+class VerdictRequest(Body):
+    """Which candidate a gate shall decide on."""
+
+    model_config = with_examples({"run": EXAMPLE_RUN})
+
+    run: RunReference
+    baseline: RunReference | None = Field(
+        None, description="Instead of the baseline that the gate names."
+    )
+    milliseconds: (
+        Annotated[
+            dict[Id, Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]],
+            Field(max_length=MOST_TIMES),
+        ]
+        | None
+    ) = Field(None, description="How long each query took, for latency guards.")
+
+
+class VerdictState(BaseModel):
+    """A verdict, and the report that `berryeval gate --json` writes (docs/reference/json.md)."""
+
+    model_config = with_examples(
+        {
+            "verdict_id": 7,
+            "gate": "release",
+            "run_id": EXAMPLE_RUN,
+            "baseline_id": OTHER_RUN,
+            "judgments_hash": "8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4",
+            "verdict": "pass",
+            "created_at": "2026-11-16T08:00:00+00:00",
+            "report": {"version": 1, "kind": "gate", "verdict": "pass"},
+        }
+    )
+
+    verdict_id: int
+    gate: str
+    run_id: str
+    baseline_id: str | None
+    judgments_hash: str
+    verdict: Literal["pass", "fail", "inconclusive"]
+    created_at: datetime
+    report: dict[str, Any]
+
+
+@router.get("", response_model=Listed[GateState])
+def list_gates(
+    request: Request, archive: ArchiveDep, after: After = None, limit: Limit = 100
+) -> Answer:
+    """List gates by name."""
+    page = archive.gates.page(after=after, limit=limit)
+    return listed(request, page.items, page.next, _as_dict)
+
+
+@router.get(
+    "/{name}",
+    response_model=GateState,
+    responses=documented(404) | {304: {"description": "Not changed"}},
+)
+def get_gate(request: Request, name: Name, archive: ArchiveDep) -> Response:
+    """Return a gate."""
+    found = _found(archive, name)
+    return answer_unless_known(request, json_bytes(_as_dict(found)), _etag(found))
+
+
+@router.put(
+    "/{name}",
+    response_model=GateState,
+    responses=documented(412) | {201: {"model": GateState, "description": "A new gate"}},
+    dependencies=[require("admin")],
+)
+def set_gate(
+    name: Name,
+    given: GateContent,
+    archive: ArchiveDep,
+    if_match: IfMatch = None,
+    if_none_match: IfNoneMatch = None,
+) -> Answer:
+    """Set up a gate; `If-Match`, if it is given, has to fit what is there."""
+    settings = given.model_dump(exclude_none=True)
+    read_gate(settings)
+    before = archive.gates.get(name)
+    wanted = precondition(if_match, if_none_match)
+    if wanted.is_given:
+        wanted.check(None if before is None else _etag(before), f"gate {name!r}")
+    stored = archive.gates.put(name, settings)
+    headers = {"Location": f"/v1/gates/{name}"}
+    status = 201 if before is None else 200
+    return Answer(_as_dict(stored), status, etag=_etag(stored), headers=headers)
+
+
+@router.delete(
+    "/{name}",
+    status_code=204,
+    response_class=Response,
+    responses=documented(404),
+    dependencies=[require("admin")],
+)
+def remove_gate(name: Name, archive: ArchiveDep) -> Response:
+    """Remove a gate; its verdicts stay."""
+    if not archive.gates.remove(name):
+        raise NotFoundError("gate", name)
+    return Response(status_code=204)
+
+
+@router.get("/{name}/verdicts", response_model=Listed[VerdictState])
+def list_verdicts(
+    request: Request, name: Name, archive: ArchiveDep, after: After = None, limit: Limit = 100
+) -> Answer:
+    """List the verdicts of a gate, the newest first; also those of a gate that was removed."""
+    page = archive.verdicts.page(gate=name, after=after, limit=limit)
+    return listed(request, page.items, page.next, verdict_as_dict)
+
+
+@router.get("/{name}/verdicts/{verdict_id}", response_model=VerdictState, responses=documented(404))
+def get_verdict(
+    name: Name,
+    verdict_id: Annotated[int, Path(ge=1, lt=2**63, description="A verdict.", examples=[7])],
+    archive: ArchiveDep,
+) -> Answer:
+    """Return a verdict with its report."""
+    found = archive.verdicts.get(verdict_id)
+    if found is None or found.gate != name:
+        raise NotFoundError("verdict", str(verdict_id))
+    return Answer(verdict_as_dict(found))
+
+
+@router.post(
+    "/{name}/verdicts",
+    response_model=VerdictState,
+    status_code=201,
+    responses={**ACCEPTED, **documented(404)},
+    dependencies=[require("judge")],
+)
+def decide_on_run(
+    name: Name,
+    given: VerdictRequest,
+    archive: ArchiveDep,
+    runs: RunsDep,
+    jobs: JobsDep,
+    caller: CallerDep,
+    prefer: Prefer = None,
+) -> Response:
+    """Let a gate decide on a run at today's judgments, and keep the verdict.
+
+    A failed gate is an answer like any other: the status is 201, and `verdict` says fail.
+    """
+    gate = _found(archive, name)
+    run = find_run(archive, given.run)
+    reference = given.baseline or gate.settings.get("baseline")
+    baseline = None if reference is None else find_run(archive, reference)
+
+    def work(progress: Progress) -> Response:
+        stored = decide_on(
+            archive, runs, gate, run, baseline, milliseconds=given.milliseconds, progress=progress
+        )
+        headers = {"Location": f"/v1/gates/{name}/verdicts/{stored.verdict_id}"}
+        return Answer(verdict_as_dict(stored), 201, headers=headers)
+
+    return answer_or_start("verdict", work, prefer=prefer, jobs=jobs, caller=caller)
+
+
+def verdict_as_dict(verdict: StoredVerdict) -> dict[str, Any]:
+    """Return what is told of a verdict."""
+    return {
+        "verdict_id": verdict.verdict_id,
+        "gate": verdict.gate,
+        "run_id": verdict.run_id,
+        "baseline_id": verdict.baseline_id,
+        "judgments_hash": verdict.judgments_hash,
+        "verdict": verdict.verdict,
+        "created_at": verdict.created_at.isoformat(),
+        "report": dict(verdict.report),
+    }
+
+
+def _found(archive: ArchiveDep, name: str) -> StoredGate:
+    found = archive.gates.get(name)
+    if found is None:
+        raise NotFoundError("gate", name)
+    return found
+
+
+def _etag(gate: StoredGate) -> str:
+    return etag_of(json_bytes(gate.settings))
+
+
+def _as_dict(gate: StoredGate) -> dict[str, Any]:
+    return {
+        "name": gate.name,
+        "settings": dict(gate.settings),
+        "updated_at": gate.updated_at.isoformat(),
+    }

@@ -1,0 +1,115 @@
+"""Jobs: how far they are, what they found, and how to stop them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from pydantic import BaseModel
+from starlette.responses import Response, StreamingResponse
+
+from berryeval.errors import NotFoundError
+from berryeval.service.answers import Answer
+from berryeval.service.dependencies import CallerDep, JobsDep
+from berryeval.service.examples import with_examples
+from berryeval.service.jobs import FINISHED, Job, Jobs
+from berryeval.service.problems import Problem, documented
+from berryeval.service.working import EXAMPLE_JOB, JobState, job_answer
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
+
+JobId = Annotated[
+    str, Path(description="A job.", examples=["5f0c2a9be1d34c77"], pattern="^[0-9a-f]{16}$")
+]
+
+
+_EVENT = {
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"enum": ["progress", "done", "failed", "cancelled"]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+}
+
+
+class JobList(BaseModel):
+    """All jobs that are known, the newest first."""
+
+    model_config = with_examples({"items": [EXAMPLE_JOB]})
+
+    items: list[JobState]
+
+
+@router.get("", response_model=JobList)
+async def list_jobs(jobs: JobsDep) -> Answer:
+    """List the jobs of the last hour, the newest first."""
+    return Answer({"items": [job.as_dict() for job in jobs.all()]})
+
+
+@router.get("/{job_id}", response_model=JobState, responses=documented(404))
+async def get_job(job_id: JobId, jobs: JobsDep) -> Answer:
+    """Tell how far a job is."""
+    return job_answer(_job(jobs, job_id))
+
+
+@router.get(
+    "/{job_id}/events",
+    response_class=StreamingResponse,
+    responses=documented(404)
+    | {
+        200: {
+            "description": "Events `progress`, and at last `done`, `failed` or `cancelled`; each "
+            "has the job as its data",
+            "content": {"text/event-stream": {"schema": _EVENT}},
+        }
+    },
+)
+async def follow_job(job_id: JobId, jobs: JobsDep) -> StreamingResponse:
+    """Follow a job as server-sent events until it has finished."""
+    events = jobs.events(_job(jobs, job_id))
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(events, media_type="text/event-stream", headers=headers)
+
+
+@router.get(
+    "/{job_id}/result",
+    responses=documented(404, 409)
+    | {
+        200: {
+            "description": "What the request would have been answered with",
+            "content": {"application/json": {"schema": {"type": "object"}}},
+        }
+    },
+)
+async def get_job_result(job_id: JobId, jobs: JobsDep) -> Response:
+    """Return what a job found; 409 if there is nothing yet."""
+    job = _job(jobs, job_id)
+    if job.result is not None:
+        return Answer(bytes(job.result.body))
+    if job.state == "failed" and job.problem is not None:
+        raise Problem(409, f"the job failed: {job.problem.detail}", kind="job-failed")
+    raise Problem(409, f"the job is {job.state}, and has no result", kind="no-result",
+                  expected="done", found=job.state)  # fmt: skip
+
+
+@router.delete("/{job_id}", response_model=JobState, responses=documented(403, 404, 409))
+async def cancel_job(job_id: JobId, jobs: JobsDep, caller: CallerDep) -> Answer:
+    """Stop a job: at once if it waits, else before its next step. Its owner may, and an admin."""
+    job = _job(jobs, job_id)
+    if caller.name != job.owner and not caller.may("admin"):
+        raise Problem(403, f"the job is {job.owner!r}'s; only they or an admin may stop it",
+                      expected=job.owner, found=caller.name)  # fmt: skip
+    if job.state in FINISHED:
+        raise Problem(409, f"the job is {job.state} already", kind="finished", found=job.state)
+    jobs.cancel(job)
+    return job_answer(job)
+
+
+def _job(jobs: Jobs, job_id: str) -> Job:
+    job = jobs.get(job_id)
+    if job is None:
+        raise NotFoundError("job", job_id)
+    return job

@@ -1,0 +1,288 @@
+"""Judgments: read, judged one by one or in bulk, and what they were before."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from berryeval.archive.records import JudgmentEntry, StoredJudgment
+from berryeval.errors import ConflictError, NotFoundError
+from berryeval.service.answers import Answer, answer_unless_known, json_bytes
+from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, require
+from berryeval.service.examples import with_examples
+from berryeval.service.fields import Body, Grade, Id, ShortText
+from berryeval.service.paging import After, Limit, Listed, listed
+from berryeval.service.paths import DocId, QueryId, quoted
+from berryeval.service.preconditions import (
+    IfMatch,
+    IfNoneMatch,
+    Precondition,
+    changed_meanwhile,
+    precondition,
+)
+from berryeval.service.problems import Problem, documented
+
+__all__ = ["router"]
+
+MOST_AT_ONCE = 100_000
+
+router = APIRouter(prefix="/v1/judgments", tags=["judgments"])
+
+_EXAMPLE = {
+    "query_id": "q1",
+    "doc_id": "d7",
+    "grade": 2.0,
+    "author": "ada",
+    "source": "workbench",
+    "judged_at": "2026-11-16T08:00:00+00:00",
+    "document_hash": None,
+    "revision": 3,
+    "is_stale": False,
+}
+
+
+class JudgmentState(BaseModel):
+    """A judgment as it is, or was."""
+
+    model_config = with_examples(_EXAMPLE)
+
+    query_id: str
+    doc_id: str
+    grade: float | None = Field(description="null where the judgment was taken back.")
+    author: str
+    source: str | None = Field(description="Where it comes from, such as a file.")
+    judged_at: datetime
+    document_hash: str | None = Field(description="Of the document as it was judged.")
+    revision: int = Field(description="What its ETag says.")
+    is_stale: bool = Field(description="Whether the document has changed since.")
+
+
+class NewJudgment(Body):
+    """A grade for one pair."""
+
+    model_config = with_examples({"query_id": "q1", "doc_id": "d7", "grade": 2})
+
+    query_id: Id
+    doc_id: Id
+    grade: Grade
+    document_hash: ShortText | None = None
+
+
+class Judged(Body):
+    """A grade for the pair in the path."""
+
+    model_config = with_examples({"grade": 2, "source": "workbench"})
+
+    grade: Grade
+    source: ShortText | None = None
+    document_hash: ShortText | None = None
+    author: ShortText | None = Field(None, description="Only an admin may judge for others.")
+
+
+class ManyJudgments(Body):
+    """Judgments that are stored together, all or none."""
+
+    model_config = with_examples(
+        {
+            "judgments": [
+                {"query_id": "q1", "doc_id": "d7", "grade": 2},
+                {"query_id": "q1", "doc_id": "d9", "grade": 0},
+            ],
+            "source": "pool of 2026-11-16",
+        }
+    )
+
+    judgments: list[NewJudgment] = Field(min_length=1, max_length=MOST_AT_ONCE)
+    source: ShortText | None = None
+    author: ShortText | None = Field(None, description="Only an admin may judge for others.")
+
+
+class Stored(BaseModel):
+    """How much was new."""
+
+    model_config = with_examples({"received": 2, "changed": 1})
+
+    received: int
+    changed: int = Field(description="How many are new, or were changed.")
+
+
+def _as_dict(judgment: StoredJudgment) -> dict[str, Any]:
+    return {
+        "query_id": judgment.query_id,
+        "doc_id": judgment.doc_id,
+        "grade": judgment.grade,
+        "author": judgment.author,
+        "source": judgment.source,
+        "judged_at": judgment.judged_at.isoformat(),
+        "document_hash": judgment.document_hash,
+        "revision": judgment.revision,
+        "is_stale": judgment.is_stale,
+    }
+
+
+def _etag(judgment: StoredJudgment | None) -> str | None:
+    return None if judgment is None else f'"{judgment.revision}"'
+
+
+@router.get("", response_model=Listed[JudgmentState])
+def list_judgments(
+    request: Request,
+    archive: ArchiveDep,
+    query_id: Annotated[Id | None, Query(description="Only those of this query.")] = None,
+    is_stale: Annotated[
+        bool | None, Query(description="Only those whose document has changed, or has not.")
+    ] = None,
+    after: After = None,
+    limit: Limit = 100,
+) -> Answer:
+    """List judgments in the order of their ids."""
+    page = archive.judgments.page(query_id=query_id, is_stale=is_stale, after=after, limit=limit)
+    return listed(request, page.items, page.next, _as_dict)
+
+
+@router.post("", response_model=Stored, dependencies=[require("judge")])
+def store_judgments(given: ManyJudgments, archive: ArchiveDep, caller: CallerDep) -> Answer:
+    """Store many judgments, all or none.
+
+    A pair that is judged already gets the new grade, and the old one stays in its history. The
+    answer comes when everything is on the disk.
+    """
+    entries = [
+        JudgmentEntry(one.query_id, one.doc_id, one.grade, one.document_hash)
+        for one in given.judgments
+    ]
+    author = _author(caller, given.author)
+    changed = archive.judgments.put(entries, author=author, source=given.source)
+    return Answer({"received": len(entries), "changed": changed})
+
+
+@router.get(
+    "/{query_id:id}/{doc_id:id}",
+    response_model=JudgmentState,
+    responses=documented(404) | {304: {"description": "Not changed"}},
+)
+def get_judgment(
+    request: Request, query_id: QueryId, doc_id: DocId, archive: ArchiveDep
+) -> Response:
+    """Return the judgment of a pair; its ETag is its revision."""
+    found = archive.judgments.get(query_id, doc_id)
+    if found is None:
+        raise _missing(query_id, doc_id)
+    return answer_unless_known(request, json_bytes(_as_dict(found)), f'"{found.revision}"')
+
+
+@router.put(
+    "/{query_id:id}/{doc_id:id}",
+    response_model=JudgmentState,
+    responses=documented(412, 428)
+    | {201: {"model": JudgmentState, "description": "Judged for the first time"}},
+    dependencies=[require("judge")],
+)
+def judge(
+    query_id: QueryId,
+    doc_id: DocId,
+    given: Judged,
+    archive: ArchiveDep,
+    caller: CallerDep,
+    if_match: IfMatch = None,
+    if_none_match: IfNoneMatch = None,
+) -> Answer:
+    """Judge a pair.
+
+    To replace a judgment its ETag has to come along in `If-Match`: 428 without one, 412 if
+    somebody else has judged meanwhile. `If-Match: *` replaces whatever is there.
+    """
+    wanted = precondition(if_match, if_none_match)
+    author = _author(caller, given.author)
+    before = _checked(archive, query_id, doc_id, wanted)
+    expected = 0 if before is None else before.revision
+    try:
+        stored = archive.judgments.change(
+            query_id,
+            doc_id,
+            given.grade,
+            author=author,
+            source=given.source,
+            document_hash=given.document_hash,
+            if_revision=None if wanted.is_any else expected,
+        )
+    except ConflictError:
+        # Somebody was quicker, between our look and our write.
+        raise changed_meanwhile(_named(query_id, doc_id), None) from None
+    headers = {"Location": f"/v1/judgments/{quoted(query_id)}/{quoted(doc_id)}"}
+    status = 201 if before is None else 200
+    return Answer(_as_dict(stored), status, etag=_etag(stored), headers=headers)
+
+
+@router.delete(
+    "/{query_id:id}/{doc_id:id}",
+    status_code=204,
+    response_class=Response,
+    responses=documented(404, 412, 428),
+    dependencies=[require("judge")],
+)
+def take_judgment_back(
+    query_id: QueryId,
+    doc_id: DocId,
+    archive: ArchiveDep,
+    caller: CallerDep,
+    if_match: IfMatch = None,
+) -> Response:
+    """Take a judgment back; its history stays. `If-Match` works as for judging."""
+    wanted = precondition(if_match, None)
+    before = archive.judgments.get(query_id, doc_id)
+    if before is None:
+        raise _missing(query_id, doc_id)
+    wanted.check(_etag(before), _named(query_id, doc_id))
+    try:
+        archive.judgments.remove(
+            query_id,
+            doc_id,
+            author=caller.name,
+            if_revision=None if wanted.is_any else before.revision,
+        )
+    except ConflictError:
+        raise changed_meanwhile(_named(query_id, doc_id), None) from None
+    return Response(status_code=204)
+
+
+@router.get(
+    "/{query_id:id}/{doc_id:id}/history",
+    response_model=list[JudgmentState],
+    responses=documented(404),
+)
+def get_judgment_history(query_id: QueryId, doc_id: DocId, archive: ArchiveDep) -> Answer:
+    """List all that the judgment of a pair ever was, the oldest first."""
+    found = archive.judgments.history(query_id, doc_id)
+    if not found:
+        raise _missing(query_id, doc_id)
+    return Answer([_as_dict(state) for state in found])
+
+
+def _checked(
+    archive: ArchiveDep, query_id: str, doc_id: str, wanted: Precondition
+) -> StoredJudgment | None:
+    before = archive.judgments.get(query_id, doc_id)
+    wanted.check(_etag(before), _named(query_id, doc_id))
+    return before
+
+
+def _author(caller: Caller, named: str | None) -> str:
+    if named is None or named == caller.name:
+        return caller.name
+    if not caller.may("admin"):
+        raise Problem(403, f"author: {caller.name!r} cannot judge for {named!r}", where="author",
+                      expected=caller.name, found=named, way_out="leave it out")  # fmt: skip
+    return named
+
+
+def _named(query_id: str, doc_id: str) -> str:
+    return f"the judgment of {doc_id!r} for {query_id!r}"
+
+
+def _missing(query_id: str, doc_id: str) -> NotFoundError:
+    return NotFoundError("judgment", f"{doc_id} for {query_id}")

@@ -1,0 +1,85 @@
+"""For whoever runs the service: health, figures, and the description of the API."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field
+from starlette.responses import HTMLResponse, Response
+
+from berryeval import __version__
+from berryeval.service.answers import Answer
+from berryeval.service.dependencies import ArchiveDep, require
+from berryeval.service.examples import with_examples
+from berryeval.service.figures import CONTENT_TYPE, Figures
+from berryeval.service.problems import Problem
+from berryeval.service.reference_page import reference_page
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["operations"])
+
+
+class Health(BaseModel):
+    """That the service lives."""
+
+    model_config = with_examples({"status": "ok", "version": "0.1.0"})
+
+    status: Literal["ok"] = "ok"
+    version: str = Field(examples=["0.1.0"])
+
+
+class Readiness(BaseModel):
+    """That the service can work: its archive answers."""
+
+    model_config = with_examples({"status": "ok", "backend": "sqlite", "schema_version": "0001"})
+
+    status: Literal["ok"] = "ok"
+    backend: str = Field(examples=["sqlite"])
+    schema_version: str = Field(description="Of the archive.", examples=["0001"])
+
+
+@router.get("/healthz", response_model=Health)
+async def get_health() -> Answer:
+    """Tell that the process lives."""
+    return Answer({"status": "ok", "version": __version__})
+
+
+@router.get("/readyz", response_model=Readiness)
+def get_readiness(request: Request, archive: ArchiveDep) -> Answer:
+    """Tell whether the archive answers; 503 if it does not, or the service is about to stop."""
+    if request.app.state.is_stopping:
+        raise Problem(503, "the service is about to stop", kind="stopping")
+    facts = archive.check()
+    return Answer({"status": "ok", "backend": facts.backend, "schema_version": facts.version})
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+    dependencies=[require("read")],
+)
+async def get_metrics(request: Request) -> Response:
+    """Return figures for Prometheus: requests, their times, and jobs."""
+    figures: Figures = request.app.state.figures
+    for state, n in request.app.state.jobs.counts().items():
+        figures.jobs.labels(state).set(n)
+    return Response(figures.to_text(), headers={"Content-Type": CONTENT_TYPE})
+
+
+@router.get(
+    "/openapi.json",
+    responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}},
+)
+async def get_description(request: Request) -> Answer:
+    """Return the OpenAPI description of every route."""
+    return Answer(request.app.openapi())
+
+
+@router.get("/docs", response_class=HTMLResponse)
+async def get_reference_page(request: Request) -> HTMLResponse:
+    """Return a page about every route. It loads nothing from elsewhere."""
+    headers = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
+    return HTMLResponse(reference_page(request.app.openapi()), headers=headers)

@@ -1,0 +1,179 @@
+"""Queries: what is asked, with labels that make slices."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field, StringConstraints
+from starlette.responses import Response
+
+from berryeval.archive import Archive
+from berryeval.core.query import Query
+from berryeval.errors import NotFoundError
+from berryeval.service.answers import Answer, answer_unless_known, etag_of, json_bytes
+from berryeval.service.dependencies import ArchiveDep, require
+from berryeval.service.examples import with_examples
+from berryeval.service.fields import Body, Id, Label, ShortText
+from berryeval.service.paging import After, Limit, Listed, listed
+from berryeval.service.paths import QueryId, quoted
+from berryeval.service.preconditions import IfMatch, IfNoneMatch, precondition
+from berryeval.service.problems import documented
+
+__all__ = ["router"]
+
+MOST_AT_ONCE = 10_000
+
+router = APIRouter(prefix="/v1/queries", tags=["queries"])
+
+_LABELS = {"text": "configure OAuth", "category": "procedural", "difficulty": "medium",
+           "description": None, "tags": ["security"]}  # fmt: skip
+
+
+class QueryContent(Body):
+    """What a query asks, and its labels."""
+
+    model_config = with_examples(_LABELS)
+
+    text: Annotated[str, StringConstraints(max_length=10_000)]
+    category: Label | None = None
+    difficulty: Label | None = None
+    description: ShortText | None = None
+    tags: list[Label] = Field([], max_length=100)
+
+
+class NewQuery(QueryContent):
+    """A query with its id."""
+
+    model_config = with_examples({"query_id": "q1", **_LABELS})
+
+    query_id: Id
+
+
+class StoredQuery(BaseModel):
+    """A query as it is stored."""
+
+    model_config = with_examples({"query_id": "q1", **_LABELS})
+
+    query_id: str
+    text: str
+    category: str | None
+    difficulty: str | None
+    description: str | None
+    tags: list[str]
+
+
+class ManyQueries(Body):
+    """Queries that are stored together, all or none."""
+
+    model_config = with_examples({"queries": [{"query_id": "q1", **_LABELS}]})
+
+    queries: list[NewQuery] = Field(min_length=1, max_length=MOST_AT_ONCE)
+
+
+class StoredQueries(BaseModel):
+    """How many came."""
+
+    model_config = with_examples({"received": 2})
+
+    received: int
+
+
+@router.get("", response_model=Listed[StoredQuery])
+def list_queries(
+    request: Request, archive: ArchiveDep, after: After = None, limit: Limit = 100
+) -> Answer:
+    """List queries in the order of their ids."""
+    page = archive.queries.page(after=after, limit=limit)
+    return listed(request, page.items, page.next, _as_dict)
+
+
+@router.post("", response_model=StoredQueries, dependencies=[require("judge")])
+def store_queries(given: ManyQueries, archive: ArchiveDep) -> Answer:
+    """Store many queries, all or none; one that is there is replaced."""
+    archive.queries.put([_query(one.query_id, one) for one in given.queries])
+    return Answer({"received": len(given.queries)})
+
+
+@router.get(
+    "/{query_id:id}",
+    response_model=StoredQuery,
+    responses=documented(404) | {304: {"description": "Not changed"}},
+)
+def get_query(request: Request, query_id: QueryId, archive: ArchiveDep) -> Response:
+    """Return a query."""
+    found = archive.queries.get(query_id)
+    if found is None:
+        raise NotFoundError("query", query_id)
+    body = json_bytes(_as_dict(found))
+    return answer_unless_known(request, body, etag_of(body))
+
+
+@router.put(
+    "/{query_id:id}",
+    response_model=StoredQuery,
+    responses=documented(412)
+    | {201: {"model": StoredQuery, "description": "Stored for the first time"}},
+    dependencies=[require("judge")],
+)
+def store_query(
+    query_id: QueryId,
+    given: QueryContent,
+    archive: ArchiveDep,
+    if_match: IfMatch = None,
+    if_none_match: IfNoneMatch = None,
+) -> Answer:
+    """Store a query; `If-Match`, if it is given, has to fit what is there."""
+    wanted = precondition(if_match, if_none_match)
+    before = _etag(archive, query_id)
+    if wanted.is_given:
+        wanted.check(before, f"query {query_id!r}")
+    query = _query(query_id, given)
+    archive.queries.put([query])
+    body = json_bytes(_as_dict(query))
+    headers = {"Location": f"/v1/queries/{quoted(query_id)}"}
+    return Answer(body, 200 if before else 201, etag=etag_of(body), headers=headers)
+
+
+@router.delete(
+    "/{query_id:id}",
+    status_code=204,
+    response_class=Response,
+    responses=documented(404, 412),
+    dependencies=[require("judge")],
+)
+def remove_query(query_id: QueryId, archive: ArchiveDep, if_match: IfMatch = None) -> Response:
+    """Remove a query; its judgments stay."""
+    wanted = precondition(if_match, None)
+    if wanted.is_given:
+        wanted.check(_etag(archive, query_id), f"query {query_id!r}")
+    if not archive.queries.remove(query_id):
+        raise NotFoundError("query", query_id)
+    return Response(status_code=204)
+
+
+def _etag(archive: Archive, query_id: str) -> str | None:
+    found = archive.queries.get(query_id)
+    return None if found is None else etag_of(json_bytes(_as_dict(found)))
+
+
+def _query(query_id: str, given: QueryContent) -> Query:
+    return Query(
+        query_id,
+        given.text,
+        category=given.category,
+        difficulty=given.difficulty,
+        description=given.description,
+        tags=tuple(given.tags),
+    )
+
+
+def _as_dict(query: Query) -> dict[str, Any]:
+    return {
+        "query_id": query.query_id,
+        "text": query.text,
+        "category": query.category,
+        "difficulty": query.difficulty,
+        "description": query.description,
+        "tags": list(query.tags),
+    }

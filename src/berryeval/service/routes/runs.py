@@ -1,0 +1,287 @@
+"""Runs: uploaded as files in any format that the library reads, kept by content."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import tempfile
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel, Field
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse, Response
+
+from berryeval.archive import Archive
+from berryeval.archive.records import RunFacts, StoredRun
+from berryeval.core.id_column import encode_id
+from berryeval.errors import ArgumentError, NotFoundError
+from berryeval.formats import write_run
+from berryeval.service.answers import Answer
+from berryeval.service.dependencies import ArchiveDep, RunsDep, SettingsDep, require
+from berryeval.service.examples import EXAMPLE_RUN, with_examples
+from berryeval.service.fields import Label
+from berryeval.service.paging import After, Limit, Listed, listed
+from berryeval.service.paths import QueryId, RunId
+from berryeval.service.problems import documented, shown
+from berryeval.service.uploads import in_turn, received
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/runs", tags=["runs"])
+
+FileFormat = Literal["trec", "jsonl", "json", "table", "letor", "parquet", "arrow"]
+
+_EXAMPLE = {
+    "run_id": EXAMPLE_RUN,
+    "name": "bm25",
+    "content_hash": "0d5f6ea8d2b1f1d8c5f3b3b1b7e9e1a0c4c6a4b2c0d1e2f3a4b5c6d7e8f9a0b1",
+    "settings": {"k1": 0.9},
+    "corpus_hash": None,
+    "tags": ["nightly"],
+    "commit": "4f1c2d3",
+    "stored_at": "2026-11-16T08:00:00+00:00",
+    "queries": 50,
+    "rows": 5000,
+}
+
+
+_DOCUMENT = {"rank": 1, "doc_id": "d7", "score": 12.5, "grade": 2.0}
+
+
+class RunState(BaseModel):
+    """A run, without its rankings."""
+
+    model_config = with_examples(_EXAMPLE)
+
+    run_id: str = Field(description="A hash of its rankings and of all that is told here.")
+    name: str = Field(description="Of the system; runs of the same name are one series.")
+    content_hash: str = Field(description="A hash of its rankings alone.")
+    settings: dict[str, Any]
+    corpus_hash: str | None
+    tags: list[str]
+    commit: str | None
+    stored_at: datetime
+    queries: int
+    rows: int
+
+
+class RankedDocument(BaseModel):
+    """A document at its rank."""
+
+    model_config = with_examples(_DOCUMENT)
+
+    rank: int
+    doc_id: str
+    score: float | None = Field(description="null if it is infinite.")
+    grade: float | None = Field(description="null if it is not judged.")
+
+
+class Ranking(BaseModel):
+    """What a run has for a query, with today's grades."""
+
+    model_config = with_examples(
+        {"query_id": "q1", "run_id": EXAMPLE_RUN, "retrieved": 100, "documents": [_DOCUMENT]}
+    )
+
+    query_id: str
+    run_id: str
+    retrieved: int = Field(description="Documents in the whole ranking.")
+    documents: list[RankedDocument]
+
+
+def run_as_dict(run: StoredRun) -> dict[str, Any]:
+    """Return what is told of a run."""
+    facts = run.facts
+    return {
+        "run_id": run.run_id,
+        "name": facts.name,
+        "content_hash": run.content_hash,
+        "settings": dict(facts.settings),
+        "corpus_hash": facts.corpus_hash,
+        "tags": list(facts.tags),
+        "commit": facts.commit,
+        "stored_at": run.stored_at.isoformat(),
+        "queries": run.n_queries,
+        "rows": run.n_rows,
+    }
+
+
+@router.get("", response_model=Listed[RunState])
+def list_runs(
+    request: Request,
+    archive: ArchiveDep,
+    name: Annotated[Label | None, Query(description="Only runs of this name.")] = None,
+    after: After = None,
+    limit: Limit = 100,
+) -> Answer:
+    """List runs, the newest first."""
+    page = archive.runs.page(name=name, after=after, limit=limit, newest_first=True)
+    return listed(request, page.items, page.next, run_as_dict)
+
+
+@router.post(
+    "",
+    response_model=RunState,
+    status_code=201,
+    responses={200: {"model": RunState, "description": "It was stored already"}},
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "description": "The file, plain or compressed with gzip or zstd. `Content-Digest` "
+            "(RFC 9530, sha-256), if it is given, has to fit.",
+            "content": {
+                "application/octet-stream": {
+                    "schema": {"type": "string", "format": "binary"},
+                    "example": "q1 Q0 d7 1 12.5 bm25\nq1 Q0 d2 2 11.0 bm25\n",
+                }
+            },
+        }
+    },
+    dependencies=[require("judge")],
+)
+async def upload_run(
+    request: Request,
+    archive: ArchiveDep,
+    settings: SettingsDep,
+    name: Annotated[Label, Query(description="Of the system: the same name, one series.")],
+    file_name: Annotated[Label, Query(description="What messages call the file.")] = "upload",
+    format: Annotated[
+        FileFormat | None, Query(description="Found out from the first line unless given.")
+    ] = None,
+    tag: Annotated[list[Label], Query(description="Any labels; repeatable.", max_length=50)] = [],  # noqa: B006 - FastAPI copies it
+    commit: Annotated[Label | None, Query(description="Of git.")] = None,
+    corpus_hash: Annotated[
+        Label | None, Query(description="Which documents were searched.")
+    ] = None,
+    system_settings: Annotated[
+        str | None,
+        Query(
+            alias="settings",
+            description="Of the system, as a JSON object.",
+            max_length=20_000,
+            examples=['{"k1": 0.9}'],
+        ),
+    ] = None,
+) -> Answer:
+    """Upload the file of a run in any format that the library reads.
+
+    The same file with the same facts again changes nothing, and answers 200. An upload that is
+    cut off, or cannot be read to its end, leaves nothing behind.
+    """
+    facts = RunFacts(name, _settings(system_settings), corpus_hash, tuple(tag), commit)
+    began = datetime.now(timezone.utc)
+    async with received(request, file_name, settings.max_upload) as upload:
+        stored = await in_turn(lambda: archive.runs.put(upload.read_run(format), facts))
+    status = 201 if stored.stored_at >= began else 200
+    headers = {"Location": f"/v1/runs/{stored.run_id}"}
+    return Answer(run_as_dict(stored), status, headers=headers)
+
+
+@router.get("/{run_id}", response_model=RunState, responses=documented(404))
+def get_run(run_id: RunId, archive: ArchiveDep) -> Answer:
+    """Return what is known of a run."""
+    return Answer(run_as_dict(_found(archive, run_id)))
+
+
+@router.get(
+    "/{run_id}/file",
+    response_class=FileResponse,
+    responses=documented(404)
+    | {
+        200: {
+            "description": "The run as a file",
+            "content": {"application/octet-stream": {"schema": {"type": "string"}}},
+        }
+    },
+)
+def download_run(
+    run_id: RunId,
+    archive: ArchiveDep,
+    runs: RunsDep,
+    format: Annotated[
+        Literal["trec", "jsonl", "json", "table"], Query(description="How to write it.")
+    ] = "trec",
+) -> FileResponse:
+    """Download a run as a file."""
+    stored = _found(archive, run_id)
+    run = runs.load(run_id)
+    folder = tempfile.mkdtemp(prefix="berryeval-download-")
+    path = Path(folder) / "run"
+    try:
+        write_run(run, path, format=format)
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+    return FileResponse(
+        path,
+        media_type="application/octet-stream",
+        headers={"Content-Disposition": f'attachment; filename="{stored.run_id[:12]}.{format}"'},
+        background=BackgroundTask(shutil.rmtree, folder),
+    )
+
+
+@router.get("/{run_id}/rankings/{query_id:id}", response_model=Ranking, responses=documented(404))
+def get_ranking(
+    run_id: RunId,
+    query_id: QueryId,
+    archive: ArchiveDep,
+    runs: RunsDep,
+    depth: Annotated[int, Query(ge=1, le=1000, description="Documents at most.")] = 100,
+) -> Answer:
+    """Return what a run has for a query, best first, with today's grades."""
+    run = runs.load(run_id)
+    if query_id not in run:
+        raise NotFoundError("query in this run", query_id)
+    encoded = encode_id(query_id)
+    rows = run.rows_of(encoded)
+    scores = {run.doc_ids[row]: run.values[row] for row in rows}
+    grades = archive.judgments.current().grades_of(encoded)
+    documents = [
+        {
+            "rank": rank,
+            "doc_id": doc_id,
+            "score": scores[doc_id] if math.isfinite(scores[doc_id]) else None,
+            "grade": grades.get(encode_id(doc_id)),
+        }
+        for rank, doc_id in enumerate(run.ranking(query_id, depth), start=1)
+    ]
+    found = {"query_id": query_id, "run_id": run_id, "retrieved": len(rows)}
+    return Answer({**found, "documents": documents})
+
+
+@router.delete(
+    "/{run_id}",
+    status_code=204,
+    response_class=Response,
+    responses=documented(404, 409),
+    dependencies=[require("admin")],
+)
+def remove_run(run_id: RunId, archive: ArchiveDep, runs: RunsDep) -> Response:
+    """Remove a run with its evaluations; 409 if it is a baseline. Verdicts on it stay."""
+    if not archive.runs.remove(run_id):
+        raise NotFoundError("run", run_id)
+    runs.forget(run_id)
+    return Response(status_code=204)
+
+
+def _settings(text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise ArgumentError("settings", "a JSON object", shown(text))
+    return found
+
+
+def _found(archive: Archive, run_id: str) -> StoredRun:
+    found = archive.runs.get(run_id)
+    if found is None:
+        raise NotFoundError("run", run_id)
+    return found

@@ -1,0 +1,281 @@
+"""Stores: search indexes that clients make, fill and search, and those of the server's own."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from berryeval.archive import hash_of_document
+from berryeval.core.documents import Document
+from berryeval.errors import NotFoundError
+from berryeval.search.failures import failures_of
+from berryeval.search.hits import to_hits
+from berryeval.service.answers import Answer
+from berryeval.service.dependencies import ArchiveDep, require
+from berryeval.service.examples import with_examples
+from berryeval.service.fields import Body, Id
+from berryeval.service.paging import After, Limit, Listed, listed
+from berryeval.service.paths import DocId, Name
+from berryeval.service.problems import documented
+from berryeval.service.stores.dependency import StoresDep
+from berryeval.service.stores.settings import Kind
+from berryeval.service.stores.store import Store
+
+__all__ = ["router"]
+
+MOST_AT_ONCE = 100_000
+MOST_HITS = 10_000
+
+router = APIRouter(prefix="/v1/stores", tags=["stores"])
+
+
+class StoreState(BaseModel):
+    """A store as it is."""
+
+    model_config = with_examples(
+        {
+            "name": "default",
+            "kind": "hybrid",
+            "settings": {"title_weight": 2.0},
+            "n_documents": 5183,
+            "is_read_only": False,
+        }
+    )
+
+    name: str
+    kind: str = Field(description="`configured` for a system of the server's own configuration.")
+    settings: dict[str, Any]
+    n_documents: int | None = Field(description="null if only the system knows.")
+    is_read_only: bool
+
+
+class StoreSettings(Body):
+    """What the engine is told; what is left out is as the library has it."""
+
+    title_weight: float | None = Field(
+        None, ge=0, le=1000, description="How much more a word counts in the title."
+    )
+    weights: list[Annotated[float, Field(ge=0, le=1e6)]] | None = Field(
+        None, min_length=2, max_length=2, description="What the ranks of BM25 and vectors count."
+    )
+    constant: float | None = Field(None, ge=0, le=1e6, description="Added to ranks in a fusion.")
+    depth: int | None = Field(None, ge=1, le=MOST_HITS, description="How many hits are fused.")
+    approximate: bool | None = Field(None, description="Narrow vectors down, for very many.")
+
+
+class NewStore(Body):
+    """A store to be made."""
+
+    model_config = with_examples({"kind": "hybrid", "settings": {"title_weight": 2}})
+
+    kind: Kind = Field("hybrid", description="By words, by meaning, or by both.")
+    settings: StoreSettings | None = None
+
+
+class IndexedDocument(Body):
+    """A document to be searched."""
+
+    doc_id: Id
+    text: str
+    title: str = ""
+
+
+class NewDocuments(Body):
+    """Documents that are indexed together, all or none."""
+
+    model_config = with_examples(
+        {
+            "documents": [
+                {"doc_id": "d1", "title": "OAuth", "text": "Renew tokens hourly."},
+                {"doc_id": "d2", "text": "Ripe bananas."},
+            ]
+        }
+    )
+
+    documents: list[IndexedDocument] = Field(min_length=1, max_length=MOST_AT_ONCE)
+
+
+class Received(BaseModel):
+    """How many documents came."""
+
+    model_config = with_examples({"received": 2})
+
+    received: int
+
+
+class StoredDocument(BaseModel):
+    """A document of a store."""
+
+    model_config = with_examples({"doc_id": "d1", "title": "OAuth", "text": "Renew tokens hourly."})
+
+    doc_id: str
+    title: str
+    text: str
+
+
+class FoundDocument(BaseModel):
+    """A document that was found."""
+
+    doc_id: str
+    score: float | None = Field(description="The higher the better.")
+    title: str | None = Field(description="null if only the system knows.")
+
+
+class SearchResult(BaseModel):
+    """What a search found, best first."""
+
+    model_config = with_examples(
+        {
+            "store": "default",
+            "query": "token renewal",
+            "milliseconds": 0.7,
+            "hits": [{"doc_id": "d1", "score": 1.3, "title": "OAuth"}],
+        }
+    )
+
+    store: str
+    query: str
+    milliseconds: float
+    hits: list[FoundDocument]
+
+
+def _as_dict(store: Store) -> dict[str, Any]:
+    return {
+        "name": store.name,
+        "kind": store.kind,
+        "settings": dict(store.settings),
+        "n_documents": store.n_documents,
+        "is_read_only": store.is_read_only,
+    }
+
+
+@router.get("", response_model=Listed[StoreState])
+def list_stores(
+    request: Request, stores: StoresDep, after: After = None, limit: Limit = 100
+) -> Answer:
+    """List stores by name."""
+    names = [name for name in stores.names() if after is None or name > after]
+    shown = [stores.find(name) for name in names[:limit]]
+    return listed(request, shown, names[limit - 1] if len(names) > limit else None, _as_dict)
+
+
+@router.put(
+    "/{store}",
+    response_model=StoreState,
+    responses={201: {"model": StoreState, "description": "Made"}, **documented(409)},
+    dependencies=[require("admin")],
+)
+def create_store(store: Name, given: NewStore, stores: StoresDep) -> Answer:
+    """Make a store. The same again changes nothing; another of the same name is refused."""
+    settings = {} if given.settings is None else given.settings.model_dump(exclude_none=True)
+    is_new = stores.create(store, given.kind, settings)
+    headers = {"Location": f"/v1/stores/{store}"}
+    return Answer(_as_dict(stores.find(store)), 201 if is_new else 200, headers=headers)
+
+
+@router.get("/{store}", response_model=StoreState, responses=documented(404))
+def get_store(store: Name, stores: StoresDep) -> Answer:
+    """Return what is known about a store."""
+    return Answer(_as_dict(stores.find(store)))
+
+
+@router.delete(
+    "/{store}",
+    status_code=204,
+    response_class=Response,
+    responses=documented(404, 409),
+    dependencies=[require("admin")],
+)
+def remove_store(store: Name, stores: StoresDep, archive: ArchiveDep) -> Response:
+    """Remove a store with its documents and summary. Judgments stay: all stores share them."""
+    stores.remove(store)
+    archive.stores.remove(store)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/{store}/documents",
+    response_model=Received,
+    responses=documented(404, 409),
+    dependencies=[require("admin")],
+)
+def index_documents(
+    store: Name, given: NewDocuments, stores: StoresDep, archive: ArchiveDep
+) -> Answer:
+    """Index documents, all or none; those of the same id are replaced.
+
+    The answer comes when they are on the disk, and the next search finds them. Judgments of a
+    document that is another than the one judged become stale.
+    """
+    documents = [Document(one.doc_id, one.text, one.title) for one in given.documents]
+    received = stores.put(store, documents)
+    archive.documents.put_hashes({one.doc_id: hash_of_document(one) for one in documents})
+    return Answer({"received": received})
+
+
+@router.get(
+    "/{store}/documents",
+    response_model=Listed[StoredDocument],
+    responses=documented(404, 409),
+)
+def list_store_documents(
+    request: Request, store: Name, stores: StoresDep, after: After = None, limit: Limit = 100
+) -> Answer:
+    """List the documents of a store by id."""
+    found = stores.embedded(store).page(after, limit + 1)
+    following = found[limit - 1].doc_id if len(found) > limit else None
+    return listed(request, found[:limit], following, _document_as_dict)
+
+
+@router.delete(
+    "/{store}/documents/{doc_id:id}",
+    status_code=204,
+    response_class=Response,
+    responses=documented(404, 409),
+    dependencies=[require("admin")],
+)
+def remove_store_document(store: Name, doc_id: DocId, stores: StoresDep) -> Response:
+    """Remove a document from a store; its judgments stay."""
+    if not stores.discard(store, doc_id):
+        raise NotFoundError("document", doc_id)
+    return Response(status_code=204)
+
+
+@router.get("/{store}/search", response_model=SearchResult, responses=documented(404, 502))
+def search_store(
+    store: Name,
+    stores: StoresDep,
+    q: Annotated[str, Query(max_length=10_000, description="What to search for.")],
+    k: Annotated[int, Query(ge=1, le=MOST_HITS, description="How many hits to return.")] = 10,
+) -> Answer:
+    """Search a store; hits are best first, ties by document id, highest first."""
+    found = stores.find(store)
+    found.prepare()
+    began = time.perf_counter()
+    with failures_of(store):
+        hits = to_hits(found.search(q, k), k, store)
+    seconds = time.perf_counter() - began
+    titles = {doc_id: one.title for doc_id, one in found.find([h.doc_id for h in hits]).items()}
+    return Answer(
+        {
+            "store": store,
+            "query": q,
+            "milliseconds": round(1000 * seconds, 3),
+            "hits": [
+                {"doc_id": hit.doc_id, "score": _finite(hit.score), "title": titles.get(hit.doc_id)}
+                for hit in hits
+            ],
+        }
+    )
+
+
+def _document_as_dict(document: Document) -> dict[str, str]:
+    return {"doc_id": document.doc_id, "title": document.title, "text": document.text}
+
+
+def _finite(score: float) -> float | None:
+    return score if abs(score) < float("inf") else None

@@ -1,0 +1,86 @@
+"""What embedded stores can be told, and how systems of the configuration are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeAlias
+
+from berryeval.errors import ArgumentError
+from berryeval.search.opening import SETTINGS, open_system
+from berryeval.search.system import System
+from berryeval.service.stores.engines import new_engine
+from berryeval.suite.named_systems import POSTGRES, open_named_system
+
+__all__ = ["Kind", "check_settings", "opener_of"]
+
+Kind: TypeAlias = Literal["bm25", "vector", "hybrid"]
+
+_TAKEN: Mapping[str, frozenset[str]] = {
+    "bm25": frozenset({"title_weight"}),
+    "vector": frozenset({"approximate"}),
+    "hybrid": frozenset({"title_weight", "approximate", "weights", "constant", "depth"}),
+}
+
+
+def check_settings(kind: str, settings: Mapping[str, Any]) -> None:
+    """Raise for a setting that such a store does not have, or a value that cannot be."""
+    for name in settings:
+        if name not in _TAKEN[kind]:
+            known = ", ".join(sorted(_TAKEN[kind]))
+            raise ArgumentError("settings", f"one of {kind}'s ({known})", repr(name))
+    new_engine(kind, settings)
+
+
+def opener_of(name: str, table: Mapping[str, Any]) -> Callable[[], System]:
+    """Return what opens a system of the server's configuration.
+
+    Parameters
+    ----------
+    name : str
+        What clients call it.
+    table : mapping
+        ``system``, whatever `berryeval retrieve` takes; ``dsn`` and ``headers`` where it needs
+        them; every other key is a setting of that system.
+
+    Raises
+    ------
+    ArgumentError
+        Without a system, or for a setting that it does not have.
+    """
+    place = table.get("system")
+    if not isinstance(place, str):
+        raise ArgumentError(f"systems.{name}", 'system = "…"', repr(place))
+    own = ("system", "dsn", "headers")
+    settings = {key: _as_text(value) for key, value in table.items() if key not in own}
+    known = SETTINGS.get(_kind_of(place))
+    for key in settings:
+        if known is not None and key not in known:
+            expected = f"one of {', '.join(sorted(known)) or 'no settings'}"
+            raise ArgumentError(f"systems.{name}", expected, repr(key))
+
+    def open_it() -> System:
+        if place in POSTGRES:
+            system = open_named_system(place, settings, dsn=table.get("dsn"))
+        else:
+            system = open_system(place, settings, headers=table.get("headers"))
+        system.name = name
+        return system
+
+    return open_it
+
+
+def _kind_of(place: str) -> str:
+    """Return what kind of system it is, as far as settings go; nothing for those of others."""
+    if place in _TAKEN:
+        return "embedded"
+    if place in POSTGRES:
+        return "postgres"
+    scheme = place.partition(":")[0]
+    return {"postgresql": "postgres", "https": "http"}.get(scheme, scheme)
+
+
+def _as_text(value: object) -> str:
+    """Write a value of TOML as the settings of systems are written."""
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return str(value)

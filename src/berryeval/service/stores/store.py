@@ -1,0 +1,197 @@
+"""A named search index: one that the service keeps itself, or a system of its configuration."""
+
+from __future__ import annotations
+
+import threading
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from berryeval.core.content_hash import hash_of_ids
+from berryeval.core.documents import Document
+from berryeval.core.id_column import encode_id
+from berryeval.errors import ArgumentError
+from berryeval.search.hits import Hit
+from berryeval.search.system import System
+from berryeval.service.stores.documents import StoredDocuments, StoreFacts
+from berryeval.service.stores.engines import build_engine, new_engine
+
+__all__ = ["ConfiguredStore", "EmbeddedStore", "Index", "Store"]
+
+
+class Store(System):
+    """A system that clients of the service know by name."""
+
+    is_read_only: ClassVar[bool] = True
+    kind: str
+    settings: Mapping[str, Any]
+
+    @property
+    def n_documents(self) -> int | None:
+        """How many documents there are; None if only the system knows."""
+        return None
+
+    def corpus_hash(self) -> str | None:
+        """Return a hash of all documents; None if only the system knows them."""
+        return None
+
+    def prepare(self) -> None:
+        """Do what takes long before a first search, so that no query has to wait for it."""
+
+    @abstractmethod
+    def find(self, doc_ids: Sequence[str]) -> dict[str, Document]:
+        """Return documents by id, as far as they are known here."""
+
+    @abstractmethod
+    def list_ids(self, wanted: Sequence[str] | None, k: int) -> list[str]:
+        """Return the first k documents there are, or the first k of those that are wanted.
+
+        Raises
+        ------
+        ArgumentError
+            If only the system knows what documents there are.
+        """
+
+
+class EmbeddedStore(Store):
+    """A store whose documents the service keeps, as it was when it was looked up."""
+
+    is_read_only: ClassVar[bool] = False
+
+    def __init__(self, facts: StoreFacts, documents: StoredDocuments, index: Index) -> None:
+        self.name = facts.name
+        self.kind = facts.kind
+        self.settings = facts.settings
+        self._facts = facts
+        self._documents = documents
+        self._index = index
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents there are."""
+        return self._facts.n_documents
+
+    def prepare(self) -> None:
+        """Make the index anew if documents have come or gone."""
+        self._index.current(self._facts, self._documents)
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """Return at most `k` documents, best first; none if none were indexed."""
+        return self._index.current(self._facts, self._documents).search(query, k)
+
+    def fingerprint(self) -> dict[str, str]:
+        """Return the settings that decide what is found."""
+        return new_engine(self.kind, self.settings).fingerprint()
+
+    def corpus_hash(self) -> str:
+        """Return a hash of all documents, whatever their order."""
+        return self._index.current(self._facts, self._documents).corpus_hash
+
+    def find(self, doc_ids: Sequence[str]) -> dict[str, Document]:
+        """Return documents by id."""
+        return self._documents.get(self._facts, doc_ids)
+
+    def list_ids(self, wanted: Sequence[str] | None, k: int) -> list[str]:
+        """Return the first k documents, or of those that are wanted, in the order they came."""
+        chosen = None if wanted is None else frozenset(wanted)
+        ids = self._index.current(self._facts, self._documents).ids
+        return [doc_id for doc_id in ids if chosen is None or doc_id in chosen][:k]
+
+    def page(self, after: str | None, limit: int) -> list[Document]:
+        """Return documents by id, from behind `after` on."""
+        return self._documents.page(self._facts, after, limit)
+
+
+class Index:
+    """The search index of one embedded store.
+
+    It is made when it is searched, and again when documents have come or gone: many documents
+    in many pieces are indexed once.
+
+    Parameters
+    ----------
+    vectors : Path
+        Where the vectors of documents are kept.
+    """
+
+    def __init__(self, vectors: Path) -> None:
+        self._vectors = vectors
+        self._lock = threading.Lock()
+        self._made_of: tuple[int, int] | None = None
+        self._searched = _Searched(None, [])
+
+    def current(self, facts: StoreFacts, documents: StoredDocuments) -> _Searched:
+        """Return the index of these documents; who else asks meanwhile waits for it."""
+        wanted = (facts.number, facts.version)
+        with self._lock:
+            if self._made_of != wanted:
+                found = documents.read(facts)
+                engine = (
+                    build_engine(facts.kind, facts.settings, found, self._vectors)
+                    if found
+                    else None
+                )
+                self._searched = _Searched(engine, found)
+                self._made_of = wanted
+            return self._searched
+
+
+class _Searched:
+    """An engine, and what is known of its documents; no engine without documents."""
+
+    def __init__(self, engine: System | None, documents: Sequence[Document]) -> None:
+        self._engine = engine
+        self.ids = [document.doc_id for document in documents]
+        self.corpus_hash = hash_of_ids(
+            part for fields in sorted(map(_encoded, documents)) for part in fields
+        )
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        return [] if self._engine is None else self._engine.search(query, k)
+
+
+def _encoded(document: Document) -> tuple[bytes, bytes, bytes]:
+    return encode_id(document.doc_id), encode_id(document.title), encode_id(document.text)
+
+
+class ConfiguredStore(Store):
+    """A system that the server's own configuration names; opened when it is first asked."""
+
+    kind = "configured"
+
+    def __init__(self, name: str, opener: Callable[[], System]) -> None:
+        self.name = name
+        self.settings = {}
+        self._opener = opener
+        self._lock = threading.Lock()
+        self._system: System | None = None
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """Return what the system finds."""
+        return self._opened().search(query, k)
+
+    def fingerprint(self) -> dict[str, str]:
+        """Return the settings that decide what is found, without secrets."""
+        return self._opened().fingerprint()
+
+    def find(self, doc_ids: Sequence[str]) -> dict[str, Document]:  # noqa: ARG002 - it has its own
+        """Return nothing: the system tells ids and scores."""
+        return {}
+
+    def list_ids(self, wanted: Sequence[str] | None, k: int) -> list[str]:  # noqa: ARG002
+        """Raise: only the system knows what documents there are."""
+        raise ArgumentError("query", f"a text, as {self.name} has documents of its own", "none")
+
+    def close(self) -> None:
+        """Let go of its connections."""
+        with self._lock:
+            if self._system is not None:
+                self._system.close()
+                self._system = None
+
+    def _opened(self) -> System:
+        with self._lock:
+            if self._system is None:
+                self._system = self._opener()
+            return self._system

@@ -1,0 +1,142 @@
+"""All stores of the service."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from berryeval.archive.checks import check_id
+from berryeval.core.documents import Document
+from berryeval.errors import ConflictError, NotFoundError
+from berryeval.search.system import each_once
+from berryeval.service.stores.documents import StoredDocuments
+from berryeval.service.stores.names import check_store_name
+from berryeval.service.stores.settings import check_settings, opener_of
+from berryeval.service.stores.store import ConfiguredStore, EmbeddedStore, Index, Store
+
+__all__ = ["Stores"]
+
+
+class Stores:
+    """Search indexes by name.
+
+    Parameters
+    ----------
+    folder : Path
+        Where embedded stores are kept; made when it is not there.
+    systems : mapping of str to mapping
+        The systems of the server's own configuration, by name; see `opener_of`.
+
+    Raises
+    ------
+    ArgumentError
+        For a system whose name or configuration cannot be.
+    ArchiveError
+        If the folder cannot be used.
+    """
+
+    def __init__(
+        self, folder: Path, systems: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> None:
+        self._configured = {
+            name: ConfiguredStore(check_store_name(name), opener_of(name, table))
+            for name, table in (systems or {}).items()
+        }
+        self._documents = StoredDocuments(folder / "documents.db")
+        self._vectors = folder / "vectors.db"
+        self._indexes: dict[str, Index] = {}
+        self._lock = threading.Lock()
+
+    def create(self, name: str, kind: str, settings: Mapping[str, Any]) -> bool:
+        """Make an embedded store without documents; return whether there was none before.
+
+        Raises
+        ------
+        ArgumentError
+            For a name or settings that cannot be.
+        ConflictError
+            If the configuration has a system of this name, or there is another store.
+        """
+        check_store_name(name)
+        if name in self._configured:
+            raise ConflictError(f"store {name!r}", "no such store", "a system of the server's")
+        check_settings(kind, settings)
+        return self._documents.create(name, kind, settings)
+
+    def remove(self, name: str) -> None:
+        """Remove an embedded store with its documents."""
+        self._check_is_ours(name)
+        self._documents.remove(name)
+        with self._lock:
+            self._indexes.pop(name, None)
+
+    def put(self, name: str, documents: Iterable[Document]) -> int:
+        """Add documents, or replace those of the same id; return how many came.
+
+        They are on the disk when it returns, all or none, and the next search finds them.
+
+        Raises
+        ------
+        ArgumentError
+            For a document that comes twice, whose id is too long, or whose text UTF-8 cannot
+            hold.
+        NotFoundError, ConflictError
+            If there is no such store, or it is the server's own.
+        """
+        self._check_is_ours(name)
+        checked = list(each_once(documents))
+        for document in checked:
+            check_id(document.doc_id, "doc_id")
+        return self._documents.put(name, checked)
+
+    def discard(self, name: str, doc_id: str) -> bool:
+        """Remove a document; return whether it was there."""
+        self._check_is_ours(name)
+        return self._documents.discard(name, doc_id)
+
+    def find(self, name: str) -> Store:
+        """Return a store by name.
+
+        Raises
+        ------
+        NotFoundError
+            If there is none; whatever else the name may be, it is only looked up.
+        """
+        if name in self._configured:
+            return self._configured[name]
+        facts = self._documents.find(name)
+        if facts is None:
+            raise NotFoundError("store", name)
+        with self._lock:
+            index = self._indexes.setdefault(name, Index(self._vectors))
+        return EmbeddedStore(facts, self._documents, index)
+
+    def embedded(self, name: str) -> EmbeddedStore:
+        """Return a store whose documents are kept here.
+
+        Raises
+        ------
+        NotFoundError, ConflictError
+            If there is none, or it is the server's own.
+        """
+        self._check_is_ours(name)
+        store = self.find(name)
+        assert isinstance(store, EmbeddedStore)
+        return store
+
+    def names(self) -> list[str]:
+        """Return the names of all stores."""
+        return sorted({*self._configured, *(facts.name for facts in self._documents.all())})
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        self._documents.close()
+        for store in self._configured.values():
+            store.close()
+
+    def _check_is_ours(self, name: str) -> None:
+        if name in self._configured:
+            what = f"store {name!r}"
+            raise ConflictError(what, "one with documents of its own", "a system of the server's")

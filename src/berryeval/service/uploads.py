@@ -1,0 +1,125 @@
+"""Files that come as the body of a request: to the disk piece by piece, and then read.
+
+Whatever happens, a cut connection among it, the temporary file is gone afterwards.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from starlette.requests import ClientDisconnect, Request
+
+from berryeval.core.run import Run
+from berryeval.errors import FormatError
+from berryeval.formats import read_run
+from berryeval.formats._lines import is_plain_file, iter_pieces
+from berryeval.service.problems import Problem
+
+__all__ = ["Upload", "in_turn", "received"]
+
+Found = TypeVar("Found")
+
+# Few at the same time: each takes as much memory as its rows.
+_readers = ThreadPoolExecutor(2, thread_name_prefix="berryeval-reader")
+
+
+class Upload:
+    """A file that has come."""
+
+    def __init__(self, path: Path, name: str, max_bytes: int) -> None:
+        self._path = path
+        self._name = name
+        self._max_bytes = max_bytes
+
+    def read_run(self, format: str | None) -> Run:
+        """Read it as a run.
+
+        Raises
+        ------
+        FormatError
+            With the name that the caller gave the file, and the line.
+        Problem
+            413 if it has too many bytes when decompressed.
+        """
+        try:
+            self._check_size()
+            return read_run(self._path, format=format)
+        except FormatError as error:
+            message = error.message.replace(str(self._path), self._name)
+            raise FormatError(message, self._name, error.line) from None
+
+    def _check_size(self) -> None:
+        """Refuse a small file that stands for a very large one."""
+        if is_plain_file(self._path):
+            return
+        n_bytes = 0
+        for piece in iter_pieces(self._path):
+            n_bytes += len(piece)
+            if n_bytes > self._max_bytes:
+                raise Problem(
+                    413,
+                    f"{self._name}: more than {self._max_bytes:,} bytes when decompressed",
+                    kind="too-large",
+                    where=self._name,
+                    expected=f"at most {self._max_bytes} bytes",
+                    found="more",
+                )
+
+
+@asynccontextmanager
+async def received(request: Request, name: str, max_bytes: int) -> AsyncIterator[Upload]:
+    """Receive the body of a request as a file, which is there within the block.
+
+    Raises
+    ------
+    Problem
+        400 if the body is empty, was cut off, or is not what ``Content-Digest`` says.
+    """
+    digest = hashlib.sha256()
+    n_bytes = 0
+    with tempfile.TemporaryDirectory(prefix="berryeval-upload-") as folder:
+        path = Path(folder) / "upload"
+        with path.open("wb") as file:
+            try:
+                async for piece in request.stream():
+                    digest.update(piece)
+                    n_bytes += len(piece)
+                    file.write(piece)
+            except ClientDisconnect:
+                raise Problem(400, f"{name}: cut off after {n_bytes:,} bytes; nothing was stored",
+                              kind="cut-off", where=name) from None  # fmt: skip
+        if not n_bytes:
+            raise Problem(400, "body: expected a file, found nothing", kind="no-body",
+                          where="body", expected="a file", found="nothing")  # fmt: skip
+        _check_digest(request.headers.get("content-digest"), digest.digest())
+        yield Upload(path, name, max_bytes)
+
+
+def _check_digest(header: str | None, found: bytes) -> None:
+    """Hold what came against ``Content-Digest: sha-256=:…:`` (RFC 9530)."""
+    if header is None:
+        return
+    given = dict(part.strip().partition("=")[::2] for part in header.split(",")).get("sha-256")
+    if given is not None and given.strip().strip(":") != base64.b64encode(found).decode():
+        raise Problem(
+            400,
+            "the body is not the one that Content-Digest tells of; send it again",
+            kind="digest",
+            where="Content-Digest",
+            expected=given[:80],
+            found=f":{base64.b64encode(found).decode()}:",
+            way_out="send it again",
+        )
+
+
+async def in_turn(work: Callable[[], Found]) -> Found:
+    """Do the work in a thread of the few that read files."""
+    return await asyncio.get_running_loop().run_in_executor(_readers, work)

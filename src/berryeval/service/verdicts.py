@@ -1,0 +1,98 @@
+"""A gate of the archive decides on a run of the archive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from berryeval.archive import Archive
+from berryeval.archive.records import StoredGate, StoredRun, StoredVerdict
+from berryeval.errors import ArgumentError, MismatchError
+from berryeval.evaluation.guards import MarginGuard
+from berryeval.reports.gate import gate_as_dict
+from berryeval.service.jobs import Progress
+from berryeval.service.run_cache import RunCache
+from berryeval.suite.gate import decide
+from berryeval.suite.settings import GateSettings, Settings, gate_settings
+
+__all__ = ["decide_on", "read_gate"]
+
+_OURS = ("guards", "baseline", "pool_depth", "max_grade")
+_N_STEPS = 3
+
+
+def read_gate(settings: Mapping[str, Any]) -> GateSettings:
+    """Read the settings of a gate as ``berryeval.toml`` is read.
+
+    Raises
+    ------
+    InputError
+        If a guard cannot be, with its number.
+    """
+    table = {key: value for key, value in settings.items() if key not in _OURS}
+    return gate_settings({**table, "guard": settings["guards"]})
+
+
+def decide_on(
+    archive: Archive,
+    runs: RunCache,
+    gate: StoredGate,
+    run: StoredRun,
+    baseline: StoredRun | None,
+    *,
+    milliseconds: Mapping[str, float] | None,
+    progress: Progress,
+) -> StoredVerdict:
+    """Decide at today's judgments, and keep the verdict.
+
+    Raises
+    ------
+    ArgumentError
+        If a guard has a margin, and there is no baseline.
+    MismatchError
+        If the baseline searched another corpus, and the gate does not allow that.
+    """
+    rules = read_gate(gate.settings)
+    if any(isinstance(guard, MarginGuard) for guard in rules.guards):
+        _check_baseline(rules, run, baseline)
+    times = milliseconds or run.facts.durations or {}
+    progress(0, _N_STEPS, "reading the candidate")
+    candidate = runs.load(run.run_id)
+    progress(1, _N_STEPS, "reading the baseline")
+    reference = None if baseline is None else runs.load(baseline.run_id)
+    progress(2, _N_STEPS, "deciding")
+    judgments, judgments_hash = archive.judgments.as_of(None)
+    settings = Settings(
+        gate=rules,
+        max_grade=gate.settings.get("max_grade"),
+        pool_depth=gate.settings.get("pool_depth"),
+    )
+    decided = decide(
+        settings,
+        judgments,
+        candidate,
+        archive.queries.all(),
+        milliseconds=[*times.values()],
+        baseline=reference,
+    )
+    return archive.verdicts.put(
+        gate=gate.name,
+        run_id=run.run_id,
+        baseline_id=None if baseline is None else baseline.run_id,
+        judgments_hash=judgments_hash,
+        verdict=decided.verdict,
+        report=gate_as_dict(decided),
+    )
+
+
+def _check_baseline(rules: GateSettings, run: StoredRun, baseline: StoredRun | None) -> None:
+    if baseline is None:
+        way_out = "let the gate name one, or name it in the request"
+        raise ArgumentError("baseline", "one, since a guard has a margin", f"none; {way_out}")
+    corpora = run.facts.corpus_hash, baseline.facts.corpus_hash
+    is_other = None not in corpora and corpora[0] != corpora[1]
+    if is_other and not rules.allow_other_corpus:
+        raise MismatchError(
+            f"baseline of corpus {corpora[1]!r}, candidate of {corpora[0]!r}: "
+            "run both on the same documents, or let the gate allow_other_corpus"
+        )

@@ -1,0 +1,161 @@
+import hashlib
+
+import pytest
+
+from berryeval import Document, Query, Run
+from berryeval.archive import RunFacts, tables
+from berryeval.errors import ArgumentError, ConflictError, InputTypeError, NotFoundError
+
+RUN = Run.from_lists({"q1": ["d1"]})
+
+
+def test_queries_keep_texts_and_labels(archive):
+    """Any text; one that is there already is replaced."""
+    queries = [
+        Query("Q2", "what\0 now \ud83d", "factual", "hard", "wants to know", ("a", "b")),
+        Query("Q1", ""),
+    ]
+    assert archive.queries.put(queries) == 2
+    assert archive.queries.put(queries) == 0
+    assert archive.queries.put([Query("Q1", "new")]) == 1
+    assert archive.queries.get("Q2") == queries[0]
+    assert archive.queries.get("Q3") is None
+    assert archive.queries.page().items == (Query("Q1", "new"), queries[0])
+    assert list(archive.queries.all()) == ["Q1", "Q2"]
+    assert archive.queries.remove("Q1")
+    assert not archive.queries.remove("Q1")
+    with pytest.raises(InputTypeError, match="Q4: category: expected a str, got int"):
+        archive.queries.put([Query("Q3", "x"), Query("Q4", "x", category=1)])
+    assert archive.queries.get("Q3") is None
+
+
+def test_documents_keep_their_hash_and_their_text_if_given(archive):
+    """A hash alone will do to see that a document changed."""
+    assert archive.documents.put([Document("d1", "text", "title")]) == 1
+    assert archive.documents.put([Document("d1", "text", "title")]) == 0
+    assert archive.documents.put_hashes({"d2": "abc"}) == 1
+    found = archive.documents.get("d1")
+    assert (found.title, found.text) == ("title", "text")
+    assert archive.documents.put_hashes({"d1": found.hash}) == 0, "the text is still the right one"
+    assert archive.documents.get("d1").text == "text"
+    assert archive.documents.put_hashes({"d1": "other"}) == 1
+    assert archive.documents.get("d1").text is None
+    assert [item.doc_id for item in archive.documents.page().items] == ["d1", "d2"]
+    assert archive.documents.remove("d2")
+    assert not archive.documents.remove("d2")
+    assert archive.documents.get("d2") is None
+    with pytest.raises(ArgumentError, match="hash of d3"):
+        archive.documents.put_hashes({"d3": ""})
+
+
+def test_many_queries_and_documents_go_in_at_once(archive):
+    """More than one statement takes, and again with one change."""
+    queries = [Query(f"Q{number}", "text") for number in range(1234)]
+    documents = [Document(f"d{number}", "text") for number in range(1234)]
+    assert archive.queries.put(queries) == archive.documents.put(documents) == 1234
+    assert archive.queries.put([*queries[:-1], Query("Q1233", "new")]) == 1
+    assert archive.documents.put([*documents[:-1], Document("d1233", "new")]) == 1
+    assert len(archive.queries.all()) == len(archive.documents.page(limit=9999).items) == 1234
+    assert archive.documents.get("d1233").text == "new"
+
+
+def test_baselines_are_names_for_runs(archive):
+    """They move, and go without their run."""
+    one, two = (archive.runs.put(RUN, RunFacts(name)).run_id for name in "xy")
+    archive.baselines.put("main", one)
+    moved = archive.baselines.put("main", two)
+    assert archive.baselines.get("main") == moved
+    assert archive.baselines.page().items == (moved,)
+    with pytest.raises(NotFoundError, match="no run 'beef'"):
+        archive.baselines.put("main", "beef")
+    assert archive.baselines.remove("main")
+    assert not archive.baselines.remove("main")
+    assert archive.baselines.get("main") is None
+    assert archive.runs.get(two) is not None
+
+
+def test_gates_keep_their_settings(archive):
+    """As JSON holds them; writing one again replaces it."""
+    archive.gates.put("release", {"guards": []})
+    gate = archive.gates.put("release", {"guards": [{"measure": "RR", "margin": 0.1}]})
+    assert archive.gates.get("release") == gate
+    assert archive.gates.page().items == (gate,)
+    assert archive.gates.remove("release")
+    assert archive.gates.get("release") is None
+    with pytest.raises(InputTypeError, match="settings"):
+        archive.gates.put("release", {"x": {1, 2}})
+
+
+def test_verdicts_are_kept_for_good(archive):
+    """Neither a gate nor a run that goes takes them along."""
+    archive.gates.put("release", {})
+    run_id = archive.runs.put(RUN, RunFacts("x")).run_id
+    facts = {"gate": "release", "run_id": run_id, "judgments_hash": "beef"}
+    first = archive.verdicts.put(**facts, verdict="fail", report={"sentence": "worse"})
+    second = archive.verdicts.put(**facts, verdict="pass", baseline_id=run_id)
+    other = archive.verdicts.put(**facts | {"gate": "nightly"}, verdict="inconclusive")
+    archive.gates.remove("release")
+    archive.runs.remove(run_id)
+    assert archive.verdicts.get(first.verdict_id) == first
+    assert (first.report, second.report) == ({"sentence": "worse"}, {})
+    assert archive.verdicts.get(99) is None
+    assert archive.verdicts.page().items == (other, second, first)
+    assert archive.verdicts.page(gate="release").items == (second, first)
+    assert archive.verdicts.page(run_id="other").items == ()
+    page = archive.verdicts.page(limit=1)
+    assert archive.verdicts.page(limit=1, after=page.next).items == (second,)
+    with pytest.raises(ArgumentError, match="'pass' or 'fail' or 'inconclusive', got 'maybe'"):
+        archive.verdicts.put(**facts, verdict="maybe")
+    with pytest.raises(ArgumentError, match="run_id: expected a hash"):
+        archive.verdicts.put(**facts | {"run_id": "x" * 65}, verdict="pass")
+
+
+def test_stores_keep_their_latest_summary(archive):
+    """E5: and how many documents they have."""
+    archive.stores.put("default", "embedded", {"mode": "hybrid"})
+    noted = archive.stores.note("default", n_documents=3, summary={"query_count": 2})
+    assert (noted.n_documents, noted.summary) == (3, {"query_count": 2})
+    assert noted.evaluated_at is not None
+    again = archive.stores.put("default", "embedded", {"mode": "bm25"})
+    assert (again.settings, again.summary) == ({"mode": "bm25"}, {"query_count": 2})
+    assert archive.stores.note("default") == again == archive.stores.get("default")
+    assert archive.stores.page().items == (again,)
+    with pytest.raises(NotFoundError, match="no store 'other'"):
+        archive.stores.note("other", n_documents=1)
+    assert archive.stores.remove("default")
+    assert archive.stores.get("default") is None
+
+
+def test_tokens_are_shown_once_and_kept_as_hashes(archive):
+    """Whoever reads the database cannot use what is there."""
+    token = archive.tokens.create("ci", "judge")
+    assert len(token) >= 43 + 4
+    found = archive.tokens.verify(token)
+    assert (found.name, found.role, found.revoked_at) == ("ci", "judge", None)
+    assert archive.tokens.verify(token + "x") is None
+    assert archive.tokens.verify("\ud800") is None
+    with archive._database.reading() as connection:
+        row = connection.execute(tables.tokens.select()).one()
+    assert row.hash == hashlib.sha256(token.encode()).hexdigest()
+    assert token not in str(row)
+
+
+def test_a_revoked_token_is_none_at_once(archive):
+    """Its name is free again, and the list tells of both."""
+    token = archive.tokens.create("ci", "read")
+    with pytest.raises(ConflictError, match="'ci'; revoke that one first"):
+        archive.tokens.create("ci", "admin")
+    assert archive.tokens.revoke("ci")
+    assert not archive.tokens.revoke("ci")
+    assert archive.tokens.verify(token) is None
+    again = archive.tokens.create("ci", "admin")
+    assert archive.tokens.verify(again).role == "admin"
+    listed = archive.tokens.page().items
+    assert [(one.role, one.revoked_at is None) for one in listed] == [
+        ("read", False),
+        ("admin", True),
+    ]
+    page = archive.tokens.page(limit=1)
+    assert archive.tokens.page(limit=1, after=page.next).items == listed[1:]
+    with pytest.raises(ArgumentError, match="role: expected 'read' or 'judge' or 'admin'"):
+        archive.tokens.create("x", "root")

@@ -1,0 +1,156 @@
+import math
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from berryeval import Run
+from berryeval.archive import RunFacts, hash_of_run
+from berryeval.archive.runs import pieces_of
+from berryeval.archive.tables import run_contents, run_pieces
+from berryeval.core.id_column import decode_id
+from berryeval.errors import (
+    ArchiveError,
+    ArgumentError,
+    ConflictError,
+    InputTypeError,
+    NotFoundError,
+)
+
+RUN = Run.from_dict({"q2": {"d1": 0.5, "d2": 0.25}, "q1": {"d9": 1.0}})
+
+ids = st.binary(max_size=6).map(decode_id) | st.text(
+    st.characters(exclude_categories=["Cs"]), max_size=6
+)
+scores = st.floats(allow_nan=False)
+runs = st.dictionaries(ids, st.dictionaries(ids, scores, max_size=5), max_size=5)
+
+
+def n_rows(archive, table):
+    with archive._database.reading() as connection:
+        return len(connection.execute(table.select()).all())
+
+
+def test_a_run_comes_back_as_it_was(archive):
+    """With all that is known about it, and by its id."""
+    facts = RunFacts("bm25", {"k1": 1.2, "fields": ["title"]}, "c0ffee", ("nightly",), "1e2b1bc",
+                     {"q1": 12.5})  # fmt: skip
+    stored = archive.runs.put(RUN, facts)
+    assert archive.runs.get(stored.run_id) == stored
+    assert (stored.facts, stored.n_queries, stored.n_rows) == (facts, 2, 3)
+    assert stored.content_hash == hash_of_run(RUN)
+    assert archive.runs.load(stored.run_id) == RUN
+    assert archive.runs.get("beef") is None
+    with pytest.raises(NotFoundError, match="no run 'beef'"):
+        archive.runs.load("beef")
+
+
+def test_the_same_run_again_changes_nothing(archive):
+    """Same rankings, same facts: same id, one row. How long it took makes no other run."""
+    first = archive.runs.put(RUN, RunFacts("bm25", durations={"q1": 1.0}))
+    assert archive.runs.put(RUN, RunFacts("bm25", durations={"q1": 2.0})) == first
+    assert archive.runs.page().items == (first,)
+
+
+def test_the_same_rankings_of_two_commits_are_two_runs_and_kept_once(archive):
+    """A commit that changes nothing is a point of a trend, and costs no room."""
+    first = archive.runs.put(RUN, RunFacts("bm25", commit="a"))
+    second = archive.runs.put(RUN, RunFacts("bm25", commit="b"))
+    assert first.run_id != second.run_id
+    assert first.content_hash == second.content_hash
+    assert n_rows(archive, run_contents) == n_rows(archive, run_pieces) == 1
+    assert archive.runs.remove(first.run_id)
+    assert archive.runs.load(second.run_id) == RUN
+    assert archive.runs.remove(second.run_id)
+    assert not archive.runs.remove(second.run_id)
+    assert n_rows(archive, run_contents) == n_rows(archive, run_pieces) == 0
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@given(rows=runs)
+def test_any_run_comes_back_as_it_was(archive, rows):
+    """Any ids, any scores, queries without documents, in the order in which they came."""
+    run = Run.from_dict(rows)
+    stored = archive.runs.put(run, RunFacts("x"))
+    loaded = archive.runs.load(stored.run_id)
+    assert loaded == run
+    assert [math.copysign(1, score) for score in loaded.scores] == [
+        math.copysign(1, score) for score in run.scores
+    ]
+
+
+def test_a_large_run_is_kept_in_pieces(archive, monkeypatch):
+    """No row of the database is large, whatever the run is."""
+    monkeypatch.setattr("berryeval.archive.runs._PIECE", 100)
+    run = Run.from_dict({f"q{i}": {f"d{i * j % 97}": i / (j + 1) for j in range(20)}
+                         for i in range(20)})  # fmt: skip
+    stored = archive.runs.put(run, RunFacts("x"))
+    assert n_rows(archive, run_pieces) > 5
+    assert archive.runs.load(stored.run_id) == run
+
+
+@pytest.mark.parametrize("data", [b"", b"no zlib", None, b"\x78\x01cut"])
+def test_a_damaged_run_is_not_taken_for_one(archive, data):
+    """The hash is checked whenever a run is loaded."""
+    stored = archive.runs.put(RUN, RunFacts("x"))
+    with archive._database.writing() as connection:
+        if data is None:  # sound, and another run
+            data = b"".join(pieces_of(Run.from_dict({"q": {"d": 1.0}})))
+        connection.execute(run_pieces.update().values(data=data))
+    with pytest.raises(ArchiveError, match=f"content of run {stored.run_id} is damaged; restore"):
+        archive.runs.load(stored.run_id)
+
+
+@pytest.mark.parametrize(
+    ("facts", "error", "words"),
+    [
+        (RunFacts(""), ArgumentError, "name"),
+        (RunFacts("x", {"k": float("nan")}), InputTypeError, "settings: expected what JSON holds"),
+        (RunFacts("x", {"k": object()}), InputTypeError, "settings: expected what JSON holds"),
+        (RunFacts("x", []), InputTypeError, "settings: expected a mapping, got list"),
+        (RunFacts("x", tags="nightly"), ArgumentError, "tags: expected several"),
+        (RunFacts("x", tags=[1]), InputTypeError, "tags"),
+        (RunFacts("x", durations={"q": float("inf")}), ArgumentError, "durations"),
+    ],
+)
+def test_facts_that_cannot_be_kept_are_refused(archive, facts, error, words):
+    """Before anything is written."""
+    with pytest.raises(error, match=words):
+        archive.runs.put(RUN, facts)
+    assert archive.runs.page().items == ()
+
+
+def test_runs_are_listed_by_time_and_by_name(archive):
+    """Oldest first, or newest first."""
+    stored = [archive.runs.put(RUN, RunFacts("ab"[i % 2], commit=str(i))) for i in range(5)]
+    assert list(archive.runs.page().items) == stored
+    assert list(archive.runs.page(newest_first=True).items) == stored[::-1]
+    first = archive.runs.page(name="a", limit=2)
+    assert [run.facts.commit for run in first.items] == ["0", "2"]
+    rest = archive.runs.page(name="a", limit=2, after=first.next)
+    assert ([run.facts.commit for run in rest.items], rest.next) == (["4"], None)
+
+
+def test_a_baseline_cannot_be_removed(archive):
+    """It would leave a name without a run."""
+    stored = archive.runs.put(RUN, RunFacts("x"))
+    archive.baselines.put("main", stored.run_id)
+    with pytest.raises(ConflictError, match="that it is baseline 'main'"):
+        archive.runs.remove(stored.run_id)
+    archive.baselines.remove("main")
+    assert archive.runs.remove(stored.run_id)
+
+
+def test_content_that_goes_while_a_run_is_stored_is_written_again(archive, monkeypatch):
+    """Somebody removed the only other run of these rankings at that moment."""
+    stored = archive.runs.put(RUN, RunFacts("x"))
+    before = archive.runs._has_content
+
+    def and_then_it_goes(content):
+        found = before(content)
+        archive.runs.remove(stored.run_id)
+        return found
+
+    monkeypatch.setattr(archive.runs, "_has_content", and_then_it_goes)
+    second = archive.runs.put(RUN, RunFacts("y"))
+    assert archive.runs.load(second.run_id) == RUN

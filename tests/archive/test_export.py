@@ -1,0 +1,373 @@
+import gzip
+import json
+import shutil
+from contextlib import suppress
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from archive.databases import new_database
+from berryeval import Document, Query, Run, read_documents, read_judgments, read_queries, read_run
+from berryeval.archive import Archive, JudgmentEntry, RunFacts
+from berryeval.core.id_column import decode_id
+from berryeval.errors import ArgumentError, FormatError, InputError, MismatchError
+
+anything = st.text(max_size=8)
+ids = st.binary(min_size=1, max_size=4).map(decode_id) | st.text(
+    st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4
+)
+names = st.sampled_from(["ada", "bob", "ключ", "\udcff", "a\0b"])
+grades = st.sampled_from([-1, 0, 1, 2, 0.5, 1e290])
+judged = st.dictionaries(st.tuples(ids, ids), grades, max_size=4)
+queries = st.builds(
+    Query, ids, anything, st.none() | anything, st.none() | anything, st.none() | anything,
+    st.lists(anything, max_size=2).map(tuple),
+)  # fmt: skip
+documents = st.builds(Document, ids, anything, anything)
+rankings = st.dictionaries(
+    st.just("q") | ids, st.dictionaries(ids, st.floats(allow_nan=False), max_size=3), max_size=3
+)
+facts = st.builds(
+    RunFacts, names, st.dictionaries(anything, st.none() | anything | st.integers(), max_size=2),
+    st.none() | st.just("c0ffee"), st.lists(st.just("tag"), max_size=2), st.none() | st.just("1e2"),
+    st.none() | st.dictionaries(ids, st.floats(0, 1e6), max_size=2),
+)  # fmt: skip
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("judge"), judged, names),
+        st.tuples(st.just("remove"), st.integers(0, 5), names),
+        st.tuples(st.just("query"), st.lists(queries, max_size=3)),
+        st.tuples(st.just("document"), st.lists(documents, max_size=3)),
+        st.tuples(st.just("hash"), st.dictionaries(ids, st.just("abc"), max_size=3)),
+        st.tuples(st.just("run"), rankings, facts),
+        st.tuples(st.just("score"), st.integers(0, 3)),
+        st.tuples(st.just("decide"), names, st.sampled_from(["pass", "fail", "inconclusive"])),
+        st.tuples(st.just("token"), names, st.sampled_from(["read", "judge", "admin"])),
+        st.tuples(st.just("revoke"), names),
+        st.tuples(st.just("store"), names, st.none() | st.dictionaries(anything, anything)),
+    ),
+    max_size=12,
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quick_disk():
+    """Let files be written without waiting for the disk, which is slow and not what is tested."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.fsync", lambda _file: None)
+        yield
+
+
+class Player:
+    """Does to an archive what steps say; what is refused is left out."""
+
+    def __init__(self, archive):
+        self.archive = archive
+
+    def judge(self, grades, author):
+        entries = [JudgmentEntry(*pair, grade) for pair, grade in grades.items()]
+        self.archive.judgments.put(entries, author=author)
+
+    def remove(self, number, author):
+        for item in self.archive.judgments.page().items[number : number + 1]:
+            self.archive.judgments.remove(item.query_id, item.doc_id, author=author)
+
+    def query(self, several):
+        self.archive.queries.put(several)
+
+    def document(self, several):
+        self.archive.documents.put(several)
+
+    def hash(self, hashes):
+        self.archive.documents.put_hashes(hashes)
+
+    def run(self, rows, its_facts):
+        self.archive.runs.put(Run.from_dict(rows), its_facts)
+
+    def score(self, number):
+        for run in self.archive.runs.page().items[number : number + 1]:
+            self.archive.evaluations.score(run.run_id, ["nDCG@10", "RR"])
+            self.archive.baselines.put(run.facts.name, run.run_id)
+
+    def decide(self, name, verdict):
+        hashed = self.archive.judgments.hash()
+        self.archive.gates.put(name, {"guards": [name]})
+        self.archive.verdicts.put(gate=name, run_id="x", verdict=verdict, judgments_hash=hashed)
+
+    def token(self, name, role):
+        self.archive.tokens.create(name, role)
+
+    def revoke(self, name):
+        self.archive.tokens.revoke(name)
+
+    def store(self, name, summary):
+        self.archive.stores.put(name, "embedded", {"name": name})
+        self.archive.stores.note(name, n_documents=3, summary=summary)
+
+    def play(self, several):
+        for name, *arguments in several:
+            with suppress(InputError):
+                getattr(self, name)(*arguments)
+
+
+def files(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.*")}
+
+
+def check_round_trip(first, second, home):
+    """Export one archive, import it into the other, and compare what both are."""
+    first.export(home / "one")
+    counts = second.import_(home / "one")
+    second.export(home / "two")
+    assert files(home / "one") == files(home / "two")
+    assert counts["judgments.jsonl"] == first.judgments.current().n_rows
+    assert second.judgments.current() == first.judgments.current()
+    for run in first.runs.page().items:
+        assert second.runs.get(run.run_id) == run
+        assert second.runs.load(run.run_id) == first.runs.load(run.run_id)
+    for stored in first.evaluations.page().items:
+        assert second.evaluations.get(stored.evaluation_id) == stored
+        one, two = (a.evaluations.load(stored.evaluation_id) for a in (first, second))
+        assert one["RR"].by_query == two["RR"].by_query
+    for name in ("judgments", "queries", "documents", "baselines", "gates", "verdicts", "tokens",
+                 "stores"):  # fmt: skip
+        assert getattr(second, name).page() == getattr(first, name).page()
+    for item in first.judgments.page().items:
+        pair = item.query_id, item.doc_id
+        assert second.judgments.history(*pair) == first.judgments.history(*pair)
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory):
+    """The file of an archive that was just made, to start from quickly."""
+    path = tmp_path_factory.mktemp("empty") / "empty.db"
+    Archive.open(path).close()
+    return path
+
+
+@settings(max_examples=25)
+@given(several=steps)
+def test_whatever_is_in_an_archive_survives_a_trip_as_files(several, empty, tmp_path_factory):
+    """E5: export and import give an equal archive, to the byte when exported again."""
+    home = tmp_path_factory.mktemp("trip")
+    for name in ("1.db", "2.db"):
+        shutil.copy(empty, home / name)
+    with Archive.open(home / "1.db") as first, Archive.open(home / "2.db") as second:
+        Player(first).play(several)
+        check_round_trip(first, second, home)
+
+
+STEPS = [
+    ("judge", {("q1", "d1"): 2, ("q1", "d2"): 0, ("q2", "d1"): 1}, "ada"),
+    ("judge", {("q1", "d1"): 1}, "bob"),
+    ("remove", 2, "bob"),
+    ("query", [Query("q1", "how?", "procedural", tags=("a",))]),
+    ("document", [Document("d1", "use a token", "OAuth")]),
+    ("hash", {"d2": "abc"}),
+    ("run", {"q1": {"d1": 0.5, "d2": 0.25}}, RunFacts("bm25", {"k": 1}, durations={"q1": 2.5})),
+    ("run", {"q 1": {"d1": 0.5}, "": {}}, RunFacts("odd")),
+    ("score", 0),
+    ("decide", "release", "pass"),
+    ("token", "ci", "read"),
+    ("store", "default", {"query_count": 1}),
+]
+
+
+@pytest.fixture
+def filled(archive):
+    """An archive with something of everything."""
+    Player(archive).play(STEPS)
+    return archive
+
+
+def test_an_archive_moves_between_databases(filled, tmp_path, postgres_dsn):
+    """From a file to a server and back: nothing is locked in."""
+    with new_database(postgres_dsn) as dsn:
+        for number, location in enumerate((dsn, tmp_path / "b.db")):
+            home = tmp_path / str(number)
+            home.mkdir()
+            with Archive.open(location) as other:
+                check_round_trip(filled, other, home)
+
+
+def test_the_files_are_what_other_commands_read(filled, tmp_path):
+    """Judgments, queries, documents and runs."""
+    filled.export(tmp_path / "out")
+    out = tmp_path / "out"
+    assert read_judgments(out / "judgments.jsonl") == filled.judgments.current()
+    assert {query.query_id: query for query in read_queries(out / "queries.jsonl")} == (
+        filled.queries.all()
+    )
+    run = filled.runs.page(name="bm25").items[0]
+    assert read_run(out / "runs" / f"{run.content_hash}.run.gz") == filled.runs.load(run.run_id)
+    assert sorted(path.name for path in out.iterdir()) == [
+        "archive.json", "baselines.jsonl", "documents.jsonl", "evaluations.jsonl", "gates.jsonl",
+        "history.jsonl", "judgment_states.jsonl", "judgments.jsonl", "queries.jsonl",
+        "run_contents.jsonl", "runs", "runs.jsonl", "stores.jsonl", "tokens.jsonl",
+        "verdicts.jsonl",
+    ]  # fmt: skip
+
+
+def test_documents_are_a_corpus(archive, tmp_path):
+    """If all of them have a text."""
+    archive.documents.put([Document("d1", "use a token", "OAuth")])
+    archive.export(tmp_path / "out")
+    documents = read_documents(tmp_path / "out" / "documents.jsonl")
+    assert documents["d1"] == Document("d1", "use a token", "OAuth")
+
+
+def test_an_export_tells_no_token(archive, tmp_path):
+    """Only hashes, as in the database."""
+    token = archive.tokens.create("ci", "admin")
+    archive.export(tmp_path / "out")
+    assert all(token.encode() not in content for content in files(tmp_path / "out").values())
+    with Archive.open(tmp_path / "b.db") as other:
+        other.import_(tmp_path / "out")
+        assert other.tokens.verify(token).role == "admin"
+
+
+def test_an_export_overwrites_nothing(filled, tmp_path):
+    """An empty folder will do, one with a file in it will not."""
+    (tmp_path / "out").mkdir()
+    filled.export(tmp_path / "out")
+    before = files(tmp_path / "out")
+    for folder in (tmp_path / "out", tmp_path / "out" / "archive.json"):
+        with pytest.raises(ArgumentError, match="not there yet, or is empty"):
+            filled.export(folder)
+    assert files(tmp_path / "out") == before
+
+
+def test_an_export_that_fails_leaves_nothing(filled, tmp_path, monkeypatch):
+    """Whole or not at all."""
+
+    def refuse(_self, _target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    with pytest.raises(FormatError, match="cannot be written: No space left"):
+        filled.export(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "out.partial").exists()
+
+
+def test_only_an_empty_archive_takes_an_import(filled, tmp_path):
+    """Two histories cannot be mixed."""
+    filled.export(tmp_path / "out")
+    with pytest.raises(ArgumentError, match="expected an empty one to import into, got"):
+        filled.import_(tmp_path / "out")
+
+
+def lines_of(out, name, change):
+    path = out / name
+    lines = path.read_text().splitlines()
+    path.write_text("".join(f"{line}\n" for line in change(lines)))
+
+
+def with_value(key, value):
+    def change(lines):
+        record = json.loads(lines[0])
+        record[key] = value
+        return [json.dumps(record), *lines[1:]]
+
+    return change
+
+
+def without(key):
+    def change(lines):
+        record = json.loads(lines[0])
+        del record[key]
+        return [json.dumps(record), *lines[1:]]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("judgments.jsonl", lambda lines: lines[1:], "expected 2 lines, found 1"),
+        ("judgments.jsonl", lambda lines: [*lines[:-1], lines[-1][:20]], "2: expected a JSON obj"),
+        ("judgments.jsonl", without("author"), r"1: .*author: expected a value, got none"),
+        ("judgments.jsonl", with_value("relevance", "x"), r"1: .*relevance: expected a number"),
+        ("judgments.jsonl", with_value("judged_at", "x"), r"1: .*judged_at: expected a time"),
+        ("judgments.jsonl", with_value("revision", -1), r"1: .*revision: expected a number"),
+        ("judgments.jsonl", with_value("revision", 2), "expected each revision once"),
+        ("judgments.jsonl", with_value("query_id", 7), r"1: .*query_id: expected a str"),
+        ("queries.jsonl", with_value("tags", 3), r"queries.jsonl:1: expected a line as"),
+        ("queries.jsonl", with_value("colour", "red"), r"queries.jsonl:1: expected a line as"),
+        ("documents.jsonl", without("text"), r"documents.jsonl:1: expected a line .*'text'"),
+        ("runs.jsonl", with_value("settings", 3), r"runs.jsonl:1: .*settings: expected a mapping"),
+        ("runs.jsonl", with_value("run_id", "x" * 65), r"run_id: expected at most 64 characters"),
+        ("evaluations.jsonl", without("columns"), r"evaluations.jsonl:1: expected a line"),
+        ("evaluations.jsonl", with_value("columns", {}), r"evaluations.jsonl:1: .*'query_ids'"),
+        ("archive.json", lambda _: ["{}"], "expected the facts of an exported archive"),
+        ("archive.json", lambda _: ["no json"], "expected the facts of an exported archive"),
+        ("archive.json", with_value, "expected the facts"),
+        ("archive.json", lambda _: ['{"kind": "x", "version": 9, "lines": {}}'], "found 'x', ver"),
+    ],
+)  # fmt: skip
+def test_files_that_were_changed_are_refused_with_their_line(filled, tmp_path, name, change, words):
+    """And nothing of them is in the archive."""
+    out = tmp_path / "out"
+    filled.export(out)
+    lines_of(out, name, change if change is not with_value else lambda _: ["[1"])
+    with Archive.open(tmp_path / "b.db") as other:
+        with pytest.raises(FormatError, match=words):
+            other.import_(out)
+        assert set(other.check(deep=True).counts.values()) == {0}
+
+
+def test_a_missing_file_is_named(filled, tmp_path):
+    """With the folder, if that is what is wrong."""
+    out = tmp_path / "out"
+    filled.export(out)
+    (out / "queries.jsonl").unlink()
+    with Archive.open(tmp_path / "b.db") as other:
+        with pytest.raises(FormatError, match=r"queries\.jsonl"):
+            other.import_(out)
+        with pytest.raises(FormatError, match=r"archive\.json"):
+            other.import_(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("ending", [".run.gz", ".json.gz"])
+def test_rankings_that_were_changed_are_refused(filled, tmp_path, ending):
+    """Their name is their hash."""
+    out = tmp_path / "out"
+    filled.export(out)
+    (path,) = (out / "runs").glob(f"*{ending}")
+    content = gzip.decompress(path.read_bytes())
+    path.write_bytes(gzip.compress(content.replace(b"0.5", b"0.75")))
+    with Archive.open(tmp_path / "b.db") as other:
+        with pytest.raises(MismatchError, match="expected rankings of the hash that is its name"):
+            other.import_(out)
+        if ending == ".json.gz":
+            path.write_bytes(gzip.compress(b"{"))
+            with pytest.raises(FormatError, match="expected a JSON object"):
+                other.import_(out)
+            path.unlink()
+            with pytest.raises(FormatError, match=r"json\.gz"):
+                other.import_(out)
+        assert set(other.check(deep=True).counts.values()) == {0}
+
+
+def test_an_export_is_of_one_moment(archive, tmp_path, monkeypatch):
+    """What is judged while it is written is not in some of its files and missing in others."""
+    Player(archive).play(STEPS)
+    from berryeval.archive import exporting
+
+    write = exporting._write_lines
+
+    def and_somebody_judges(path, records):
+        archive.judgments.put(
+            [JudgmentEntry("q1", "d1", 3)], author=str(datetime.now(timezone.utc))
+        )
+        return write(path, records)
+
+    monkeypatch.setattr(exporting, "_write_lines", and_somebody_judges)
+    archive.export(tmp_path / "out")
+    with Archive.open(tmp_path / "b.db") as other:
+        other.import_(tmp_path / "out")
+        states = [state.grade for state in other.judgments.history("q1", "d1")]
+    assert states == [2, 1, 3], "judged again for every file, and there from before the first"

@@ -1,0 +1,184 @@
+import random
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from berryeval import Query, Run
+from berryeval.archive import Archive, JudgmentEntry, RunFacts
+from berryeval.errors import ConflictError
+
+N_PROCESSES = 4
+N_WRITES = 25
+
+WRITER = """
+import sys
+from berryeval import Run
+from berryeval import Query, Run
+from berryeval.archive import Archive, JudgmentEntry, RunFacts
+location, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+with Archive.open(location, timeout=60) as archive:
+    for number in range(count):
+        entries = [JudgmentEntry(f"{name}-{number}", f"d{i}", i) for i in range(3)]
+        archive.judgments.put([*entries, JudgmentEntry("shared", "d", number)], author=name)
+        print(f"judged {number}", flush=True)
+        if number % 5 == 0:
+            run = Run.from_lists({f"q{i}": [f"{name}{number}", "x"] for i in range(200)})
+            print("stored", archive.runs.put(run, RunFacts(name)).run_id, flush=True)
+"""
+
+
+def start(location, name, count):
+    words = [sys.executable, "-c", WRITER, location, name, str(count)]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_several_processes_make_and_fill_an_archive_at_once(location):
+    """E5: none is refused, none loses what it wrote, and no revision is given twice."""
+    writers = [start(location, f"w{number}", N_WRITES) for number in range(N_PROCESSES)]
+    outputs = [writer.communicate(timeout=300) for writer in writers]
+    assert [error for _, error in outputs] == [""] * N_PROCESSES
+    with Archive.open(location) as archive:
+        judgments = archive.judgments.current()
+        assert judgments.n_rows == N_PROCESSES * N_WRITES * 3 + 1
+        shared = archive.judgments.history("shared", "d")
+        assert len(shared) == N_PROCESSES * N_WRITES
+        revisions = [state.revision for state in shared]
+        assert revisions == sorted(set(revisions))
+        assert archive.judgments.revision() == N_PROCESSES * N_WRITES * 4
+        assert len(archive.runs.page().items) == N_PROCESSES * 5
+
+
+def test_threads_may_share_an_archive(archive):
+    """E5: 20 judges at once, none lost."""
+    failures = []
+
+    def judge(number):
+        try:
+            for i in range(10):
+                archive.judgments.put([JudgmentEntry(f"q{number}", f"d{i}", 1)], author="x")
+                assert archive.judgments.get(f"q{number}", f"d{i}").grade == 1
+        except Exception as error:  # noqa: BLE001 - told below
+            failures.append(error)
+
+    threads = [threading.Thread(target=judge, args=(number,)) for number in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert archive.judgments.current().n_rows == 200
+
+
+def test_of_two_people_who_change_the_same_state_one_is_told(archive):
+    """E5: nobody's judgment is overwritten unseen."""
+    seen = archive.judgments.change("q", "d", 0, author="ada").revision
+    outcomes = []
+    together = threading.Barrier(8)
+
+    def change(number):
+        together.wait()
+        try:
+            archive.judgments.change("q", "d", number, author=f"{number}", if_revision=seen)
+            outcomes.append("done")
+        except ConflictError:
+            outcomes.append("told")
+
+    threads = [threading.Thread(target=change, args=(number,)) for number in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["done"] + ["told"] * 7
+    assert len(archive.judgments.history("q", "d")) == 2
+
+
+def things(archive):
+    """What can be replaced: how to write it, to read it and to remove it."""
+    run_ids = [
+        archive.runs.put(Run.from_lists({"q": ["d"]}), RunFacts(f"r{number}")).run_id
+        for number in range(9)
+    ]
+    return {
+        "query": (
+            lambda number, **more: archive.queries.put([Query("x", str(number))], **more),
+            lambda: archive.queries.get("x"),
+            lambda **more: archive.queries.remove("x", **more),
+        ),
+        "gate": (
+            lambda number, **more: archive.gates.put("x", {"number": number}, **more),
+            lambda: archive.gates.get("x"),
+            lambda **more: archive.gates.remove("x", **more),
+        ),
+        "baseline": (
+            lambda number, **more: archive.baselines.put("x", run_ids[number], **more),
+            lambda: archive.baselines.get("x"),
+            lambda **more: archive.baselines.remove("x", **more),
+        ),
+    }
+
+
+@pytest.mark.parametrize("kind", ["query", "gate", "baseline"])
+def test_what_is_there_can_be_looked_at_before_it_is_replaced(archive, kind):
+    """E5: of eight who saw the same, one replaces it, and the others are told."""
+    put, get, remove = things(archive)[kind]
+    put(0)
+    seen = get()
+    outcomes = []
+    together = threading.Barrier(8)
+
+    def unless_changed(there):
+        if there != seen:
+            raise ConflictError("x", "what was seen", "something else")
+
+    def change(number):
+        together.wait()
+        try:
+            put(number, check=unless_changed)
+            outcomes.append("done")
+        except ConflictError:
+            outcomes.append("told")
+
+    threads = [threading.Thread(target=change, args=(number,)) for number in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["done"] + ["told"] * 7
+    with pytest.raises(ConflictError):
+        remove(check=unless_changed)
+    assert get() != seen
+    assert remove(check=lambda _there: None)
+    assert not remove(check=lambda _there: None)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_was_acknowledged_survives_kill(location, seed):
+    """E5: a writer is killed at a random moment; nothing is lost, and nothing is there by half."""
+    writer = start(location, "w", 100_000)
+    first = writer.stdout.readline()
+    time.sleep(random.Random(seed).uniform(0, 0.5))  # noqa: S311 - no secret
+    writer.kill()
+    output, error = writer.communicate(timeout=60)
+    assert error == ""
+    lines = [first.strip(), *output.splitlines()]
+    judged = [int(line.split()[1]) for line in lines if line.startswith("judged ")]
+    stored = [line.split()[1] for line in lines if line.startswith("stored ") and len(line) > 70]
+    with Archive.open(location) as archive:
+        facts = archive.check(deep=True)
+        assert facts.problem is None
+        kept = archive.judgments.current().to_dict()
+        shared = kept.pop("shared")["d"]
+        for number in judged:
+            assert kept[f"w-{number}"] == {"d0": 0, "d1": 1, "d2": 2}
+        assert all(len(documents) == 3 for documents in kept.values()), "none by half"
+        assert len(kept) in (len(judged), len(judged) + 1), "one may not have been told"
+        assert shared == len(kept) - 1
+        for run_id in stored:
+            assert archive.runs.load(run_id).n_rows == 400
+        for run in archive.runs.page().items:
+            assert archive.runs.load(run.run_id).n_rows == 400
+        assert archive.judgments.put([JudgmentEntry("q", "d", 1)], author="after") == 1
+        assert archive.runs.put(archive.runs.load(run.run_id), RunFacts("after")).n_rows == 400

@@ -1,0 +1,146 @@
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import event
+
+from berryeval.archive import Archive, JudgmentEntry
+from berryeval.archive.shared_commits import SharedCommits
+from berryeval.errors import ArchiveError, ConflictError
+
+
+class Slow:
+    """Work that waits until it is told to go on."""
+
+    def __init__(self):
+        self.has_begun = threading.Event()
+        self.may_end = threading.Event()
+
+    def __call__(self, _connection):
+        self.has_begun.set()
+        assert self.may_end.wait(30)
+        return "slow"
+
+
+@pytest.fixture
+def commits(archive):
+    """What judgments are written through."""
+    return archive.judgments._commits
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def while_somebody_writes(commits, works):
+    """Have works wait for one that is slow, and return what became of each."""
+    slow = Slow()
+    with ThreadPoolExecutor(max_workers=len(works) + 1) as pool:
+        first = pool.submit(commits.run, slow)
+        assert slow.has_begun.wait(30)
+        others = []
+        for work in works:  # one after the other, so that their order is known
+            others.append(pool.submit(work))
+            wait_for(lambda: len(commits._waiting) == len(others))
+        slow.may_end.set()
+        assert first.result() == "slow"
+        return [other.exception() or other.result() for other in others]
+
+
+def test_those_who_wait_share_a_commit(archive, commits):
+    """Four judges that wait for a fifth cost one wait for the disk, not four."""
+    n_commits = []
+    event.listen(archive._database._engine, "commit", n_commits.append)
+
+    def judge(number):
+        return archive.judgments.put([JudgmentEntry("q", f"d{number}", 1)], author="x")
+
+    works = [lambda number=number: judge(number) for number in range(4)]
+    assert while_somebody_writes(commits, works) == [1, 1, 1, 1]
+    assert len(n_commits) == 2
+    assert archive.judgments.current().n_rows == 4
+    assert archive.judgments.revision() == 4
+
+
+def test_work_that_is_refused_is_undone_alone(archive, commits):
+    """Who came too late is told; the others' judgments are there."""
+
+    def half(connection):
+        connection.exec_driver_sql("DELETE FROM judgments")
+        raise ConflictError("x", "one", "another")
+
+    archive.judgments.put([JudgmentEntry("q", "d0", 1)], author="x")
+    one, two, three = while_somebody_writes(
+        commits,
+        [
+            lambda: archive.judgments.put([JudgmentEntry("q", "d1", 1)], author="x"),
+            lambda: commits.run(half),
+            lambda: archive.judgments.put([JudgmentEntry("q", "d2", 1)], author="x"),
+        ],
+    )
+    assert (one, three) == (1, 1)
+    assert isinstance(two, ConflictError)
+    assert set(archive.judgments.current().to_dict()["q"]) == {"d0", "d1", "d2"}
+
+
+def test_where_the_database_fails_nothing_is_kept_and_all_are_told(archive, commits):
+    """None is told that its judgment is on the disk."""
+    outcomes = while_somebody_writes(
+        commits,
+        [
+            lambda: archive.judgments.put([JudgmentEntry("q", "d1", 1)], author="x"),
+            lambda: commits.run(lambda connection: connection.exec_driver_sql("no SQL")),
+            lambda: archive.judgments.put([JudgmentEntry("q", "d2", 1)], author="x"),
+        ],
+    )
+    assert [type(outcome) for outcome in outcomes] == [ArchiveError] * 3
+    assert len({id(outcome) for outcome in outcomes}) == 3
+    assert archive.judgments.page().items == ()
+    assert archive.judgments.put([JudgmentEntry("q", "d1", 1)], author="x") == 1
+
+
+def test_a_defect_ends_nobody_elses_wait_for_ever(archive, commits):
+    """An error that nobody foresaw reaches everyone, and the next can write."""
+    outcomes = while_somebody_writes(
+        commits,
+        [
+            lambda: commits.run(lambda _connection: 1 / 0),
+            lambda: archive.judgments.put([JudgmentEntry("q", "d1", 1)], author="x"),
+        ],
+    )
+    assert [type(outcome) for outcome in outcomes] == [ZeroDivisionError] * 2
+    assert archive.judgments.put([JudgmentEntry("q", "d1", 1)], author="x") == 1
+
+
+def test_who_waits_too_long_is_told_and_nothing_is_written_later(tmp_path):
+    """What was refused does not turn up afterwards."""
+    with Archive.open(tmp_path / "a.db", timeout=0.2) as archive:
+        slow = Slow()
+        writer = threading.Thread(target=archive.judgments._commits.run, args=(slow,))
+        writer.start()
+        assert slow.has_begun.wait(30)
+        with pytest.raises(ArchiveError, match=r"for 0\.2 seconds; try again") as caught:
+            archive.judgments.put([JudgmentEntry("q", "d1", 1)], author="x")
+        assert caught.value.transient
+        slow.may_end.set()
+        writer.join()
+        archive.judgments.put([JudgmentEntry("q", "d2", 1)], author="x")
+        assert archive.judgments.current().to_dict() == {"q": {"d2": 1}}
+
+
+def test_work_that_is_being_written_is_waited_for(tmp_path):
+    """However long it takes: nobody is told to try again what is on the disk a moment later."""
+    with Archive.open(tmp_path / "a.db", timeout=0.3) as archive:
+        commits = SharedCommits(archive._database, "judgments")
+
+        def later(_connection):
+            time.sleep(0.6)
+            return "later"
+
+        assert while_somebody_writes(
+            commits, [lambda: commits.run(later), lambda: commits.run(lambda _connection: "done")]
+        ) == ["later", "done"]

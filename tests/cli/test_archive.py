@@ -1,0 +1,89 @@
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+from click.testing import CliRunner
+
+from berryeval import Query, Run
+from berryeval.archive import Archive, JudgmentEntry, RunFacts
+from berryeval.cli import main
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with an archive in it."""
+    monkeypatch.chdir(tmp_path)
+    with Archive.open("a.db") as archive:
+        archive.judgments.put([JudgmentEntry("q1", "d1", 2)], author="ada")
+        archive.queries.put([Query("q1", "x"), Query("q2", "y")])
+        archive.runs.put(Run.from_lists({"q1": ["d1"]}), RunFacts("bm25"))
+    return tmp_path
+
+
+def call(*words):
+    return CliRunner().invoke(main, ["archive", *words])
+
+
+def test_an_archive_is_exported_and_imported(here):
+    """E5: everything moves as plain files, and back."""
+    done = call("export", "a.db", "out")
+    assert (done.exit_code, done.output) == (
+        0, "Exported a.db to out: 1 judgment, 2 queries, 1 run.\n"
+    )  # fmt: skip
+    done = call("import", "out", "b.db")
+    assert (done.exit_code, done.output) == (
+        0, "Imported out into b.db: 1 judgment, 2 queries, 1 run.\n"
+    )  # fmt: skip
+    with Archive.open(here / "b.db") as archive:
+        assert archive.judgments.get("q1", "d1").author == "ada"
+
+
+@pytest.mark.usefixtures("here")
+def test_info_tells_what_is_in_an_archive():
+    """As text, and as JSON."""
+    done = call("info", "a.db")
+    assert done.exit_code == 0
+    assert done.output.startswith("a.db: sqlite, version 0001, ")
+    assert "\n  queries          2\n" in done.output
+    record = json.loads(call("info", "--json", "a.db").output)
+    assert record["rows"]["runs"] == 1
+    assert (record["backend"], record["problem"]) == ("sqlite", None)
+
+
+@pytest.mark.parametrize("words", [("info", "no.db"), ("export", "no.db", "out")])
+def test_an_archive_that_is_not_there_is_not_made(here, words):
+    """A misspelt name is an error, and leaves nothing behind."""
+    done = call(*words)
+    assert (done.exit_code, done.output) == (2, "Error: no.db: is not there\n")
+    assert not (here / "no.db").exists()
+
+
+def test_an_empty_database_is_no_archive(here):
+    """Neither is it made one."""
+    with closing(sqlite3.connect(here / "empty.db")):
+        (here / "empty.db").touch()
+    done = call("info", "empty.db")
+    assert (done.exit_code, done.output) == (2, "Error: empty.db: there is no archive in it\n")
+
+
+def test_info_fails_for_a_damaged_archive(here):
+    """So that a script that makes backups can rely on it."""
+    with closing(sqlite3.connect(here / "a.db")) as connection:
+        connection.executescript(
+            "PRAGMA writable_schema=ON;"
+            "UPDATE sqlite_master SET sql = replace(sql, '(doc_id)', '(query_id)')"
+            " WHERE name = 'judgments_by_document';"
+        )
+    done = call("info", "a.db")
+    assert done.exit_code == 2
+    assert "is damaged (" in done.output
+
+
+@pytest.mark.usefixtures("here")
+def test_nothing_is_imported_over_something():
+    """One line, and exit code 2."""
+    call("export", "a.db", "out")
+    done = call("import", "out", "a.db")
+    assert done.exit_code == 2
+    assert "expected an empty one to import into" in done.output

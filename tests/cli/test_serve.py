@@ -1,0 +1,151 @@
+"""`berryeval serve` and `berryeval token`."""
+
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from berryeval.archive import Archive
+from berryeval.cli import main
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Work in a folder without settings."""
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, arguments, catch_exceptions=False)
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signal says to stop there")
+def test_serve_answers_says_where_and_stops_on_a_signal():
+    """The address and the docs on standard output, and exit code 0."""
+    port = free_port()
+    found = {}
+
+    def call_and_stop():
+        for _ in range(400):
+            try:
+                answer = httpx.get(f"http://127.0.0.1:{port}/readyz")
+                break
+            except httpx.TransportError:
+                time.sleep(0.05)
+        found["status"] = answer.status_code
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    caller = threading.Thread(target=call_and_stop)
+    caller.start()
+    done = run("serve", "--port", str(port), "--archive", "a.db", "--log-level", "error")
+    caller.join()
+    assert done.exit_code == 0, done.output
+    address = f"http://127.0.0.1:{port}"
+    assert done.stdout == f"Listening on {address}, with a.db; see {address}/docs\nStopped.\n"
+    assert found["status"] == 200
+
+
+def test_serve_refuses_to_be_reached_by_others_without_a_token():
+    """One line with the command that makes one."""
+    done = run("serve", "--host", "0.0.0.0", "--archive", "a.db")  # noqa: S104
+    assert done.exit_code == 2
+    assert done.stderr == (
+        "Error: host 0.0.0.0: expected a token, since others can reach the service, found none; "
+        "make one: berryeval token create NAME --role admin --archive a.db\n"
+    )
+
+
+def test_a_revoked_token_does_not_count():
+    """There has to be one that works."""
+    run("token", "create", "ada", "--archive", "a.db")
+    run("token", "revoke", "ada", "--archive", "a.db")
+    assert run("serve", "--host", "0.0.0.0", "--archive", "a.db").exit_code == 2  # noqa: S104
+
+
+def test_serve_says_when_somebody_else_is_there():
+    """The address is taken, and another port helps."""
+    run("token", "create", "ada", "--archive", "a.db")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = run("serve", "--port", str(port), "--archive", "a.db", "--require-token")
+    assert done.exit_code == 2
+    assert f"expected 127.0.0.1:{port} to be free" in done.stderr
+    assert "--port" in done.stderr
+
+
+def test_serve_takes_its_settings_from_the_file(tmp_path):
+    """`[service]` names the archive, beside the file."""
+    (tmp_path / "berryeval.toml").write_text(
+        '[service]\nhost = "192.0.2.1"\narchive = "kept.db"\n[systems.words]\nsystem = "bm25"\n'
+    )
+    done = run("serve")
+    assert "--archive kept.db" in done.stderr
+    assert (tmp_path / "kept.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[service]\nprot = 1\n", "service.prot: unknown key; did you mean 'port'?"),
+        ("[service]\nallowed_hosts = [1]\n", "service.allowed_hosts: expected names, got 1"),
+        ("[service]\nport = 99999\n", "port: expected a number from 0 to 65535, got 99999"),
+        ("[systems]\nwords = 1\n", 'systems.words: expected a table with system = "…", got 1'),
+        ("[systems.words]\nmode = 1\n", 'systems.words: expected a table with system = "…"'),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(tmp_path, text, said):
+    """With the key, and the nearest that there is."""
+    (tmp_path / "berryeval.toml").write_text(text)
+    done = run("serve")
+    assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
+
+
+def test_a_token_is_shown_once_and_works():
+    """What is printed is what the archive knows."""
+    token = run("token", "create", "ci", "--role", "judge", "--archive", "a.db").stdout.strip()
+    with Archive.open("a.db") as archive:
+        found = archive.tokens.verify(token)
+    assert (found.name, found.role) == ("ci", "judge")
+    again = run("token", "create", "ci", "--archive", "a.db")
+    assert (again.exit_code, "'ci'" in again.stderr) == (2, True)
+
+
+def test_tokens_are_listed_and_revoked():
+    """With their roles and times, never themselves."""
+    missing = run("token", "list", "--archive", "a.db")
+    assert (missing.exit_code, Path("a.db").exists()) == (2, False)
+    Archive.open("a.db").close()
+    assert "There is no token" in run("token", "list", "--archive", "a.db").stdout
+    token = run("token", "create", "ci", "--archive", "a.db").stdout.strip()
+    listed = run("token", "list", "--archive", "a.db").stdout
+    assert "ci" in listed
+    assert token not in listed
+    assert run("token", "revoke", "ci", "--archive", "a.db").stdout == "Revoked the token of ci.\n"
+    twice = run("token", "revoke", "ci", "--archive", "a.db")
+    assert (twice.exit_code, twice.stderr) == (2, "Error: there is no token 'ci'\n")
+
+
+@pytest.mark.parametrize("command", [("serve",), ("token", "list")])
+def test_without_the_extra_the_command_says_what_to_install(command, monkeypatch):
+    """One line with the way out."""
+    for name in [name for name in sys.modules if name.startswith("berryeval.service")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "fastapi", None)
+    monkeypatch.setitem(sys.modules, "sqlalchemy", None)
+    for name in [name for name in sys.modules if name.startswith("berryeval.archive")]:
+        monkeypatch.delitem(sys.modules, name)
+    done = run(*command, "--archive", "a.db")
+    assert done.exit_code == 2
+    assert "pip install 'berryeval[service]'" in done.stderr

@@ -1,0 +1,487 @@
+"""Elasticsearch's ranking evaluation over HTTP."""
+
+import copy
+import json
+import math
+
+import pytest
+from elasticsearch import AuthenticationException, BadRequestError, Elasticsearch
+from starlette.testclient import TestClient
+
+from berryeval.archive import Archive
+from service_server import application, listening
+
+TEXTS = {
+    "doc1": "berlin",
+    "doc2": "amsterdam",
+    "doc3": "amsterdam",
+    "doc4": "something about amsterdam and berlin",
+}
+
+
+def answer(query, k):
+    """A system that the tests configure."""
+    if query == "broken":
+        raise ConnectionError("no line")
+    if query == "slow":
+        raise TimeoutError("too late")
+    return [("doc9", math.inf), ("doc2", 0.5)][:k]
+
+
+HERE = f"{__name__}:answer"
+
+
+def fill(client, name="foo", texts=TEXTS):
+    client.put(f"/v1/stores/{name}", json={"kind": "bm25"})
+    documents = [
+        {"doc_id": doc_id, "text": text, "title": doc_id.upper()} for doc_id, text in texts.items()
+    ]
+    client.post(f"/v1/stores/{name}/documents", json={"documents": documents})
+    return client
+
+
+@pytest.fixture(scope="module")
+def foo(tmp_path_factory):
+    """A client of a service with the stores foo and bar, which no test changes."""
+    folder = tmp_path_factory.mktemp("service")
+    with application(folder) as app, TestClient(app, base_url="http://localhost") as client:
+        fill(client, "bar", {"doc7": "amsterdam"})
+        yield fill(client)
+
+
+def rated(ratings, index="foo"):
+    return [{"_index": index, "_id": doc_id, "rating": one} for doc_id, one in ratings.items()]
+
+
+AMSTERDAM = {
+    "id": "amsterdam_query",
+    "request": {"query": {"match": {"text": "amsterdam"}}},
+    "ratings": rated({"doc1": 0, "doc2": 1, "doc3": 1}),
+}
+BERLIN = {
+    "id": "berlin_query",
+    "request": {"query": {"match": {"text": "berlin"}}, "size": 10},
+    "ratings": rated({"doc1": 1}),
+}
+BODY = {"requests": [AMSTERDAM, BERLIN], "metric": {"precision": {"ignore_unlabeled": True}}}
+
+
+def ask(client, body, path="/foo/_rank_eval", **more):
+    return client.post(path, json=body, **more)
+
+
+def test_the_answer_of_elasticsearchs_own_test(foo):
+    """Its suite's first case: every key, hits with their ratings, and what is unrated."""
+    answered = ask(foo, BODY)
+    assert answered.status_code == 200
+    assert answered.headers["x-elastic-product"] == "Elasticsearch"
+    assert answered.headers["content-type"] == "application/json"
+    found = answered.json()
+    assert (found["metric_score"], found["failures"]) == (1.0, {})
+    amsterdam = found["details"]["amsterdam_query"]
+    assert amsterdam["metric_score"] == 1.0
+    assert amsterdam["unrated_docs"] == [{"_index": "foo", "_id": "doc4"}]
+    assert amsterdam["metric_details"] == {
+        "precision": {"relevant_docs_retrieved": 2, "docs_retrieved": 2}
+    }
+    assert [(hit["hit"]["_id"], hit["rating"]) for hit in amsterdam["hits"]] == [
+        ("doc3", 1), ("doc2", 1), ("doc4", None),
+    ]  # fmt: skip
+    assert amsterdam["hits"][0]["hit"].keys() == {"_index", "_id", "_score"}
+    assert isinstance(amsterdam["took"], int)
+    assert found["details"]["berlin_query"]["metric_details"]["precision"] == {
+        "relevant_docs_retrieved": 1, "docs_retrieved": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("metric", "score", "details"),
+    [
+        ({"precision": {}}, 2 / 3, {"relevant_docs_retrieved": 2, "docs_retrieved": 3}),
+        ({"precision": {"k": 1}}, 1.0, {"relevant_docs_retrieved": 1, "docs_retrieved": 1}),
+        ({"recall": {"k": 1}}, 0.5, {"relevant_docs_retrieved": 1, "relevant_docs": 2}),
+        ({"mean_reciprocal_rank": {}}, 1.0, {"first_relevant": 1}),
+        ({"dcg": {}}, 1 + 1 / math.log2(3), {"dcg": 1 + 1 / math.log2(3), "unrated_docs": 1}),
+        (
+            {"dcg": {"normalize": True, "k": 1}},
+            1.0,
+            {"dcg": 1.0, "ideal_dcg": 1.0, "normalized_dcg": 1.0, "unrated_docs": 0},
+        ),
+        (
+            {"expected_reciprocal_rank": {"maximum_relevance": 1}},
+            0.5 + 0.25 / 2,
+            {"unrated_docs": 1},
+        ),
+    ],
+)
+def test_all_five_metrics_have_their_details(foo, metric, score, details):
+    """The hits of "amsterdam" are rated 1, 1 and not at all; k limits the hits."""
+    body = {"requests": [AMSTERDAM], "metric": metric}
+    found = ask(foo, body).json()
+    (name,) = metric
+    assert found["metric_score"] == pytest.approx(score)
+    assert found["metrics"] == {name: found["metric_score"]}
+    (quality,) = found["details"].values()
+    assert quality["metric_details"] == {name: pytest.approx(details)}
+    assert len(quality["hits"]) == min(3, metric[name].get("k", 10))
+
+
+def test_several_metrics_at_once(foo):
+    """Each looks at its own first k hits; metric_score is for one metric only."""
+    metric = {"precision": {"k": 1}, "recall": {"k": 3}}
+    found = ask(foo, {"requests": [AMSTERDAM], "metric": metric}).json()
+    assert found["metrics"] == {"precision": 1.0, "recall": 1.0}
+    assert "metric_score" not in found
+    (quality,) = found["details"].values()
+    assert quality["metrics"] == {"precision": 1.0, "recall": 1.0}
+    assert quality["metric_details"].keys() == {"precision", "recall"}
+    assert quality["metric_details"]["precision"]["docs_retrieved"] == 1
+    assert len(quality["hits"]) == 3
+
+
+def test_templates_are_filled_in(foo):
+    """By id and parameters; the source is text, or an object."""
+    source = '{"query":{"match":{"text":"{{query_string}}"}}}'
+    body = {
+        "templates": [
+            {"id": "text", "template": {"source": source}},
+            {"id": "object", "template": {"source": json.loads(source), "lang": "mustache"}},
+        ],
+        "requests": [
+            {"id": name, "template_id": name, "params": {"query_string": "berlin"},
+             "ratings": rated({"doc1": 1})}
+            for name in ("text", "object")
+        ],
+        "metric": {"mean_reciprocal_rank": {}},
+    }  # fmt: skip
+    found = ask(foo, body).json()
+    assert found["metrics"] == {"mean_reciprocal_rank": 1.0}
+    assert found["failures"] == {}
+
+
+def test_summary_fields_show_documents(foo):
+    """Title and text, by pattern; nothing of them without."""
+    for fields, shown in (
+        (["title"], {"title": "DOC1"}),
+        (["t*"], {"title": "DOC1", "text": "berlin"}),
+        (["body"], {}),
+    ):
+        body = {"requests": [{**BERLIN, "summary_fields": fields}], "metric": {"precision": {}}}
+        hits = ask(foo, body).json()["details"]["berlin_query"]["hits"]
+        assert hits[0]["hit"]["_source"] == shown
+
+
+def test_everything_and_ids_are_in_the_order_of_indexing(foo):
+    """match_all and ids score 1 for each document."""
+    requests = [
+        {"id": "all", "request": {"query": {"match_all": {}}}, "ratings": rated({"doc1": 1})},
+        {"id": "ids", "request": {"query": {"ids": {"values": ["doc4", "doc2", "no"]}}},
+         "ratings": []},
+    ]  # fmt: skip
+    found = ask(foo, {"requests": requests, "metric": {"precision": {"k": 3}}}).json()["details"]
+    hits = {name: [hit["hit"]["_id"] for hit in one["hits"]] for name, one in found.items()}
+    assert hits == {"all": ["doc1", "doc2", "doc3"], "ids": ["doc2", "doc4"]}
+    assert found["all"]["hits"][0]["hit"]["_score"] == 1.0
+
+
+def failing(query_id, **query):
+    return {"id": query_id, "request": {"query": query}, "ratings": []}
+
+
+def test_a_query_that_fails_leaves_the_others_alone(foo):
+    """As in Elasticsearch: told under failures by its id, and in no mean."""
+    bad = failing("bad", range={"bar": {"gte": "Basel"}})
+    template = {"id": "t", "template": {"source": '{"query": {{broken}}'}}
+    no_json = {"id": "no_json", "template_id": "t", "params": {"x": 1}, "ratings": []}
+    body = {**BODY, "requests": [AMSTERDAM, bad, no_json], "templates": [template]}
+    found = ask(foo, body).json()
+    assert found["metric_score"] == 1.0
+    assert found["details"].keys() == {"amsterdam_query"}
+    assert found["failures"].keys() == {"bad", "no_json"}
+    cause = found["failures"]["bad"]["error"]
+    assert cause["type"] == "parsing_exception"
+    assert "query [range] is not understood here" in cause["reason"]
+    assert cause["root_cause"] == [{"type": cause["type"], "reason": cause["reason"]}]
+    assert "no JSON" in found["failures"]["no_json"]["error"]["reason"]
+
+
+@pytest.mark.parametrize("source", ["[]", "{{#open}}"])
+def test_a_template_that_makes_no_search_fails_its_query(foo, source):
+    """Only that query."""
+    body = {
+        "templates": [{"id": "t", "template": {"source": source}}],
+        "requests": [{"id": "q", "template_id": "t", "params": {"x": 1}, "ratings": []}, BERLIN],
+        "metric": {"precision": {}},
+    }
+    found = ask(foo, body).json()
+    assert (found["failures"].keys(), found["details"].keys()) == ({"q"}, {"berlin_query"})
+
+
+def test_no_mean_where_nothing_was_answered(foo):
+    """null, where Elasticsearch has not a number."""
+    found = ask(foo, {**BODY, "requests": [failing("bad", term={"a": "b"})]}).json()
+    assert found["metric_score"] is None
+    assert found["metrics"] == {"precision": None}
+
+
+def test_a_store_that_is_not_there_fails_every_query(foo):
+    """As an index does: status 200, and index_not_found_exception for each."""
+    found = ask(foo, BODY, "/nowhere/_rank_eval").json()
+    assert found["details"] == {}
+    cause = found["failures"]["berlin_query"]["error"]
+    assert cause["type"] == "index_not_found_exception"
+    assert (cause["reason"], cause["index"]) == ("no such index [nowhere]", "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("path", "n_hits"),
+    [
+        ("/foo,bar/_rank_eval", 4),
+        ("/foo%2Cbar/_rank_eval", 4),
+        ("/_rank_eval", 4),
+        ("/_all/_rank_eval", 4),
+        ("/*/_rank_eval", 4),
+        ("/b*/_rank_eval", 1),
+        ("/foo,foo/_rank_eval", 3),
+        ("/foo,nowhere/_rank_eval?ignore_unavailable=true", 3),
+        ("/nowhere*/_rank_eval", 0),
+        ("/nowhere*/_rank_eval?allow_no_indices=false", None),
+        ("/f*/_rank_eval?expand_wildcards=none", None),
+        ("/foo/_rank_eval?search_type=dfs_query_then_fetch&expand_wildcards=open", 3),
+    ],
+)
+def test_stores_are_chosen_as_indexes_are(foo, path, n_hits):
+    """Lists, patterns and all of them; hits are put together by score."""
+    found = ask(foo, {**BODY, "requests": [AMSTERDAM]}, path).json()
+    if n_hits is None:
+        assert found["failures"].keys() == {"amsterdam_query"}
+        return
+    hits = found["details"]["amsterdam_query"]["hits"]
+    assert len(hits) == n_hits
+    scores = [hit["hit"]["_score"] for hit in hits]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_configured_systems_can_be_ranked(service):
+    """A failure is told for its query; infinite scores are null; they cannot list documents."""
+    client = service(systems={"own": {"system": HERE}})
+    requests = [
+        {**BERLIN, "ratings": rated({"doc2": 1}, "own"), "summary_fields": ["title"]},
+        failing("broken", match={"t": "broken"}),
+        failing("slow", match={"t": "slow"}),
+        failing("all", match_all={}),
+    ]
+    found = ask(client, {**BODY, "requests": requests}, "/own/_rank_eval").json()
+    hits = found["details"]["berlin_query"]["hits"]
+    assert [hit["hit"] for hit in hits] == [
+        {"_index": "own", "_id": "doc9", "_score": None},
+        {"_index": "own", "_id": "doc2", "_score": 0.5},
+    ]
+    kinds = {name: one["error"]["type"] for name, one in found["failures"].items()}
+    assert kinds == {
+        "broken": "search_phase_execution_exception",
+        "slow": "timeout_exception",
+        "all": "parsing_exception",
+    }
+
+
+def test_get_works_as_post_does(foo):
+    """With a body, as Elasticsearch's own documentation does it."""
+    by_get = foo.request("GET", "/foo/_rank_eval", json=BODY)
+    assert by_get.json()["metric_score"] == 1.0
+    assert foo.request("GET", "/_rank_eval", json=BODY).json()["metric_score"] == 1.0
+
+
+def changed(path, value):
+    """The body above, with something else in one place."""
+    body = copy.deepcopy(BODY)
+    *parents, last = path
+    place = body
+    for key in parents:
+        place = place[key]
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
+    return body
+
+
+TEMPLATED = {"id": "q", "template_id": "t", "params": {"x": 1}, "ratings": []}
+
+RULES = [
+    (["requests"], [], "no search requests with rated results are provided"),
+    (["metric"], {}, "no evaluation metric is provided"),
+    (["requests", 0, "template_id"], "t", "Ambiguous rated request: Set both"),
+    (["requests", 0, "params"], {"x": 1}, "Ambiguous rated request: Set both"),
+    (
+        ["requests", 0, "request"],
+        None,
+        "Need to set at least test request or test request template",
+    ),
+    (
+        ["requests", 0],
+        {"id": "q", "params": {"x": 1}, "ratings": []},
+        "If template parameters are supplied need to set id of template",
+    ),
+    (["requests", 0], TEMPLATED, "neither template nor evaluation request is provided"),
+    (
+        ["requests", 0, "ratings"],
+        rated({"doc1": 1}) * 2,
+        'Found duplicate rated document key [{"_index":"foo","_id":"doc1"}] in evaluation request',
+    ),
+    (
+        ["requests", 1, "id"],
+        "amsterdam_query",
+        "Found duplicate rated request id [amsterdam_query]",
+    ),
+    (["requests", 0, "request", "aggs"], {}, "should not contain aggregations."),
+    (["requests", 0, "request", "suggest"], {}, "should not contain a suggest section."),
+    (["requests", 0, "request", "highlight"], {}, "should not contain a highlighter section."),
+    (["requests", 0, "request", "explain"], True, "should not use explain."),
+    (["requests", 0, "request", "profile"], True, "should not use profile."),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "said"), RULES)
+def test_its_rules_are_ours(foo, path, value, said):
+    """400, in Elasticsearch's shape, with what its message says."""
+    answered = ask(foo, changed(path, value))
+    assert answered.status_code == 400
+    error = answered.json()
+    assert error["status"] == 400
+    assert error["error"]["type"] == "illegal_argument_exception"
+    assert said in error["error"]["reason"]
+    assert error["error"]["root_cause"][0]["reason"] == error["error"]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (["requests", 0, "ratings", 0, "rating"], 1.5),
+        (["requests", 0, "ratings", 0, "rating"], "high"),
+        (["requests", 0, "ratings", 0, "_id"], None),
+        (["requests", 0, "ratings", 0, "_type"], "doc"),
+        (["requests", 0, "id"], None),
+        (["metric", "precision", "k"], 0),
+        (["metric", "precision", "relevant_rating_threshold"], -1),
+        (["metric", "precision", "ignore_unlabelled"], True),
+        (["metric"], {"map": {}}),
+        (["metric"], {"expected_reciprocal_rank": {}}),
+        (["metric"], None),
+        (["max_concurrent_searches"], 0),
+        (["templates"], [{"id": "t", "template": {"source": "{}", "lang": "painless"}}]),
+        (["templates"], [{"id": "t", "template": {"id": "stored"}}]),
+    ],
+)
+def test_other_shapes_are_not_parsed(foo, path, value):
+    """400, and the place is told."""
+    answered = ask(foo, changed(path, value))
+    assert answered.status_code == 400
+    assert answered.json()["error"]["type"] == "x_content_parse_exception"
+    assert path[0] in answered.json()["error"]["reason"]
+
+
+def test_forbidden_parts_of_templates_end_the_whole(foo):
+    """As in Elasticsearch, where only a template that is no JSON is a failure of its query."""
+    body = {
+        "templates": [{"id": "t", "template": {"source": '{"aggs": {"a": {}}}'}}],
+        "requests": [TEMPLATED],
+        "metric": {"precision": {}},
+    }
+    answered = ask(foo, body)
+    assert answered.status_code == 400
+    reason = "Query in rated requests should not contain aggregations."
+    assert answered.json()["error"]["reason"] == reason
+
+
+def test_ratings_beyond_the_scale_fail_their_query(foo):
+    """Rather than answer with a number that is none."""
+    ratings = rated({"doc2": 1000, "doc3": 1000})
+    body = {
+        "requests": [{**AMSTERDAM, "ratings": ratings}, BERLIN],
+        "metric": {"expected_reciprocal_rank": {"maximum_relevance": 0}},
+    }
+    found = ask(foo, body).json()
+    assert "not finite" in found["failures"]["amsterdam_query"]["error"]["reason"]
+    assert found["details"].keys() == {"berlin_query"}
+
+
+def test_a_body_that_is_no_json_is_told_in_its_shape(foo):
+    """Also if there is none."""
+    headers = {"Content-Type": "application/json"}
+    broken = foo.post("/foo/_rank_eval", content=b'{"requests":', headers=headers)
+    assert (broken.status_code, broken.json()["status"]) == (400, 400)
+    assert foo.post("/foo/_rank_eval").json()["error"]["reason"] == (
+        "request body or source parameter is required"
+    )
+
+
+def test_a_body_that_is_too_large_is_told_in_its_shape(service):
+    """413, from a layer that knows nothing of Elasticsearch."""
+    answered = ask(service(max_body=100), BODY)
+    assert answered.status_code == 413
+    assert answered.json()["error"]["type"] == "content_too_long_exception"
+
+
+def test_another_search_type_is_refused(foo):
+    """There are two."""
+    assert ask(foo, BODY, "/foo/_rank_eval?search_type=x").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("accept", "given"),
+    [
+        ("application/vnd.elasticsearch+json; compatible-with=8", "compatible-with=8"),
+        ("text/html, application/vnd.elasticsearch+json;compatible-with=9", "compatible-with=9"),
+        ("application/vnd.elasticsearch+json", "compatible-with=9"),
+    ],
+)
+def test_the_vendors_media_type_comes_back(foo, accept, given):
+    """With the version that was asked for."""
+    headers = {
+        "Accept": accept,
+        "Content-Type": "application/vnd.elasticsearch+json; compatible-with=9",
+    }
+    answered = foo.post("/foo/_rank_eval", content=json.dumps(BODY), headers=headers)
+    assert answered.headers["content-type"] == f"application/vnd.elasticsearch+json;{given}"
+    assert answered.json()["metric_score"] == 1.0
+
+
+def test_the_official_client_can_call_it(tmp_path):
+    """Over a real connection: answers, failures and errors are what it expects."""
+    with application(tmp_path) as app, listening(app) as url, Elasticsearch(url) as client:
+        import httpx
+
+        with httpx.Client(base_url=url) as http:
+            fill(http)
+        found = client.rank_eval(
+            index="foo",
+            requests=BODY["requests"],
+            metric=BODY["metric"],
+            search_type="query_then_fetch",
+            ignore_unavailable=True,
+            allow_no_indices=True,
+            expand_wildcards=["open"],
+        )
+        assert found["metric_score"] == 1.0
+        assert found["details"]["amsterdam_query"]["hits"][0]["hit"]["_id"] == "doc3"
+        everywhere = client.rank_eval(requests=[BERLIN], metric={"recall": {"k": 5}})
+        assert everywhere["metric_score"] == 1.0
+        both = client.rank_eval(index=["foo", "bar*"], requests=[BERLIN], metric={"dcg": {}})
+        assert both["details"].keys() == {"berlin_query"}
+        with pytest.raises(BadRequestError) as error:
+            client.rank_eval(index="foo", requests=[], metric={"precision": {}})
+        assert error.value.error == "illegal_argument_exception"
+
+
+def test_the_official_client_understands_a_missing_token(tmp_path):
+    """Also what the layer for tokens says is in Elasticsearch's shape."""
+    with Archive.open(tmp_path / "berryeval.db") as archive:
+        token = archive.tokens.create("ci", "read")
+    with application(tmp_path, is_token_required=True) as app, listening(app) as url:
+        with Elasticsearch(url) as client, pytest.raises(AuthenticationException) as error:
+            client.rank_eval(requests=[BERLIN], metric={"precision": {}})
+        assert error.value.error == "security_exception"
+        with Elasticsearch(url, bearer_auth=token) as client:
+            found = client.rank_eval(requests=[BERLIN], metric={"precision": {}})
+        assert found["metric_score"] == 0.0

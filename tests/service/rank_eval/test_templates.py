@@ -1,0 +1,146 @@
+"""Search templates, and what is left of a query."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from berryeval.errors import InputError
+from berryeval.service.rank_eval.search_text import EVERYTHING, Wanted, check_parts, read_search
+from berryeval.service.rank_eval.templates import fill_template
+
+
+@pytest.mark.parametrize(
+    ("source", "parameters", "filled"),
+    [
+        ("{{q}}", {"q": "berlin"}, "berlin"),
+        ("{{ q }}!", {"q": "berlin"}, "berlin!"),
+        ('"{{q}}"', {"q": 'say "hi"\n'}, r'"say \"hi\"\n"'),
+        ("{{{q}}} {{&q}}", {"q": '"'}, '" "'),
+        ("{{a.b}}", {"a": {"b": 7}}, "7"),
+        ("{{a.c}}{{b.c}}", {"a": {"b": 7}, "b": 3}, ""),
+        ("{{flag}} {{list}}", {"flag": True, "list": [1, "x"]}, r"true [1, \"x\"]"),
+        ("{{{list}}}", {"list": [1, "x"]}, '[1, "x"]'),
+        ("{{#toJson}}list{{/toJson}}", {"list": [1, "x"]}, '[1, "x"]'),
+        ("{{#q}}has {{q}}{{/q}}{{^q}}none{{/q}}", {"q": "it"}, "has it"),
+        ("{{#q}}has {{q}}{{/q}}{{^q}}none{{/q}}", {}, "none"),
+        ("{{#a}}{{#b}}both{{/b}}{{/a}}.", {"a": 1}, "."),
+        ("{{#q}}{{#toJson}}list{{/toJson}}{{/q}}", {"list": [1]}, ""),
+        ("{{^zero}}no{{/zero}}{{^f}}f{{/f}}{{^e}}e{{/e}}", {"zero": 0, "f": False, "e": []}, "fe"),
+        ("a{{! a remark }}b", {}, "ab"),
+        ("nothing to fill", {}, "nothing to fill"),
+    ],
+)
+def test_templates_are_filled_in(source, parameters, filled):
+    """Variables, their escapes, JSON, sections by presence, and remarks."""
+    assert fill_template(source, parameters) == filled
+
+
+@given(st.text())
+def test_no_parameter_breaks_out_of_its_text(value):
+    """Whatever it is, the template stays JSON, and the text in it is the parameter."""
+    filled = fill_template('{"query": "{{q}}"}', {"q": value})
+    assert json.loads(filled) == {"query": value}
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [("{{#a}}x", "{{/a}}"), ("x{{/a}}", "{{#a}}"), ("{{#a}}{{#b}}{{/a}}{{/b}}", "{{#a}}")],
+)
+def test_sections_have_to_be_closed_in_order(source, said):
+    """The message tells which one is missing."""
+    with pytest.raises(InputError) as error:
+        fill_template(source, {"a": 1, "b": 1})
+    assert said in str(error.value)
+
+
+TEXTS = {
+    "match": {"text": "amsterdam"},
+    "multi_match": {"query": "amsterdam", "fields": ["title^2", "text"]},
+    "query_string": {"query": "amsterdam"},
+    "simple_query_string": {"query": "amsterdam", "default_operator": "and"},
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_queries_are_reduced_to_their_text(name):
+    """Fields and operators are the store's to decide."""
+    assert read_search({"query": {name: TEXTS[name]}}) == Wanted("amsterdam")
+
+
+def test_a_match_may_have_options():
+    """The text is under query then; numbers are text as well."""
+    assert read_search({"query": {"match": {"f": {"query": 7, "boost": 2}}}}).text == "7"
+
+
+def test_a_bool_puts_texts_together():
+    """should and must, one query or several, inside each other; everything adds nothing."""
+    inner = {"bool": {"should": [{"match": {"t": "b"}}, {"match_all": {}}]}}
+    query = {"bool": {"must": {"match": {"t": "a"}}, "should": [inner], "minimum_should_match": 1}}
+    assert read_search({"query": query}).text == "a b"
+    assert read_search({"query": {"bool": {"must": [{"match_all": {}}]}}}) == EVERYTHING
+
+
+def test_everything_and_ids():
+    """No query means everything, as in Elasticsearch."""
+    assert read_search({}) == EVERYTHING
+    assert read_search({"query": {"match_all": {}}, "size": 3, "_source": False}) == EVERYTHING
+    assert read_search({"query": {"ids": {"values": ["d1"]}}}) == Wanted(ids=("d1",))
+
+
+def nested(depth: int) -> dict:
+    query = {"match": {"t": "x"}}
+    for _ in range(depth):
+        query = {"bool": {"must": query}}
+    return query
+
+
+@pytest.mark.parametrize(
+    ("search", "said"),
+    [
+        ({"query": {"term": {"f": "x"}}}, "query [term] is not understood here; known are match,"),
+        ({"query": {"match": {"a": "x", "b": "y"}}}, "[match] query malformed, expected one field"),
+        ({"query": {"match": {"a": ["x"]}}}, "[match] query malformed, expected a text"),
+        ({"query": {"match": "x"}}, "[match] query malformed, expected an object"),
+        ({"query": {"multi_match": {"fields": ["a"]}}}, "[multi_match] query malformed"),
+        ({"query": {"match": {"a": True}}}, "expected a text"),
+        ({"query": []}, "malformed query"),
+        ({"query": {}}, "malformed query"),
+        ({"query": {"ids": {"values": "d1"}}}, "[ids] query malformed"),
+        ({"query": {"ids": {"values": [1]}}}, "[ids] query malformed"),
+        ({"query": {"bool": {"filter": []}}}, "[bool] clause [filter] is not understood"),
+        ({"query": {"bool": {"must": {"ids": {"values": []}}}}}, "[ids] inside of it"),
+        ({"query": {"match_all": {}}, "sort": ["bar"]}, "[sort] in a search request"),
+        ({"query": nested(30)}, "at most 20 queries inside each other"),
+    ],
+)
+def test_what_is_not_understood_is_refused(search, said):
+    """A clear failure, rather than an answer to another question."""
+    with pytest.raises(InputError) as error:
+        read_search(search)
+    assert said in str(error.value)
+
+
+def test_twenty_queries_may_be_inside_each_other():
+    """The limit is far beyond what people write."""
+    assert read_search({"query": nested(20)}).text == "x"
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        ({"aggs": {}}, "should not contain aggregations."),
+        ({"aggregations": {"a": {}}}, "should not contain aggregations."),
+        ({"suggest": {}}, "should not contain a suggest section."),
+        ({"highlight": {}}, "should not contain a highlighter section."),
+        ({"explain": True}, "should not use explain."),
+        ({"profile": "true"}, "should not use profile."),
+    ],
+)
+def test_parts_that_are_no_ranking_are_forbidden(part, said):
+    """Elasticsearch's rule, in its words."""
+    with pytest.raises(InputError, match="Query in rated requests") as error:
+        check_parts({"query": {"match_all": {}}, **part})
+    assert str(error.value).endswith(said)
+    check_parts({"explain": False, "profile": False})

@@ -1,0 +1,223 @@
+"""E5's three routes, with its keys, defaults and answers."""
+
+import pytest
+from starlette.testclient import TestClient
+
+from service_server import application
+
+TEXTS = {"a": "first thing", "b": "first other thing", "c": "second thing"}
+JUDGMENTS = [
+    {"query_id": "q1", "doc_id": "a", "relevance": 3},
+    {"query_id": "q1", "doc_id": "b", "grade": 1},
+    {"query_id": "q2", "doc_id": "c", "relevance": 2},
+]
+QUERIES = [{"id": "q1", "query": "first"}, {"id": "q2", "query": "second"}]
+
+
+def answer(query, k):
+    """A system that fails at times."""
+    if query == "broken":
+        raise ValueError("no idea")
+    return ["c", "a"][:k]
+
+
+HERE = f"{__name__}:answer"
+
+
+def fill(client, name="default"):
+    client.put(f"/v1/stores/{name}", json={"kind": "bm25"})
+    documents = [{"doc_id": doc_id, "text": text} for doc_id, text in TEXTS.items()]
+    client.post(f"/v1/stores/{name}/documents", json={"documents": documents})
+    assert client.post("/v1/evaluation/judgments", json=JUDGMENTS).status_code == 204
+    return client
+
+
+def test_judgments_answer_204_without_a_body(client):
+    """E5: an array of E1's objects, relevance or grade."""
+    answered = client.post("/v1/evaluation/judgments", json=JUDGMENTS)
+    assert (answered.status_code, answered.content) == (204, b"")
+    assert client.get("/v1/judgments/q1/b").json()["grade"] == 1.0
+    assert client.post("/v1/evaluation/judgments", json=[]).status_code == 204
+
+
+def test_a_pair_that_is_judged_again_keeps_its_history(client):
+    """E5: the new grade replaces the old one, which stays in the history."""
+    for grade in (3, 1):
+        body = [{"query_id": "q1", "doc_id": "a", "relevance": grade}]
+        assert client.post("/v1/evaluation/judgments", json=body).status_code == 204
+    assert client.get("/v1/judgments/q1/a").json()["grade"] == 1.0
+    history = client.get("/v1/judgments/q1/a/history").json()
+    assert [state["grade"] for state in history] == [3.0, 1.0]
+
+
+def test_two_grades_for_one_pair_in_one_body_are_an_error(client):
+    """E5: and nothing of the body is stored."""
+    twice = [*JUDGMENTS, {"query_id": "q1", "doc_id": "a", "relevance": 0}]
+    refused = client.post("/v1/evaluation/judgments", json=twice)
+    assert refused.status_code == 422
+    assert "'a'" in refused.json()["detail"]
+    assert client.get("/v1/judgments").json()["items"] == []
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"query_id": "q1", "doc_id": "a"},
+        {"query_id": "q1", "doc_id": "a", "relevance": 1, "grade": 1},
+        {"query_id": "q1", "doc_id": "a", "relevance": "high"},
+        {"query_id": "", "doc_id": "a", "relevance": 1},
+        {"doc_id": "a", "relevance": 1},
+        "q1 0 a 1",
+    ],
+)
+def test_judgments_of_another_shape_are_refused(client, entry):
+    """With the place in the body."""
+    refused = client.post("/v1/evaluation/judgments", json=[JUDGMENTS[0], entry])
+    assert refused.status_code == 422
+    assert refused.json()["where"].startswith("body[1]")
+
+
+def test_a_store_is_evaluated_query_by_query(client):
+    """E5: results, summary and failed; keys of k are strings."""
+    fill(client)
+    body = {"queries": QUERIES, "store": "default", "ks": [1, 5]}
+    found = client.post("/v1/evaluation/evaluate", json=body).json()
+    assert list(found) == ["results", "summary", "failed"]
+    first, second = found["results"]
+    assert list(first) == [
+        "query_id", "query", "ndcg", "recall", "precision", "mrr", "ap", "result_count", "unjudged",
+    ]  # fmt: skip
+    assert (first["query_id"], first["query"], first["result_count"]) == ("q1", "first", 2)
+    assert first["recall"] == {"1": 0.5, "5": 1.0}
+    assert first["precision"] == {"1": 1.0, "5": 0.4}
+    assert (first["mrr"], second["ap"]) == (1.0, 1.0)
+    assert list(found["summary"]) == [
+        "query_count", "mean_ndcg", "mean_recall", "mean_precision", "mean_mrr", "map",
+        "unjudged_count", "failed_count",
+    ]  # fmt: skip
+    assert found["summary"]["mean_recall"] == {"1": 0.75, "5": 1.0}
+    assert found["summary"]["query_count"] == 2
+    assert found["failed"] == []
+
+
+def test_store_and_ks_have_defaults(client):
+    """E5: the store "default", at 1, 3, 5 and 10."""
+    fill(client)
+    found = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES}).json()
+    assert list(found["summary"]["mean_ndcg"]) == ["1", "3", "5", "10"]
+
+
+def test_a_query_without_judgments_is_in_no_mean(client):
+    """E2: zeros, marked, and counted by itself."""
+    fill(client)
+    queries = [*QUERIES, {"id": "q9", "query": "thing"}]
+    found = client.post("/v1/evaluation/evaluate", json={"queries": queries}).json()
+    assert [one["unjudged"] for one in found["results"]] == [False, False, True]
+    assert (found["summary"]["query_count"], found["summary"]["unjudged_count"]) == (2, 1)
+    assert found["results"][2]["result_count"] == 3
+
+
+def test_one_failing_query_never_fails_the_others(service):
+    """E5: it is listed under failed, left out of the means, and counted."""
+    client = fill(service(systems={"own": {"system": HERE}}))
+    queries = [{"id": "q1", "query": "broken"}, QUERIES[1]]
+    answered = client.post("/v1/evaluation/evaluate", json={"queries": queries, "store": "own"})
+    assert answered.status_code == 200
+    found = answered.json()
+    assert [one["query_id"] for one in found["results"]] == ["q2"]
+    assert [one["query_id"] for one in found["failed"]] == ["q1"]
+    assert "no idea" in found["failed"][0]["error"]
+    assert (found["summary"]["query_count"], found["summary"]["failed_count"]) == (1, 1)
+    assert found["summary"]["mean_mrr"] == 1.0
+    assert client.get("/v1/runs").json()["items"] == []
+
+
+def test_the_summary_is_that_of_the_latest_evaluation(client):
+    """E5: by store; query_count 0 before the first."""
+    assert client.get("/v1/evaluation/summary").json()["query_count"] == 0
+    fill(client)
+    fill(client, "other")
+    body = {"queries": QUERIES[:1], "ks": [1]}
+    client.post("/v1/evaluation/evaluate", json={"queries": QUERIES})
+    latest = client.post("/v1/evaluation/evaluate", json=body).json()["summary"]
+    kept = client.get("/v1/evaluation/summary", params={"store": "default"}).json()
+    assert kept == latest
+    assert kept["query_count"] == 1
+    other = client.get("/v1/evaluation/summary", params={"store": "other"}).json()
+    assert (other["query_count"], other["map"], other["mean_ndcg"]) == (0, 0.0, {})
+
+
+def test_judgments_and_summaries_survive_a_restart(tmp_path):
+    """E5: so do stores with their documents."""
+    with application(tmp_path) as app, TestClient(app, base_url="http://localhost") as first:
+        fill(first).post("/v1/evaluation/evaluate", json={"queries": QUERIES})
+    with application(tmp_path) as app, TestClient(app, base_url="http://localhost") as again:
+        assert again.get("/v1/evaluation/summary").json()["query_count"] == 2
+        found = again.post("/v1/evaluation/evaluate", json={"queries": QUERIES}).json()
+        assert found["summary"]["query_count"] == 2
+
+
+def test_a_new_service_knows_no_judgments_and_finds_nothing(client):
+    """E2: every query is unjudged, and an empty store answers with no hits."""
+    client.put("/v1/stores/default", json={})
+    answered = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES})
+    assert answered.status_code == 200
+    assert [one["unjudged"] for one in answered.json()["results"]] == [True, True]
+    assert [one["result_count"] for one in answered.json()["results"]] == [0, 0]
+    assert client.get("/v1/evaluation/summary").json()["unjudged_count"] == 2
+
+
+def test_a_new_store_of_the_name_starts_without_a_summary(client):
+    """What was measured was another index."""
+    fill(client).post("/v1/evaluation/evaluate", json={"queries": QUERIES})
+    client.delete("/v1/stores/default")
+    assert client.get("/v1/evaluation/summary").json()["query_count"] == 0
+
+
+def test_evaluations_of_a_store_are_its_history(client):
+    """E6: each is kept as a run of the store's name, and a decline would show."""
+    fill(client).post("/v1/evaluation/evaluate", json={"queries": QUERIES})
+    documents = [{"doc_id": "z", "text": "second second second"}]
+    client.post("/v1/stores/default/documents", json={"documents": documents})
+    client.post("/v1/evaluation/evaluate", json={"queries": QUERIES})
+    points = client.get("/v1/history", params={"name": "default", "measure": "RR"}).json()["points"]
+    assert [point["mean"] for point in points] == [1.0, 0.75]
+    runs = client.get("/v1/runs").json()["items"]
+    assert {run["name"] for run in runs} == {"default"}
+    assert runs[0]["settings"]["mode"] == "bm25"
+    assert runs[0]["corpus_hash"] != runs[1]["corpus_hash"]
+
+
+def test_many_queries_can_be_a_job(client):
+    """It tells how many were answered, and ends in the same answer."""
+    fill(client)
+    body = {"queries": QUERIES}
+    job = client.post("/v1/evaluation/evaluate", json=body, headers={"Prefer": "respond-async"})
+    assert job.status_code == 202
+    events = client.get(f"{job.headers['location']}/events").text
+    assert '"done": 2' in events or '"done":2' in events
+    result = client.get(f"{job.headers['location']}/result").json()
+    assert result == client.post("/v1/evaluation/evaluate", json=body).json()
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"store": "nowhere"}, 404),
+        ({"store": "../default"}, 422),
+        ({"ks": []}, 422),
+        ({"ks": [0]}, 422),
+        ({"ks": [10_001]}, 422),
+        ({"ks": list(range(1, 10_001))}, 422),
+        ({"ks": ["5"]}, 422),
+        ({"queries": []}, 422),
+        ({"queries": [QUERIES[0], QUERIES[0]]}, 422),
+        ({"queries": [{"id": "q1"}]}, 422),
+        ({"k": 5}, 422),
+    ],
+)
+def test_requests_of_another_shape_are_refused(client, change, status):
+    """10,000 k's among them."""
+    fill(client)
+    body = {"queries": QUERIES, **change}
+    assert client.post("/v1/evaluation/evaluate", json=body).status_code == status

@@ -1,0 +1,405 @@
+"""Stores without HTTP: what is kept, what is searched, and what a name may be."""
+
+import sqlite3
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from berryeval.core.documents import Document
+from berryeval.errors import (
+    ArchiveError,
+    ArgumentError,
+    BackendError,
+    ConflictError,
+    NotFoundError,
+)
+from berryeval.search.embedding import WordLlama
+from berryeval.service import ServiceSettings
+from berryeval.service.stores.dependency import open_stores
+from berryeval.service.stores.names import check_store_name
+from berryeval.service.stores.stores import Stores
+
+DOCUMENTS = [
+    Document("d1", "Renew tokens hourly.", "OAuth"),
+    Document("d2", "Ripe bananas."),
+    Document("d3", "Tokens are renewed by the server."),
+]
+
+
+def answer(query, k):
+    """A system that the tests configure."""
+    if query == "broken":
+        raise ConnectionError("no line")
+    return [("x2", 0.9), ("x1", 0.5)][:k]
+
+
+HERE = f"{__name__}:answer"
+
+
+@pytest.fixture
+def stores(tmp_path):
+    opened = Stores(tmp_path / "stores", {"own": {"system": HERE}})
+    yield opened
+    opened.close()
+
+
+def found(stores, name, query="token renewal", k=10):
+    return [hit.doc_id for hit in stores.find(name).search(query, k)]
+
+
+@pytest.mark.parametrize("kind", ["bm25", "vector", "hybrid"])
+def test_indexed_documents_are_found(stores, kind):
+    """Each kind of store finds what was put into it, and again what was put in later."""
+    assert stores.create("docs", kind, {})
+    assert found(stores, "docs") == []
+    assert stores.put("docs", DOCUMENTS[:2]) == 2
+    assert found(stores, "docs")[0] == "d1"
+    stores.put("docs", DOCUMENTS[2:])
+    assert set(found(stores, "docs")[:2]) == {"d1", "d3"}
+
+
+def test_a_document_of_the_same_id_is_replaced(stores):
+    """The newest text counts; the order of indexing stays."""
+    stores.create("docs", "bm25", {})
+    stores.put("docs", DOCUMENTS)
+    stores.put("docs", [Document("d1", "Bananas again.")])
+    store = stores.find("docs")
+    assert store.n_documents == 3
+    assert found(stores, "docs") == ["d3"]
+    assert store.list_ids(None, 2) == ["d1", "d2"]
+    assert store.list_ids(["d3", "d1", "unknown"], 5) == ["d1", "d3"]
+    assert store.find(["d1", "nobody"]) == {"d1": Document("d1", "Bananas again.")}
+
+
+def test_documents_can_be_removed(stores):
+    """One, or all with their store; a new store of the name has none of them."""
+    stores.create("docs", "bm25", {})
+    stores.put("docs", DOCUMENTS)
+    assert found(stores, "docs")
+    assert stores.discard("docs", "d1")
+    assert not stores.discard("docs", "d1")
+    assert found(stores, "docs") == ["d3"]
+    stores.remove("docs")
+    stores.create("docs", "bm25", {})
+    assert found(stores, "docs") == []
+    assert stores.find("docs").n_documents == 0
+
+
+def test_everything_is_there_after_a_restart(stores, tmp_path):
+    """Another process sees kind, settings and documents, and builds its index of them."""
+    stores.create("docs", "hybrid", {"title_weight": 2.0, "weights": [1.0, 0.5]})
+    stores.put("docs", DOCUMENTS)
+    stores.close()
+    again = Stores(tmp_path / "stores")
+    store = again.find("docs")
+    assert (store.kind, store.settings) == ("hybrid", {"title_weight": 2.0, "weights": [1.0, 0.5]})
+    assert set(found(again, "docs")[:2]) == {"d1", "d3"}
+    assert again.names() == ["docs"]
+    again.close()
+
+
+@pytest.mark.parametrize(
+    ("archive", "folder"),
+    [("data/a.db", "data/a.db.stores"), ("postgresql://db/quality", "berryeval.stores")],
+)
+def test_stores_are_beside_the_archive(archive, folder):
+    """One in PostgreSQL has nothing beside it, so they are where the service was started."""
+    opened = open_stores(SimpleNamespace(name=archive), ServiceSettings())
+    assert opened._documents._path == Path(folder) / "documents.db"
+    assert not Path(folder).exists()
+
+
+def test_a_write_waits_for_the_disk(stores):
+    """SQLite syncs its log with every transaction, so that what is acknowledged stays."""
+    stores.create("docs", "bm25", {})
+    database = stores._documents._database()
+    assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert database.execute("PRAGMA synchronous").fetchone() == (2,)
+
+
+def test_two_processes_see_each_others_changes(stores, tmp_path):
+    """What one writes the other finds with its next search."""
+    other = Stores(tmp_path / "stores")
+    stores.create("docs", "bm25", {})
+    stores.put("docs", DOCUMENTS[:1])
+    assert found(other, "docs") == ["d1"]
+    stores.put("docs", DOCUMENTS[2:])
+    assert set(found(other, "docs")) == {"d1", "d3"}
+    other.close()
+
+
+def test_the_corpus_is_known_by_its_content(stores):
+    """The same documents in another order, in another store, have the same hash."""
+    for name, documents in (("a", DOCUMENTS), ("b", DOCUMENTS[::-1]), ("c", DOCUMENTS[1:])):
+        stores.create(name, "bm25", {})
+        stores.put(name, documents)
+    hashes = [stores.find(name).corpus_hash() for name in "abc"]
+    assert hashes[0] == hashes[1] != hashes[2]
+    assert stores.find("own").corpus_hash() is None
+
+
+def test_many_searches_build_one_index(stores, monkeypatch):
+    """Whoever comes while it is built waits for it."""
+    from berryeval.service.stores import store as module
+
+    built = []
+    build = module.build_engine
+    monkeypatch.setattr(module, "build_engine", lambda *given: built.append(given) or build(*given))
+    stores.create("docs", "bm25", {})
+    stores.put("docs", DOCUMENTS)
+    answers = []
+    threads = [
+        threading.Thread(target=lambda: answers.append(found(stores, "docs"))) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(built) == 1
+    assert answers == [answers[0]] * 8
+
+
+def test_vectors_are_made_once_for_each_text(stores, tmp_path, monkeypatch):
+    """Also after a restart, and for another store; those of queries are not kept."""
+    embedded = []
+    embed = WordLlama.embed
+    monkeypatch.setattr(
+        WordLlama, "embed", lambda self, texts: embedded.extend(texts) or embed(self, texts)
+    )
+    stores.create("docs", "vector", {})
+    stores.put("docs", DOCUMENTS[:2])
+    first = stores.find("docs").search("token renewal", 2)
+    stores.put("docs", DOCUMENTS[2:])
+    stores.find("docs").prepare()
+    again = Stores(tmp_path / "stores")
+    again.create("other", "hybrid", {})
+    again.put("other", DOCUMENTS)
+    again.find("docs").prepare()
+    again.find("other").prepare()
+    again.close()
+    assert len(embedded) == len(DOCUMENTS) + 1
+    with sqlite3.connect(tmp_path / "stores" / "vectors.db") as database:
+        assert database.execute("SELECT count(*) FROM vectors").fetchone() == (3,)
+    database.close()
+    fresh = Stores(tmp_path / "fresh")
+    fresh.create("docs", "vector", {})
+    fresh.put("docs", DOCUMENTS[:2])
+    (tmp_path / "fresh" / "vectors.db").write_bytes(b"no cache of ours, and long enough to be seen")
+    assert fresh.find("docs").search("token renewal", 2) == first
+    fresh.close()
+
+
+def test_a_cache_that_fails_costs_only_time(stores, monkeypatch):
+    """A full disk, for example."""
+
+    def fail(*_given):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("berryeval.search.vector_cache.CachedEmbedder.embed", fail)
+    stores.create("docs", "vector", {})
+    stores.put("docs", DOCUMENTS)
+    assert set(found(stores, "docs", k=2)) == {"d1", "d3"}
+
+
+def test_creating_the_same_store_again_changes_nothing(stores):
+    """Another kind or other settings are refused, and the documents stay."""
+    stores.create("docs", "bm25", {"title_weight": 2.0})
+    stores.put("docs", DOCUMENTS)
+    assert not stores.create("docs", "bm25", {"title_weight": 2.0})
+    for kind, settings in (("hybrid", {"title_weight": 2.0}), ("bm25", {})):
+        with pytest.raises(ConflictError, match="store 'docs'"):
+            stores.create("docs", kind, settings)
+    assert stores.find("docs").n_documents == 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "said"),
+    [
+        ("bm25", {"weights": [1, 1]}, "one of bm25's"),
+        ("vector", {"title_weight": 1}, "one of vector's"),
+        ("bm25", {"path": "/etc"}, "one of bm25's"),
+        ("hybrid", {"embedder": "os:system"}, "one of hybrid's"),
+        ("hybrid", {"weights": [0.0, 0.0]}, "weights"),
+        ("bm25", {"title_weight": -1}, "title_weight"),
+    ],
+)
+def test_settings_are_checked(stores, kind, settings, said):
+    """No setting names a path or a function, and none is silently without effect."""
+    with pytest.raises(ArgumentError, match=said):
+        stores.create("docs", kind, settings)
+
+
+NO_NAMES = [
+    "",
+    ".",
+    "..",
+    "../etc/passwd",
+    "/etc/passwd",
+    "a/b",
+    "a\\b",
+    "C:\\x",
+    "os:system",
+    "http://example.org",
+    "postgresql://db",
+    "replay:run",
+    "bm25\n",
+    "a b",
+    "-x",
+    "_all",
+    "a\0b",
+    "ä",
+    "x" * 101,
+]
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+def test_a_name_is_no_path_address_or_function(stores, name, tmp_path):
+    """None can be created, and looking one up opens nothing."""
+    with pytest.raises(ArgumentError, match="store: expected letters"):
+        stores.create(name, "bm25", {})
+    with pytest.raises(NotFoundError):
+        stores.find(name)
+    assert [*tmp_path.rglob("*")] == []
+
+
+@pytest.mark.parametrize("name", ["default", "a", "7", "products-2026.v1", "A_b", "x" * 100])
+def test_names_of_letters_digits_dots_dashes_and_underscores(name):
+    """What people call an index is a name."""
+    assert check_store_name(name) == name
+
+
+@pytest.mark.parametrize("name", ["bm25", "hybrid", "postgres"])
+def test_a_name_that_open_system_knows_means_nothing_here(stores, name):
+    """Only stores that were created, and systems of the configuration, are there."""
+    with pytest.raises(NotFoundError):
+        stores.find(name)
+
+
+def test_a_document_cannot_come_twice(stores):
+    """Within one call; nothing of it is kept."""
+    stores.create("docs", "bm25", {})
+    with pytest.raises(ArgumentError, match="'d1' twice"):
+        stores.put("docs", [DOCUMENTS[0], DOCUMENTS[0]])
+    with pytest.raises(ArgumentError, match="UTF-8"):
+        stores.put("docs", [DOCUMENTS[0], Document("d9", "half a \ud800 character")])
+    assert stores.find("docs").n_documents == 0
+
+
+def test_ids_that_are_no_utf8_survive(stores):
+    """As everywhere else: bytes come back."""
+    stores.create("docs", "bm25", {})
+    stores.put("docs", [Document("d\udcff", "tokens")])
+    assert found(stores, "docs") == ["d\udcff"]
+    assert [one.doc_id for one in stores.embedded("docs").page(None, 10)] == ["d\udcff"]
+
+
+def test_a_configured_system_is_read_only(stores):
+    """It is searched under its name, and nobody can replace, fill or remove it."""
+    store = stores.find("own")
+    assert (store.kind, store.is_read_only, store.n_documents) == ("configured", True, None)
+    assert found(stores, "own") == ["x2", "x1"]
+    assert store.fingerprint()
+    assert store.find(["x1"]) == {}
+    with pytest.raises(ArgumentError, match="a text, as own has documents of its own"):
+        store.list_ids(None, 10)
+    for change in (
+        lambda: stores.create("own", "bm25", {}),
+        lambda: stores.put("own", DOCUMENTS),
+        lambda: stores.discard("own", "x1"),
+        lambda: stores.remove("own"),
+        lambda: stores.embedded("own"),
+    ):
+        with pytest.raises(ConflictError, match="a system of the server's"):
+            change()
+
+
+@pytest.mark.parametrize(
+    "systems",
+    [
+        {"own": {}},
+        {"own": {"system": "bm25", "secret": "x"}},
+        {"own": {"system": "postgres", "body": "x"}},
+        {"own": {"system": "https://x?q={query}", "id": "hits[*]"}},
+        {"own": {"system": 7}},
+        {"../own": {"system": "bm25"}},
+    ],
+)
+def test_the_configuration_is_checked_at_the_start(tmp_path, systems):
+    """A misspelt key would silently do nothing."""
+    with pytest.raises(ArgumentError):
+        Stores(tmp_path, systems)
+
+
+def test_a_configured_system_is_opened_when_it_is_first_asked(tmp_path):
+    """A server starts while its database is away; PostgreSQL goes by its own names."""
+    systems = {
+        "pg": {"system": "postgres-bm25", "dsn": "postgresql://nobody@127.0.0.1:1/none"},
+        "web": {
+            "system": "http://127.0.0.1:1/?q={query}",
+            "ids": "hits[*]",
+            "headers": {"Authorization": "secret"},
+        },
+    }
+    stores = Stores(tmp_path, systems)
+    for name in systems:
+        with pytest.raises(BackendError):
+            stores.find(name).search("x", 1)
+    assert "secret" not in str(stores.find("web").fingerprint())
+    stores.close()
+
+
+def test_settings_of_a_configured_system_are_those_of_the_system(tmp_path):
+    """Numbers, lists and booleans as TOML has them."""
+    table = {"system": "hybrid", "weights": [1, 0.5], "depth": 50, "approximate": False}
+    fingerprint = Stores(tmp_path, {"own": table}).find("own").fingerprint()
+    assert (fingerprint["weights"], fingerprint["depth"]) == ("1 0.5", "50")
+    assert fingerprint["nearest"] == "exact"
+
+
+def test_what_is_not_there_is_said(stores):
+    """Documents into no store, and no store to remove."""
+    for change in (
+        lambda: stores.put("docs", DOCUMENTS),
+        lambda: stores.discard("docs", "d1"),
+        lambda: stores.remove("docs"),
+        lambda: stores.embedded("docs"),
+    ):
+        with pytest.raises(NotFoundError, match="there is no store 'docs'"):
+            change()
+
+
+def test_a_file_of_a_newer_version_is_refused(tmp_path):
+    """Rather than read as what it is not."""
+    with sqlite3.connect(tmp_path / "documents.db") as database:
+        database.execute("PRAGMA user_version = 99")
+    database.close()
+    with pytest.raises(ArchiveError, match="expected layout 1, found 99; a newer BerryEval"):
+        Stores(tmp_path).names()
+
+
+def test_a_file_that_cannot_be_used_is_an_error(tmp_path):
+    """No database, or a folder that cannot be made."""
+    (tmp_path / "documents.db").write_bytes(b"not a database, and long enough to be seen as none")
+    with pytest.raises(ArchiveError, match="not a database"):
+        Stores(tmp_path).names()
+    with pytest.raises(ArchiveError):
+        Stores(tmp_path / "documents.db").create("docs", "bm25", {})
+
+
+def test_a_locked_file_is_told_as_passing(tmp_path, stores, monkeypatch):
+    """Another process that writes for too long: try again later."""
+    from berryeval.service.stores import documents
+
+    monkeypatch.setattr(documents, "_SECONDS_TO_WAIT", 0.05)
+    stores.create("docs", "bm25", {})
+    other = sqlite3.connect(tmp_path / "stores" / "documents.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    waiting = Stores(tmp_path / "stores")
+    with pytest.raises(ArchiveError, match="locked") as error:
+        waiting.put("docs", DOCUMENTS)
+    assert error.value.transient
+    other.execute("ROLLBACK")
+    other.close()
+    waiting.close()

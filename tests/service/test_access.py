@@ -1,0 +1,154 @@
+"""Who may call: tokens with roles, and no page of another site."""
+
+import pytest
+
+from berryeval.service.settings import ServiceSettings, is_loopback
+from service_data import judgments
+
+JUDGED = {"judgments": judgments(1, 1)}
+
+
+@pytest.fixture
+def tokens(archive):
+    """A token of each role, as headers."""
+    return {
+        role: {"Authorization": f"Bearer {archive.tokens.create(role, role)}"}
+        for role in ("read", "judge", "admin")
+    }
+
+
+@pytest.fixture
+def guarded(service):
+    """A service that others can reach."""
+    return service("http://quality.example", host="0.0.0.0")  # noqa: S104
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [("127.0.0.1", True), ("127.3.2.1", True), ("::1", True), ("[::1]", True),
+     ("localhost", True), ("192.0.2.1", False), ("192.168.0.7", False), ("::", False),
+     ("quality.example", False)],
+)  # fmt: skip
+def test_a_token_is_needed_where_others_can_reach_the_service(host, expected):
+    """Everywhere but on loopback."""
+    assert is_loopback(host) is expected
+    assert ServiceSettings(host=host).needs_token is not expected
+
+
+def test_without_a_token_nothing_is_told(guarded):
+    """401 says how to get one; only health and the description are open."""
+    refused = guarded.get("/v1/judgments")
+    assert refused.status_code == 401
+    assert refused.headers["www-authenticate"] == 'Bearer realm="berryeval"'
+    assert "berryeval token create" in refused.json()["way_out"]
+    assert guarded.get("/metrics").status_code == 401
+    for path in ("/healthz", "/readyz", "/openapi.json", "/docs"):
+        assert guarded.get(path).status_code == 200
+
+
+@pytest.mark.parametrize("value", ["Bearer", "Bearer ", "Basic YTpi", "Bearer bev_wrong", "é"])
+def test_a_token_that_is_none_is_refused(guarded, value):
+    """Other schemes, empty ones and wrong ones."""
+    headers = {"Authorization": value.encode()}
+    assert guarded.get("/v1/judgments", headers=headers).status_code == 401
+    assert guarded.get("/healthz", headers=headers).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "needed"),
+    [
+        ("GET", "/v1/judgments", None, "read"),
+        ("GET", "/metrics", None, "read"),
+        ("POST", "/v1/judgments", JUDGED, "judge"),
+        ("PUT", "/v1/judgments/q/d", {"grade": 1}, "judge"),
+        ("PUT", "/v1/queries/q", {"text": "?"}, "judge"),
+        ("PUT", "/v1/gates/g", {"guards": [{"measure": "RR", "at_least": 0}]}, "admin"),
+        ("DELETE", f"/v1/runs/{'0' * 64}", None, "admin"),
+    ],
+)
+def test_roles_build_on_each_other(guarded, tokens, method, path, body, needed):
+    """Who has the role, or a higher one, gets past; the others learn which it takes."""
+    roles = ["read", "judge", "admin"]
+    for role in roles:
+        answer = guarded.request(method, path, json=body, headers=tokens[role])
+        if roles.index(role) < roles.index(needed):
+            assert answer.status_code == 403
+            assert (answer.json()["expected"], answer.json()["found"]) == (needed, role)
+        else:
+            assert answer.status_code not in (401, 403)
+
+
+def test_every_route_that_changes_something_needs_more_than_reading(client):
+    """But for those that only compute, and cancelling, which looks at the owner."""
+    harmless = {"compare_runs", "list_holes", "cancel_job"}
+    for path, methods in client.get("/openapi.json").json()["paths"].items():
+        for method, operation in methods.items():
+            if path.startswith("/v1") and operation["operationId"] not in harmless:
+                assert (operation["x-role"] == "read") is (method == "get"), operation
+
+
+def test_a_judgment_has_the_name_of_its_token(guarded, tokens):
+    """Only an admin may judge for somebody else."""
+    judged = guarded.put("/v1/judgments/q/d", json={"grade": 1}, headers=tokens["judge"])
+    assert judged.json()["author"] == "judge"
+    for role, status in (("judge", 403), ("admin", 201)):
+        body = {"grade": 1, "author": "ada"}
+        answer = guarded.put("/v1/judgments/q/e", json=body, headers=tokens[role])
+        assert answer.status_code == status
+    assert guarded.get("/v1/judgments/q/e", headers=tokens["read"]).json()["author"] == "ada"
+    own = {"grade": 1, "author": "judge"}
+    assert guarded.put("/v1/judgments/q/f", json=own, headers=tokens["judge"]).status_code == 201
+
+
+def test_a_revoked_token_ends_within_seconds(guarded, tokens, archive, monkeypatch):
+    """It is looked up again when it was remembered for a while."""
+    assert guarded.get("/v1/jobs", headers=tokens["read"]).status_code == 200
+    archive.tokens.revoke("read")
+    monkeypatch.setattr("berryeval.service.middleware.access.time.monotonic", lambda: 1e12)
+    assert guarded.get("/v1/jobs", headers=tokens["read"]).status_code == 401
+
+
+def test_few_tokens_are_remembered(guarded, tokens, monkeypatch):
+    """Memory does not grow with callers."""
+    monkeypatch.setattr("berryeval.service.middleware.access._MOST_REMEMBERED", 1)
+    for role in ("read", "judge", "read"):
+        assert guarded.get("/v1/jobs", headers=tokens[role]).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [("localhost", 200), ("LOCALHOST:1", 200), ("127.0.0.1:8765", 200), ("[::1]:8765", 200),
+     ("quality.local", 200), ("evil.example", 403), ("localhost.evil.example", 403),
+     ("evil.example:8765", 403), ("", 403), ("[", 403), ("127.0.0.1@evil.example", 403)],
+)  # fmt: skip
+def test_a_name_that_was_made_to_point_here_is_refused(service, host, status):
+    """DNS rebinding: on loopback the Host has to be a name that we know."""
+    client = service(allowed_hosts=("quality.local",))
+    assert client.get("/v1/judgments", headers={"Host": host}).status_code == status
+
+
+def test_with_a_token_any_name_will_do(client, tokens):
+    """Who has a token was not talked into anything."""
+    client.post("/v1/judgments", json={"judgments": judgments(1, 2)})
+    for host in ("quality.example", "[", "a b"):
+        headers = {"Host": host, **tokens["read"]}
+        assert client.get("/v1/judgments?limit=1", headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [(None, 200), ("http://localhost:8765", 200), ("https://evil.example", 403), ("null", 403),
+     ("http://localhost:9999", 403), ("http://[", 403)],
+)  # fmt: skip
+def test_a_page_of_another_site_changes_nothing(client, origin, status):
+    """The Origin of a request that changes something is this service's, or there is none."""
+    headers = {} if origin is None else {"Origin": origin}
+    assert client.post("/v1/judgments", json=JUDGED, headers=headers).status_code == status
+    assert client.get("/v1/judgments", headers=headers).status_code == 200
+
+
+def test_a_token_can_be_asked_for_on_loopback_too(service, tokens):
+    """As behind a proxy."""
+    client = service(is_token_required=True)
+    assert client.get("/v1/judgments").status_code == 401
+    assert client.get("/v1/judgments", headers=tokens["read"]).status_code == 200

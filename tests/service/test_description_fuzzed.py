@@ -1,0 +1,86 @@
+"""Every route is called with what its description allows, and with what it does not.
+
+No answer may be a failure of the server, or one that the description does not have. There are few
+examples by default; `SCHEMATHESIS_EXAMPLES=200` makes a soak of it.
+"""
+
+import os
+from contextlib import suppress
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis.errors import FlakyStrategyDefinition
+from schemathesis import GenerationMode
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+from starlette.testclient import TestClient
+
+from berryeval.archive import Archive
+from berryeval.service import ServiceSettings, create_app
+from berryeval.service.app import describe
+from service_data import fill
+
+EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "5"))
+CASES = [
+    (path, method, mode)
+    for path, methods in describe()["paths"].items()
+    for method, operation in methods.items()
+    for mode in GenerationMode
+    # Where nothing can be sent, nothing wrong can be.
+    if mode is GenerationMode.POSITIVE or operation.keys() & {"parameters", "requestBody"}
+]
+HOW = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.fixture(scope="module")
+def schema(tmp_path_factory):
+    """The description of a service that has some data."""
+    path = tmp_path_factory.mktemp("fuzzed") / "berryeval.db"
+    with Archive.open(path) as archive:
+        app = create_app(archive, ServiceSettings(allowed_hosts=("testserver",), timeout=600))
+        fill(TestClient(app, base_url="http://localhost"))
+        yield schemathesis.openapi.from_asgi("/openapi.json", app)
+
+
+@pytest.mark.parametrize(("path", "method", "mode"), CASES)
+def test_every_answer_is_one_that_the_description_has(schema, path, method, mode):
+    """Whatever comes, the answer is documented, of the documented shape, and no 5xx."""
+
+    @HOW
+    @given(case=schema[path][method].as_strategy(generation_mode=mode))
+    def check(case):
+        # A description cannot tell which measures there are, or which text is a run.
+        case.call_and_validate(excluded_checks=[positive_data_acceptance])
+
+    check()
+
+
+def test_no_sequence_of_calls_makes_the_service_fail(schema):
+    """What one call made is used by the next, removed, and used again."""
+    failures = []
+    n_tried = 0
+
+    class Calls(schema.as_state_machine()):
+        def setup(self):
+            nonlocal n_tried
+            n_tried += 1
+
+        def validate_response(self, response, case, **_more):
+            try:
+                case.validate_response(response, excluded_checks=[positive_data_acceptance])
+            except BaseException as failure:
+                failures.append(failure)
+                raise
+
+    while n_tried < EXAMPLES and not failures:
+        how = settings(HOW, max_examples=EXAMPLES - n_tried, stateful_step_count=10)
+        # What the service has remembered since may change what is tried: begin anew then.
+        with suppress(FlakyStrategyDefinition):
+            Calls.run(settings=how)
+            break
+    assert not failures

@@ -1,0 +1,141 @@
+"""Baselines and gates over HTTP: the library's verdicts, kept for good."""
+
+import pytest
+
+from service_data import fill, run_lines
+
+GATE = {
+    "baseline": "main",
+    "guards": [{"measure": "RR", "at_least": 0.1}, {"measure": "nDCG@10", "margin": 0.5}],
+}
+
+
+@pytest.fixture
+def runs(client):
+    """Two runs, of which the first is the baseline ``main``."""
+    first, second = fill(client)
+    assert client.put("/v1/baselines/main", json={"run_id": first}).status_code == 201
+    return first, second
+
+
+def test_a_baseline_is_a_name_for_a_run(client, runs):
+    """It can be moved, by those who saw where it was, and removed."""
+    first, second = runs
+    found = client.get("/v1/baselines/main")
+    assert (found.json()["run_id"], found.headers["etag"]) == (first, f'"{first}"')
+    tag = {"If-Match": found.headers["etag"]}
+    assert client.put("/v1/baselines/main", json={"run_id": second}, headers=tag).status_code == 200
+    assert client.put("/v1/baselines/main", json={"run_id": first}, headers=tag).status_code == 412
+    assert [one["run_id"] for one in client.get("/v1/baselines").json()["items"]] == [second]
+    assert client.delete("/v1/baselines/main").status_code == 204
+    assert client.delete("/v1/baselines/main").status_code == 404
+    assert client.get("/v1/baselines/main").status_code == 404
+
+
+def test_a_baseline_needs_a_run_and_a_name_of_its_own(client, runs):
+    """No run is 404; a name as long as an id is refused."""
+    assert client.put("/v1/baselines/x", json={"run_id": "0" * 64}).status_code == 404
+    body = {"run_id": runs[0]}
+    assert client.put(f"/v1/baselines/{'a' * 64}", json=body).status_code == 422
+    assert client.put("/v1/baselines/a%20b", json=body).status_code == 422
+
+
+def test_a_gate_decides_as_the_command_line_does(client, runs, tmp_path, monkeypatch):
+    """The report is that of `berryeval gate --json`."""
+    import json
+
+    from click.testing import CliRunner
+
+    from berryeval.cli import main
+    from service_data import judgments
+
+    assert client.put("/v1/gates/release", json=GATE).status_code == 201
+    made = client.post("/v1/gates/release/verdicts", json={"run": runs[1]})
+    assert made.status_code == 201
+    monkeypatch.chdir(tmp_path)
+    for name, seed in (("main.run", 1), ("new.run", 2)):
+        (tmp_path / name).write_text(run_lines(seed))
+    lines = (f"{one['query_id']} 0 {one['doc_id']} {one['grade']}\n" for one in judgments())
+    (tmp_path / "qrels").write_text("".join(lines))
+    arguments = ["gate", "--judgments", "qrels", "--run", "new.run", "--baseline", "main.run",
+                 "--at-least", "RR=0.1", "--margin", "nDCG@10=0.5", "--json"]  # fmt: skip
+    told = json.loads(CliRunner().invoke(main, arguments).stdout)
+    assert made.json()["report"] == told
+    assert made.json()["verdict"] == told["verdict"] == "pass"
+    assert made.json()["baseline_id"] == runs[0]
+
+
+def test_verdicts_are_kept_when_their_gate_goes(client, runs):
+    """They are listed, the newest first, and each can be had."""
+    client.put("/v1/gates/release", json=GATE)
+    strict = {"guards": [{"measure": "RR", "at_least": 1}]}
+    client.post("/v1/gates/release/verdicts", json={"run": runs[1]})
+    client.put("/v1/gates/release", json=strict)
+    failed = client.post("/v1/gates/release/verdicts", json={"run": "main"})
+    assert failed.json()["verdict"] == "fail"
+    assert client.delete("/v1/gates/release").status_code == 204
+    assert client.delete("/v1/gates/release").status_code == 404
+    found = client.get("/v1/gates/release/verdicts").json()["items"]
+    assert [one["verdict"] for one in found] == ["fail", "pass"]
+    assert client.get(failed.headers["location"]).json() == failed.json()
+    assert client.get("/v1/gates/other/verdicts/1").status_code == 404
+    gone = client.post("/v1/gates/release/verdicts", json={"run": runs[1]})
+    assert gone.status_code == 404
+
+
+def test_a_gate_is_not_replaced_by_who_saw_another(client):
+    """An If-Match that does not fit is 412, and the same content has the same ETag."""
+    etag = client.put("/v1/gates/release", json=GATE).headers["etag"]
+    found = client.get("/v1/gates/release")
+    assert found.headers["etag"] == etag
+    assert client.get("/v1/gates/release", headers={"If-None-Match": etag}).status_code == 304
+    strict = {"guards": [{"measure": "RR", "at_least": 1}]}
+    assert client.put("/v1/gates/release", json=strict, headers={"If-Match": etag}).is_success
+    late = client.put("/v1/gates/release", json=GATE, headers={"If-Match": etag})
+    assert late.status_code == 412
+    assert [one["name"] for one in client.get("/v1/gates").json()["items"]] == ["release"]
+    assert client.get("/v1/gates/other").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("guard", "said"),
+    [
+        ({}, "gate.guard 1: expected a measure or a latency, found neither"),
+        ({"measure": "RR"}, "gate.guard 1: expected at_least or margin for RR"),
+        ({"measure": "RRR", "at_least": 0.1}, "gate.guard 1: unknown measure 'RRR'"),
+        ({"measure": "RR", "at_least": 7}, "gate.guard 1: at_least: expected at most 1"),
+        ({"measure": "RR", "margin": "much"}, "gate.guard 1: margin: expected a number above 0"),
+        ({"latency": "fast", "at_most_ms": 1}, "gate.guard 1: latency: expected a percentile"),
+    ],
+)
+def test_a_guard_that_guards_nothing_is_refused(client, guard, said):
+    """With the number of the guard, as in berryeval.toml."""
+    answer = client.put("/v1/gates/release", json={"guards": [guard]})
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith(said)
+
+
+def test_a_margin_needs_a_baseline_of_the_same_corpus(client, runs):
+    """None is told so; another corpus is refused unless the gate allows it."""
+    guards = [{"measure": "RR", "margin": 0.9}]
+    client.put("/v1/gates/g", json={"guards": guards})
+    alone = client.post("/v1/gates/g/verdicts", json={"run": runs[1]})
+    assert (alone.status_code, alone.json()["where"]) == (422, "baseline")
+    ids = [
+        client.post(f"/v1/runs?name=x&corpus_hash={corpus}", content=run_lines(3)).json()["run_id"]
+        for corpus in ("old", "new")
+    ]
+    asked = {"run": ids[0], "baseline": ids[1]}
+    other = client.post("/v1/gates/g/verdicts", json=asked)
+    assert (other.status_code, other.json()["type"]) == (422, "urn:berryeval:problem:mismatch")
+    client.put("/v1/gates/g", json={"guards": guards, "allow_other_corpus": True})
+    assert client.post("/v1/gates/g/verdicts", json=asked).status_code == 201
+
+
+def test_a_latency_guard_takes_the_times_of_the_request(client, runs):
+    """Slow queries fail the gate."""
+    client.put("/v1/gates/g", json={"guards": [{"latency": "p95", "at_most_ms": 100}]})
+    for milliseconds, verdict in ((50, "pass"), (500, "fail")):
+        asked = {"run": runs[1], "milliseconds": {"q1": milliseconds, "q2": 1}}
+        assert client.post("/v1/gates/g/verdicts", json=asked).json()["verdict"] == verdict
+    assert client.post("/v1/gates/g/verdicts", json={"run": runs[1]}).status_code == 422

@@ -1,0 +1,171 @@
+"""Judging over HTTP: nothing is lost, and nobody undoes another's work unseen."""
+
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import quote
+
+import pytest
+
+from service_data import judgments
+
+PAIR = "/v1/judgments/q1/d7"
+
+
+def test_a_judgment_comes_back_with_author_time_and_revision(client):
+    """Judging for the first time is 201, and reading gives the same."""
+    judged = client.put(PAIR, json={"grade": 2, "source": "workbench"})
+    assert judged.status_code == 201
+    assert judged.headers["location"] == PAIR
+    found = client.get(PAIR)
+    assert found.json() == judged.json()
+    assert found.headers["etag"] == judged.headers["etag"] == '"1"'
+    assert (found.json()["grade"], found.json()["author"]) == (2.0, "local")
+
+
+def test_a_judgment_is_replaced_only_by_those_who_saw_it(client):
+    """428 without an ETag, 412 with an old one, 200 with that of now."""
+    client.put(PAIR, json={"grade": 2})
+    blind = client.put(PAIR, json={"grade": 0})
+    assert blind.status_code == 428
+    assert blind.json()["expected"] == '"1"'
+    assert client.put(PAIR, json={"grade": 0}, headers={"If-Match": '"1"'}).status_code == 200
+    late = client.put(PAIR, json={"grade": 1}, headers={"If-Match": '"1"'})
+    assert late.status_code == 412
+    assert "changed meanwhile" in late.json()["detail"]
+    assert client.get(PAIR).json()["grade"] == 0
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"If-Match": "*"}, 200),
+        ({"If-Match": '"7", "1"'}, 200),
+        ({"If-Match": 'W/"1"'}, 412),
+        ({"If-None-Match": "*"}, 412),
+        ({"If-Match": "1"}, 400),
+        ({"If-None-Match": '"1"'}, 400),
+    ],
+)
+def test_preconditions_mean_what_http_says(client, headers, status):
+    """A star is anything, a list is one of them, a weak tag never matches."""
+    client.put(PAIR, json={"grade": 2})
+    assert client.put(PAIR, json={"grade": 0}, headers=headers).status_code == status
+
+
+def test_what_is_not_there_cannot_be_replaced(client):
+    """If-Match asks for something that is there."""
+    assert client.put(PAIR, json={"grade": 2}, headers={"If-Match": "*"}).status_code == 412
+    assert client.put(PAIR, json={"grade": 2}, headers={"If-None-Match": "*"}).status_code == 201
+
+
+def test_who_has_the_newest_is_told_so(client):
+    """If-None-Match with the ETag of now is 304, without a body."""
+    client.put(PAIR, json={"grade": 2})
+    known = client.get(PAIR, headers={"If-None-Match": '"1"'})
+    assert (known.status_code, known.content) == (304, b"")
+    assert client.get(PAIR, headers={"If-None-Match": '"9"'}).status_code == 200
+
+
+def test_a_judgment_taken_back_leaves_its_history(client):
+    """Three states, the last without a grade."""
+    client.put(PAIR, json={"grade": 2})
+    assert client.delete(PAIR).status_code == 428
+    assert client.delete(PAIR, headers={"If-Match": '"9"'}).status_code == 412
+    assert client.delete(PAIR, headers={"If-Match": '"1"'}).status_code == 204
+    assert client.get(PAIR).status_code == 404
+    assert client.delete(PAIR).status_code == 404
+    client.put(PAIR, json={"grade": 1})
+    states = client.get(f"{PAIR}/history").json()
+    assert [state["grade"] for state in states] == [2.0, None, 1.0]
+
+
+def test_a_pair_that_nobody_judged_has_no_history(client):
+    """404 names the pair."""
+    missing = client.get(f"{PAIR}/history")
+    assert missing.status_code == 404
+    assert missing.json()["found"] == "'d7 for q1'"
+
+
+@pytest.mark.parametrize("doc_id", ["docs/a.md#2", "a%2Fb", "ü ?&", "..%2f", "a+b"])
+def test_ids_may_be_any_text(client, doc_id):
+    """Slashes and escapes come back as they went in."""
+    path = f"/v1/judgments/q1/{quote(doc_id, safe='', errors='surrogateescape')}"
+    assert client.put(path, json={"grade": 1}).status_code == 201
+    assert client.get(path).json()["doc_id"] == doc_id
+    assert client.get("/v1/judgments").json()["items"][0]["doc_id"] == doc_id
+
+
+def test_an_id_of_bytes_that_are_no_text_is_refused(client):
+    """Neither paths nor JSON can say what it is."""
+    answer = client.put("/v1/judgments/q1/%FF", json={"grade": 1})
+    assert answer.status_code == 422
+    assert answer.json()["where"] == "path.doc_id"
+
+
+def test_many_judgments_are_stored_together(client):
+    """All are there, and sent again they change nothing."""
+    sent = {"judgments": judgments(), "source": "pool"}
+    assert client.post("/v1/judgments", json=sent).json() == {"received": 150, "changed": 150}
+    assert client.post("/v1/judgments", json=sent).json() == {"received": 150, "changed": 0}
+
+
+def test_two_grades_for_one_pair_are_refused_and_nothing_is_stored(client):
+    """The answer says which pair, and the good one beside it is not stored either (E5)."""
+    entries = [*judgments(1, 1), {"query_id": "q9", "doc_id": "d", "grade": 1},
+               {"query_id": "q9", "doc_id": "d", "grade": 2}]  # fmt: skip
+    answer = client.post("/v1/judgments", json={"judgments": entries})
+    assert answer.status_code == 422
+    assert answer.json()["where"] == "judgments[2]"
+    assert client.get("/v1/judgments").json() == {"items": [], "next": None}
+
+
+def test_a_list_goes_on_where_its_next_leads(client):
+    """Every judgment comes once, in the order of ids, whatever the size of a page."""
+    client.post("/v1/judgments", json={"judgments": judgments()})
+    address, found = "/v1/judgments?limit=40", []
+    while address:
+        page = client.get(address)
+        found += [(one["query_id"], one["doc_id"]) for one in page.json()["items"]]
+        address = page.json()["next"]
+        assert (f'<{address}>; rel="next"' == page.headers.get("link")) is (address is not None)
+    assert found == sorted((one["query_id"], one["doc_id"]) for one in judgments())
+
+
+def test_a_list_can_be_of_one_query_or_of_stale_judgments(client):
+    """A document that changed makes its judgments stale."""
+    tell = {"documents": [{"doc_id": "d1", "text": "old"}]}
+    client.post("/v1/documents", json=tell)
+    client.post("/v1/judgments", json={"judgments": judgments(2, 2)})
+    client.post("/v1/documents", json={"documents": [{"doc_id": "d1", "text": "new"}]})
+    stale = client.get("/v1/judgments", params={"is_stale": True}).json()["items"]
+    assert [(one["query_id"], one["doc_id"]) for one in stale] == [("q0", "d1"), ("q1", "d1")]
+    of_query = client.get("/v1/judgments", params={"query_id": "q1"}).json()["items"]
+    assert [one["doc_id"] for one in of_query] == ["d0", "d1"]
+
+
+def test_of_many_who_judge_a_pair_at_once_one_is_first(client):
+    """One creates it; the others learn that somebody was quicker."""
+    with ThreadPoolExecutor(8) as people:
+        found = list(
+            people.map(lambda grade: client.put(PAIR, json={"grade": grade}).status_code, range(24))
+        )
+    assert found.count(201) == 1
+    assert set(found) <= {201, 412, 428}
+
+
+def test_of_many_who_change_a_judgment_at_once_each_change_builds_on_the_one_before(client):
+    """As many revisions as answers of 200: no change was undone unseen."""
+    client.put(PAIR, json={"grade": 0})
+
+    def raise_grade(_number):
+        while True:
+            seen = client.get(PAIR)
+            wanted = {"grade": seen.json()["grade"] + 1}
+            answer = client.put(PAIR, json=wanted, headers={"If-Match": seen.headers["etag"]})
+            if answer.status_code == 200:
+                return answer.json()["grade"]
+            assert answer.status_code == 412
+
+    with ThreadPoolExecutor(4) as people:
+        grades = list(people.map(raise_grade, range(12)))
+    assert sorted(grades) == list(range(1, 13))
+    assert len(client.get(f"{PAIR}/history").json()) == 13

@@ -1,0 +1,213 @@
+"""For operators: health, figures, logs, limits, and a description that is complete."""
+
+import json
+import logging
+import re
+import time
+
+import pytest
+from fastapi.routing import APIRoute
+from pydantic import TypeAdapter
+
+from berryeval import errors
+from berryeval.errors import ArgumentError
+from berryeval.service.routes import ROUTERS, operations
+from berryeval.service.settings import ServiceSettings, service_settings
+from service_data import fill, judgments
+
+
+def test_health_needs_nothing_and_readiness_an_archive(client, monkeypatch):
+    """503 if the archive does not answer, or the service is about to stop."""
+    assert client.get("/healthz").json()["status"] == "ok"
+    assert client.get("/readyz").json()["backend"] == "sqlite"
+    client.app.state.is_stopping = True
+    assert client.get("/readyz").json()["type"].endswith(":stopping")
+    client.app.state.is_stopping = False
+
+    def fail():
+        raise errors.ArchiveError("a.db", "is damaged")
+
+    monkeypatch.setattr(client.app.state.archive, "check", fail)
+    assert client.get("/readyz").status_code == 503
+    assert client.get("/healthz").status_code == 200
+
+
+def test_figures_are_counted_by_route_and_not_by_path(client):
+    """As many series as routes, whatever clients ask for."""
+    for number in range(5):
+        client.get(f"/v1/queries/q{number}")
+        client.get(f"/nothing/{number}")
+    client.request("BREW", "/healthz")
+    text = client.get("/metrics").text
+    assert (
+        'berryeval_requests_total{method="GET",route="/v1/queries/{query_id}",status="404"} 5.0'
+        in text
+    )
+    assert 'berryeval_requests_total{method="GET",route="none",status="404"} 5.0' in text
+    assert 'method="other"' in text
+    assert 'berryeval_jobs{state="running"} 0.0' in text
+    assert "q3" not in text
+
+
+def test_each_request_has_an_id_and_a_line_in_the_log(client, caplog):
+    """One that the caller gave, or a new one if it is no plain word."""
+    with caplog.at_level(logging.INFO, "berryeval.service"):
+        named = client.get("/v1/queries/q1", headers={"X-Request-ID": "build-7"})
+        other = client.get("/v1/queries/q1", headers={"X-Request-ID": "no good\x7f"})
+    assert named.headers["x-request-id"] == "build-7"
+    assert re.fullmatch("[0-9a-f]{16}", other.headers["x-request-id"])
+    record = next(record for record in caplog.records if record.message == "request")
+    assert (record.request_id, record.method, record.status) == ("build-7", "GET", 404)
+    assert (record.route, record.path) == ("/v1/queries/{query_id}", "/v1/queries/q1")
+    assert record.caller == "local"
+
+
+def test_a_body_that_is_too_large_is_refused(service):
+    """By its length, before it is read."""
+    client = service(max_body=1000)
+    answer = client.post("/v1/judgments", json={"judgments": judgments()})
+    assert (answer.status_code, answer.json()["expected"]) == (413, "at most 1000 bytes")
+    assert client.post("/v1/judgments", json={"judgments": judgments(1, 1)}).status_code == 200
+
+
+def test_a_body_that_comes_in_pieces_is_counted(service):
+    """Without a length, too; files of runs have a limit of their own."""
+    client = service(max_body=1000, max_upload=5000)
+    pieces = (b" " * 400 for _ in range(5))
+    headers = {"Content-Type": "application/json"}
+    assert client.post("/v1/judgments", content=pieces, headers=headers).status_code == 413
+    lines = "q1 Q0 d{} 1 1 t\n"
+    for n_lines, status in ((100, 201), (1000, 413)):
+        pieces = (lines.format(n).encode() for n in range(n_lines))
+        assert client.post("/v1/runs?name=a", content=pieces).status_code == status
+
+
+def test_an_answer_that_takes_too_long_is_504(service, monkeypatch):
+    """The caller is told to ask for a job; other requests are answered meanwhile."""
+    client = service(timeout=0.2)
+    first = fill(client)[0]
+
+    def slow(*_arguments, **_more):
+        time.sleep(0.6)
+        return ()
+
+    monkeypatch.setattr(client.app.state.archive, "trend", slow)
+    began = time.perf_counter()
+    answer = client.get("/v1/history")
+    assert answer.status_code == 504
+    assert "respond-async" in answer.json()["way_out"]
+    assert time.perf_counter() - began < 5
+    assert client.get(f"/v1/runs/{first}").status_code == 200
+
+
+def test_every_route_is_described(client):
+    """With a summary, words of its own, a tag that is listed, and every answer."""
+    description = client.get("/openapi.json").json()
+    described = {
+        operation["operationId"]
+        for methods in description["paths"].values()
+        for operation in methods.values()
+    }
+    routes = [
+        route
+        for router in (operations.router, *ROUTERS)
+        for route in router.routes
+        if isinstance(route, APIRoute)
+    ]
+    assert described == {route.name for route in routes}
+    assert len(described) == len(routes)
+    tags = {tag["name"] for tag in description["tags"]}
+    for path, methods in description["paths"].items():
+        for operation in methods.values():
+            assert operation["description"], path
+            assert set(operation["tags"]) <= tags
+            assert len(operation["tags"]) == 1
+            for parameter in operation.get("parameters", ()):
+                assert parameter["description"], (path, parameter["name"])
+            for status, answer in operation["responses"].items():
+                assert answer["description"]
+                if path.endswith("_rank_eval"):
+                    continue  # errors there are Elasticsearch's
+                is_problem = "application/problem+json" in answer.get("content", {})
+                assert is_problem is (int(status) >= 400), (path, status)
+
+
+def test_every_body_has_an_example_that_it_takes(client):
+    """Whoever copies it is understood."""
+    description = client.get("/openapi.json").json()
+    checked = 0
+    for router in ROUTERS:
+        for route in router.routes:
+            for parameter in route.dependant.body_params:
+                model = parameter.field_info.annotation
+                schema = description["components"]["schemas"][model.__name__]
+                for example in schema["examples"]:
+                    TypeAdapter(model).validate_python(example)
+                    checked += 1
+    assert checked >= 9
+
+
+TAGS = {"queries", "judgments", "documents", "runs", "evaluations", "comparisons", "baselines",
+        "gates", "holes", "history", "jobs", "operations", "stores"}  # fmt: skip
+
+
+def test_every_body_and_answer_has_an_example_that_its_schema_allows(client):
+    """Whoever reads the description sees what comes and goes."""
+    import jsonschema_rs  # schemathesis brings it
+
+    description = client.get("/openapi.json").json()
+    schemas = description["components"]["schemas"]
+    used = set()
+    for methods in description["paths"].values():
+        for operation in methods.values():
+            if set(operation["tags"]) <= TAGS:
+                parts = [operation.get("requestBody", {}), *operation["responses"].values()]
+                used |= set(re.findall(r'schemas/([^"]+)"', json.dumps(parts)))
+    assert len(used) > 30
+    for name in used:
+        assert schemas[name]["description"], name
+        assert schemas[name]["examples"], name
+    for name, schema in schemas.items():
+        whole = {"$ref": f"#/components/schemas/{name}", "components": description["components"]}
+        for example in schema.get("examples", ()):
+            jsonschema_rs.validator_for(whole).validate(example)
+
+
+def test_all_references_of_the_description_lead_somewhere(client):
+    """No schema is missing, and none of FastAPI's own errors is left."""
+    text = client.get("/openapi.json").text
+    schemas = json.loads(text)["components"]["schemas"]
+    assert set(re.findall(r"#/components/schemas/([^\"]+)", text)) <= set(schemas)
+    assert "HTTPValidationError" not in schemas
+
+
+def test_the_reference_page_has_every_route_and_loads_nothing(client):
+    """It works without a network."""
+    answer = client.get("/docs")
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    page = answer.text
+    for path in client.get("/openapi.json").json()["paths"]:
+        assert f"<code>{path}</code>" in page
+    assert "<script" not in page
+    assert "https://" not in page
+    assert "http://" not in page
+
+
+@pytest.mark.parametrize(
+    "setting", [{"port": 70000}, {"max_body": 0}, {"timeout": 0}, {"max_jobs": 0}]
+)
+def test_settings_that_cannot_be_are_refused(setting):
+    """With the name of the setting."""
+    with pytest.raises(ArgumentError, match=next(iter(setting))):
+        ServiceSettings(**setting)
+
+
+def test_flags_win_over_the_file():
+    """And megabytes become bytes."""
+    table = {"port": 1, "max_body_mb": 2, "require_token": True, "allowed_hosts": ["a"]}
+    flags = {"port": 9, "host": None, "allowed_hosts": (), "is_token_required": None}
+    found = service_settings(table, {"s": {"system": "bm25"}}, flags)
+    assert (found.port, found.max_body, found.is_token_required) == (9, 2 << 20, True)
+    assert (found.allowed_hosts, found.systems) == (("a",), {"s": {"system": "bm25"}})
+    assert service_settings({"require_token": False}, {}, {"is_token_required": True}).needs_token

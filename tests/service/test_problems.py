@@ -1,0 +1,152 @@
+"""Problems: whatever goes wrong has a status, a kind, and the facts."""
+
+import json
+import logging
+
+import pytest
+
+from berryeval import errors
+from berryeval.service.problems import Problem, problem_of
+from service_data import judgments
+
+PREFIX = "urn:berryeval:problem:"
+
+ERRORS = [
+    (errors.InputError("no"), 422, "input", {}),
+    (errors.ArgumentError("k", "a number", "'x'"), 422, "input",
+     {"where": "k", "expected": "a number", "found": "'x'"}),
+    (errors.InputTypeError("k", "a number", "str"), 422, "input",
+     {"where": "k", "expected": "a number", "found": "str"}),
+    (errors.FormatError("expected 6 columns, found 5", "a.run", 7), 422, "format",
+     {"where": "a.run:7", "expected": "6 columns", "found": "5"}),
+    (errors.FormatError("cannot be read", "a.run"), 422, "format", {"where": "a.run"}),
+    (errors.MismatchError("other queries"), 422, "mismatch", {}),
+    (errors.UnknownMeasureError("ndgc", "nDCG", ()), 422, "unknown-measure",
+     {"where": "measures", "found": "ndgc", "way_out": "nDCG"}),
+    (errors.MeasureSyntaxError("P@", "a number", "nothing", "P@5"), 422, "measure-syntax",
+     {"where": "measure 'P@'", "expected": "a number", "found": "nothing", "way_out": "P@5"}),
+    (errors.NotFoundError("run", "x"), 404, "not-found", {"where": "run", "found": "'x'"}),
+    (errors.ConflictError("gate", "1", "2"), 409, "conflict",
+     {"where": "gate", "expected": "1", "found": "2"}),
+    (errors.MissingExtraError("Parquet", "frames"), 415, "not-installed",
+     {"where": "Parquet", "way_out": "pip install 'berryeval[frames]'"}),
+    (errors.ArchiveError("a.db", "the disk is full"), 503, "archive", {"where": "a.db"}),
+    (errors.BackendError("bm25", "down"), 502, "system-failed", {"where": "bm25"}),
+    (errors.BackendTimeout("bm25", "slow"), 504, "system-timeout", {"where": "bm25"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("error", "status", "kind", "facts"), ERRORS)
+def test_every_error_of_the_library_has_its_status_and_facts(error, status, kind, facts):
+    """The detail is the line that the command line prints."""
+    content = problem_of(error).content("r1")
+    assert content.pop("title")
+    assert content == {"type": PREFIX + kind, "status": status, "detail": str(error),
+                       "request_id": "r1", **facts}  # fmt: skip
+
+
+def test_no_error_of_the_library_was_forgotten():
+    """Each kind is tried above, but for the base, trec_eval's, the client's, and one of a kind."""
+    kinds = {
+        getattr(errors, name)
+        for name in errors.__all__
+        if issubclass(getattr(errors, name), errors.BerryEvalError)
+    }
+    untried = {errors.BerryEvalError, errors.TrecEvalError, errors.AnswerError, errors.ServiceError}
+    assert {type(error) for error, *_ in ERRORS} == kinds - untried
+
+
+def test_an_archive_that_is_busy_says_when_to_come_back(client, monkeypatch):
+    """503 with Retry-After where it passes, without where it does not."""
+    for transient in (True, False):
+        error = errors.ArchiveError("a.db", "others write", transient=transient)
+
+        def fail(error=error):
+            raise error
+
+        monkeypatch.setattr(client.app.state.archive.judgments, "page", lambda **_more: fail())
+        answer = client.get("/v1/judgments")
+        assert (answer.status_code, "retry-after" in answer.headers) == (503, transient)
+
+
+@pytest.mark.parametrize(
+    ("content", "headers", "status", "kind"),
+    [
+        (b"{", {"Content-Type": "application/json"}, 400, "not-json"),
+        (b"", {"Content-Type": "application/json"}, 422, "shape"),
+        (b"\xff\xfe", {"Content-Type": "application/json"}, 400, None),
+        (b"[" * 100_000, {"Content-Type": "application/json"}, 400, None),
+        (b'{"judgments": 9' + b"9" * 5000 + b"}", {"Content-Type": "application/json"}, 400, None),
+        (b"{}", {}, 415, "unsupported-media-type"),
+        (b"a=b", {"Content-Type": "text/plain"}, 415, "unsupported-media-type"),
+    ],
+)
+def test_a_body_that_is_no_json_is_told_so(client, content, headers, status, kind):
+    """400 for what cannot be parsed, 415 for what is called something else."""
+    answer = client.post("/v1/judgments", content=content, headers=headers)
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    if kind is not None:
+        assert answer.json()["type"] == PREFIX + kind
+
+
+@pytest.mark.parametrize(
+    ("entry", "where", "found"),
+    [
+        ({"grade": "2"}, "body.judgments[0].grade", "'2'"),
+        ({"grade": True}, "body.judgments[0].grade", "True"),
+        ({"grade": float("nan")}, "body.judgments[0].grade", "nan"),
+        ({"grade": 1e300}, "body.judgments[0].grade", "1e+300"),
+        ({"doc_id": ""}, "body.judgments[0].doc_id", "''"),
+        ({"doc_id": "x" * 2000}, "body.judgments[0].doc_id", None),
+        ({"doc_id": "\ud800"}, "body.judgments[0].doc_id", None),
+        ({"doc_id": 7}, "body.judgments[0].doc_id", "7"),
+        ({"grades": 7}, "body.judgments[0].grades", "'grades'"),
+    ],
+)
+def test_a_body_of_the_wrong_shape_is_told_where(client, entry, where, found):
+    """The place, what was expected, and what came, cut to a line."""
+    content = json.dumps({"judgments": [{**judgments(1, 1)[0], **entry}]})
+    answer = client.post(
+        "/v1/judgments", content=content, headers={"Content-Type": "application/json"}
+    )
+    assert (answer.status_code, answer.json()["where"]) == (422, where)
+    assert found is None or answer.json()["found"] == found
+    assert len(answer.json()["detail"]) < 300
+
+
+def test_all_that_is_wrong_is_listed(client):
+    """The first in the detail, all of them as facts, not more than twenty."""
+    answer = client.post("/v1/judgments", json={"judgments": [{} for _ in range(30)]})
+    assert answer.json()["detail"].endswith("found nothing (and 89 more)")
+    assert len(answer.json()["errors"]) == 20
+
+
+def test_a_route_or_method_that_is_not_there_is_told_so(client):
+    """404 and 405 are problems, too."""
+    lost = client.get("/v2/judgments")
+    assert (lost.status_code, lost.json()["way_out"]) == (404, "GET /docs lists them")
+    assert client.get("/v1/judgments/").status_code == 404
+    wrong = client.patch("/v1/judgments")
+    assert (wrong.status_code, wrong.headers["allow"]) == (405, wrong.json()["expected"])
+
+
+def test_a_bug_is_told_to_the_log_and_not_to_the_caller(client, monkeypatch, caplog):
+    """500 with the id under which the log has it."""
+
+    def fail(**_more):
+        raise RuntimeError("a secret")
+
+    monkeypatch.setattr(client.app.state.archive.judgments, "page", fail)
+    with caplog.at_level(logging.ERROR, "berryeval.service"):
+        answer = client.get("/v1/judgments", headers={"X-Request-ID": "abc"})
+    assert (answer.status_code, answer.json()["request_id"]) == (500, "abc")
+    assert "a secret" not in answer.text
+    assert "a secret" in caplog.text
+    assert caplog.records[0].request_id == "abc"
+
+
+def test_a_problem_can_be_raised_with_its_headers():
+    """As HTTPException can."""
+    problem = Problem(418, "no coffee", headers={"X-Pot": "tea"})
+    assert (problem.headers, problem.kind) == ({"X-Pot": "tea"}, "i'm-a-teapot")

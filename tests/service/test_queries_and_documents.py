@@ -1,0 +1,64 @@
+"""Queries and documents over HTTP."""
+
+import pytest
+
+QUERY = {"text": "configure OAuth", "category": "procedural", "difficulty": None,
+         "description": None, "tags": ["security"]}  # fmt: skip
+
+
+def test_a_query_comes_back_as_it_was_stored(client):
+    """With labels, under its id, with an ETag of its content."""
+    stored = client.put("/v1/queries/q%2F1", json=QUERY)
+    assert stored.status_code == 201
+    assert stored.json() == {"query_id": "q/1", **QUERY}
+    again = client.put("/v1/queries/q%2F1", json=QUERY)
+    assert (again.status_code, again.headers["etag"]) == (200, stored.headers["etag"])
+    found = client.get(stored.headers["location"])
+    assert (found.json(), found.headers["etag"]) == (stored.json(), stored.headers["etag"])
+    known = client.get("/v1/queries/q%2F1", headers={"If-None-Match": found.headers["etag"]})
+    assert known.status_code == 304
+
+
+def test_a_query_is_not_replaced_by_who_saw_another(client):
+    """An If-Match that does not fit is 412; none is no condition."""
+    etag = client.put("/v1/queries/q1", json=QUERY).headers["etag"]
+    client.put("/v1/queries/q1", json={"text": "other"})
+    late = client.put("/v1/queries/q1", json=QUERY, headers={"If-Match": etag})
+    assert late.status_code == 412
+    assert client.delete("/v1/queries/q1", headers={"If-Match": etag}).status_code == 412
+    assert client.delete("/v1/queries/q1").status_code == 204
+    assert client.delete("/v1/queries/q1").status_code == 404
+    assert client.get("/v1/queries/q1").status_code == 404
+
+
+def test_many_queries_are_stored_and_listed(client):
+    """In the order of their ids, page by page."""
+    many = [{"query_id": f"q{n}", **QUERY} for n in (2, 1, 3)]
+    assert client.post("/v1/queries", json={"queries": many}).json() == {"received": 3}
+    page = client.get("/v1/queries?limit=2").json()
+    rest = client.get(page["next"]).json()
+    found = [one["query_id"] for one in page["items"] + rest["items"]]
+    assert (found, rest["next"]) == (["q1", "q2", "q3"], None)
+
+
+def test_a_document_is_told_of_by_text_or_hash(client):
+    """A text is hashed; a hash stands for itself."""
+    told = {"documents": [{"doc_id": "d1", "title": "OAuth", "text": "How to"},
+                          {"doc_id": "d2", "hash": "abc"}]}  # fmt: skip
+    assert client.post("/v1/documents", json=told).json() == {"received": 2, "changed": 2}
+    assert client.post("/v1/documents", json=told).json() == {"received": 2, "changed": 0}
+    first, second = client.get("/v1/documents").json()["items"]
+    assert (first["text"], len(first["hash"]), second["text"]) == ("How to", 64, None)
+    assert client.get("/v1/documents/d2").json() == second
+    assert client.delete("/v1/documents/d2").status_code == 204
+    assert client.delete("/v1/documents/d2").status_code == 404
+    assert client.get("/v1/documents/d2").status_code == 404
+
+
+@pytest.mark.parametrize("document", [{}, {"text": "a", "hash": "b"}])
+def test_a_document_has_a_text_or_a_hash(client, document):
+    """Neither and both are refused, with the place."""
+    answer = client.post("/v1/documents", json={"documents": [{"doc_id": "d1", **document}]})
+    assert answer.status_code == 422
+    assert answer.json()["where"] == "body.documents[0]"
+    assert answer.json()["expected"] == "a text or a hash, and not both"

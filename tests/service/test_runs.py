@@ -1,0 +1,189 @@
+"""Runs over HTTP: files in any format, whole or not at all."""
+
+import base64
+import gzip
+import hashlib
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from berryeval.core.run import Run
+from berryeval.formats import write_run
+from service_data import fill, run_lines, upload
+
+RUN = {"q1": {"d1": 2.5, "d2": 1.0}, "q2": {"d3": 0.5}}
+NO_RUN = "0" * 64
+
+
+def written(tmp_path, name):
+    """The content of a file that the library wrote."""
+    path = tmp_path / name
+    write_run(Run.from_dict(RUN), path)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "name", ["a.run", "a.run.gz", "a.run.zst", "a.jsonl", "a.json", "a.csv", "a.tsv.gz",
+             "a.parquet", "a.arrow"]
+)  # fmt: skip
+def test_a_run_in_any_format_is_the_same_run(client, tmp_path, name):
+    """The format is found out, and the rankings are those that were written."""
+    answer = client.post("/v1/runs?name=bm25", content=written(tmp_path, name))
+    assert answer.status_code == 201
+    assert (answer.json()["queries"], answer.json()["rows"]) == (2, 3)
+    ranking = client.get(f"{answer.headers['location']}/rankings/q1").json()
+    assert [(one["rank"], one["doc_id"], one["score"]) for one in ranking["documents"]] == [
+        (1, "d1", 2.5),
+        (2, "d2", 1.0),
+    ]
+
+
+def test_a_run_keeps_what_is_told_of_it(client):
+    """Name, tags, commit, corpus and settings come back."""
+    facts = {"name": "bm25", "tag": ["nightly", "ci"], "commit": "4f1c2d3", "corpus_hash": "abc",
+             "settings": json.dumps({"k1": 0.9})}  # fmt: skip
+    stored = client.post("/v1/runs", params=facts, content=run_lines()).json()
+    assert client.get(f"/v1/runs/{stored['run_id']}").json() == stored
+    assert (stored["tags"], stored["commit"], stored["settings"]) == (
+        ["nightly", "ci"],
+        "4f1c2d3",
+        {"k1": 0.9},
+    )
+
+
+def test_the_same_run_again_changes_nothing(client):
+    """200 instead of 201, the same id; another name is another run of the same content."""
+    first = client.post("/v1/runs?name=bm25", content=run_lines())
+    again = client.post("/v1/runs?name=bm25", content=run_lines())
+    other = client.post("/v1/runs?name=other", content=run_lines())
+    assert (first.status_code, again.status_code, other.status_code) == (201, 200, 201)
+    assert first.json() == again.json()
+    assert other.json()["run_id"] != first.json()["run_id"]
+    assert other.json()["content_hash"] == first.json()["content_hash"]
+    assert [one["name"] for one in client.get("/v1/runs").json()["items"]] == ["other", "bm25"]
+    assert len(client.get("/v1/runs?name=bm25").json()["items"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "where", "expected"),
+    [
+        (b"q1 Q0 d1 1 0.5 x\nq1 Q0\n", "new.run:2", "6 columns"),
+        (b"q1 Q0 d1 1 nan x\n", "new.run:1", "number"),
+        (b"q1 Q0 d1 1 2 x\nq1 Q0 d1 2 1 x\n", "new.run:2", ""),
+        (gzip.compress(b"q1 Q0 d1 1 0.5 x\n" * 9)[:-9], "new.run", ""),
+        (b"\n\n", "new.run", "judgments or a run"),
+        (b"PAR1\x15\x00", "new.run", ""),
+    ],
+)
+def test_a_file_that_cannot_be_read_leaves_nothing(client, content, where, expected):
+    """The answer names the caller's file and the line, and no run is stored."""
+    answer = client.post("/v1/runs?name=bm25&file_name=new.run", content=content)
+    assert answer.status_code == 422
+    assert answer.json()["where"] == where
+    assert expected in answer.json().get("expected", "")
+    assert "berryeval-upload" not in answer.text
+    assert client.get("/v1/runs").json()["items"] == []
+
+
+def test_nothing_is_no_run(client):
+    """An empty body is told so."""
+    answer = client.post("/v1/runs?name=bm25")
+    assert (answer.status_code, answer.json()["type"]) == (400, "urn:berryeval:problem:no-body")
+
+
+def test_a_file_that_was_changed_on_its_way_is_refused(client):
+    """Content-Digest has to fit what came; an algorithm that we do not know is let be."""
+    content = run_lines().encode()
+    digest = base64.b64encode(hashlib.sha256(content).digest()).decode()
+    for header, status in ((f"sha-256=:{digest}:", 201), ("sha-256=:AAAA:", 400),
+                           ("md5=:AAAA:", 200)):  # fmt: skip
+        answer = client.post("/v1/runs?name=a", content=content, headers={"Content-Digest": header})
+        assert answer.status_code == status
+
+
+def test_a_small_file_that_stands_for_a_large_one_is_refused(service):
+    """The limit holds for what comes out of gzip, too."""
+    client = service(max_upload=100_000)
+    bomb = gzip.compress(b"q1 Q0 d1 1 0.5 x\n" * 100_000)
+    assert len(bomb) < 100_000
+    answer = client.post("/v1/runs?name=a", content=bomb)
+    assert (answer.status_code, answer.json()["expected"]) == (413, "at most 100000 bytes")
+
+
+@pytest.mark.parametrize("settings", ["[1]", "{", "[" * 5000, "1"])
+def test_settings_are_a_json_object(client, settings):
+    """Anything else is named."""
+    answer = client.post("/v1/runs", params={"name": "a", "settings": settings}, content="x")
+    assert (answer.status_code, answer.json()["where"]) == (422, "settings")
+
+
+@pytest.mark.parametrize("form", ["trec", "jsonl", "json", "table"])
+def test_a_run_can_be_had_as_a_file_again(client, tmp_path, form, monkeypatch):
+    """What is downloaded and uploaded again is the same content, and no file stays behind."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    stored = client.post("/v1/runs?name=a", content=written(tmp_path, "a.run")).json()
+    file = client.get(f"/v1/runs/{stored['run_id']}/file", params={"format": form})
+    assert file.headers["content-disposition"].endswith(f'.{form}"')
+    again = client.post("/v1/runs?name=b", content=file.content)
+    assert again.json()["content_hash"] == stored["content_hash"]
+    assert not list(tmp_path.glob("berryeval-download-*"))
+
+
+def test_a_run_that_a_format_cannot_hold_is_refused_in_it(client):
+    """White space in an id has no place in a TREC file."""
+    table = pa.table({"query_id": ["q 1"], "doc_id": ["d1"], "score": [1.0]})
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    stored = client.post("/v1/runs?name=a", content=sink.getvalue().to_pybytes())
+    answer = client.get(f"{stored.headers['location']}/file")
+    assert answer.status_code == 422
+    assert answer.json()["detail"] == "a TREC file cannot hold the id 'q 1'"
+
+
+def test_a_ranking_has_todays_grades(client):
+    """Unjudged documents have none, and an unknown query is 404."""
+    run, _ = fill(client)
+    ranking = client.get(f"/v1/runs/{run}/rankings/q1", params={"depth": 3}).json()
+    assert (ranking["retrieved"], len(ranking["documents"])) == (8, 3)
+    by_id = {one["doc_id"]: one["grade"] for one in ranking["documents"]}
+    grades = {f"d{n}": (1 + n) % 3 if n < 5 else None for n in range(8)}
+    assert by_id == {doc_id: grades[doc_id] for doc_id in by_id}
+    assert client.get(f"/v1/runs/{run}/rankings/nothing").status_code == 404
+
+
+def test_an_infinite_score_is_null(client):
+    """JSON has no infinity."""
+    stored = client.post("/v1/runs?name=a", content="q1 Q0 d1 1 inf x\n")
+    ranking = client.get(f"{stored.headers['location']}/rankings/q1").json()
+    assert ranking["documents"] == [{"rank": 1, "doc_id": "d1", "score": None, "grade": None}]
+
+
+def test_an_id_of_bytes_that_are_no_text_comes_back_escaped(client):
+    """JSON carries it as half a character."""
+    stored = client.post("/v1/runs?name=a", content=b"q1 Q0 d\xff 1 1 x\n")
+    ranking = client.get(f"{stored.headers['location']}/rankings/q1")
+    assert b'"d\\udcff"' in ranking.content
+
+
+def test_a_removed_run_is_gone_unless_it_is_a_baseline(client):
+    """409 names the baseline; without it, the run and its evaluations go."""
+    run = fill(client)[0]
+    client.put("/v1/baselines/main", json={"run_id": run})
+    refused = client.delete(f"/v1/runs/{run}")
+    assert (refused.status_code, "main" in refused.json()["detail"]) == (409, True)
+    client.delete("/v1/baselines/main")
+    assert client.delete(f"/v1/runs/{run}").status_code == 204
+    for path in (f"/v1/runs/{run}", f"/v1/runs/{run}/file", f"/v1/runs/{run}/rankings/q1"):
+        assert client.get(path).status_code == 404
+    assert client.delete(f"/v1/runs/{run}").status_code == 404
+
+
+def test_few_runs_stay_in_memory(client, monkeypatch):
+    """The one that was not asked for longest makes room, and is read again when it is wanted."""
+    monkeypatch.setattr("berryeval.service.run_cache._MOST_ROWS", 300)
+    for seed in (1, 2, 1):
+        run = upload(client, seed, f"run {seed}")
+        assert client.get(f"/v1/runs/{run}/rankings/q1").status_code == 200
+    assert len(client.app.state.runs._runs) == 1

@@ -1,0 +1,181 @@
+"""A real server: streams, cut connections, many judges at once, and a stop that cuts nobody."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+
+from service_data import fill, run_lines
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no signal says to stop there")
+
+
+class Server:
+    """``berryeval serve`` in a process of its own."""
+
+    def __init__(self, folder, *options):
+        self.log = folder / "log"
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "berryeval", "serve", "--port", "0", *options],
+                cwd=folder,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=os.environ | {"TMPDIR": str(folder)},
+                text=True,
+            )
+        line = self.process.stdout.readline()
+        found = re.search(r"http://127.0.0.1:(\d+)", line)
+        assert found, (line, self.log.read_text())
+        self.address = found[0]
+        self.port = int(found[1])
+
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=20)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(30)
+        self.process.stdout.close()
+        return code
+
+
+@pytest.fixture
+def server(tmp_path):
+    """Start servers, and stop them."""
+    started = []
+
+    def start(*options):
+        started.append(Server(tmp_path, *options))
+        return started[-1]
+
+    yield start
+    for one in started:
+        if one.process.poll() is None:
+            one.stop()
+
+
+def head(path, n_bytes, content_type="application/octet-stream"):
+    return (
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {content_type}\r\n"
+        f"Content-Length: {n_bytes}\r\n\r\n"
+    ).encode()
+
+
+def status_of(connection):
+    return int(connection.recv(4096).split()[1])
+
+
+def test_events_are_streamed_while_a_job_runs(server):
+    """They arrive one by one over a real connection."""
+    with httpx.Client(base_url=server().address) as client:
+        first, second = fill(client)
+        body = {"baseline": first, "candidates": [second], "bounds": True}
+        headers = {"Prefer": "respond-async"}
+        job = client.post("/v1/comparisons", json=body, headers=headers).json()["id"]
+        with client.stream("GET", f"/v1/jobs/{job}/events") as events:
+            lines = [line for line in events.iter_lines() if line]
+    assert lines[-2] == "event: done"
+    assert json.loads(lines[-1].removeprefix("data: "))["state"] == "done"
+
+
+def test_an_upload_that_is_cut_off_leaves_nothing(server, tmp_path):
+    """Neither a run nor a temporary file."""
+    running = server()
+    content = run_lines().encode()
+    for n_sent in (0, 10, len(content) - 1):
+        with running.connect() as connection:
+            connection.sendall(head("/v1/runs?name=cut", len(content)) + content[:n_sent])
+    deadline = time.monotonic() + 20
+    while running.log.read_text().count('"path": "/v1/runs"') < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert httpx.get(f"{running.address}/v1/runs").json()["items"] == []
+    assert not list(Path(tmp_path).glob("berryeval-upload-*"))
+    assert '"level": "error"' not in running.log.read_text()
+
+
+def test_a_body_that_stops_coming_is_given_up(server, tmp_path):
+    """408 after the time limit, and the connection is closed."""
+    running = server("--timeout", "0.3")
+    with running.connect() as connection:
+        connection.sendall(head("/v1/runs?name=slow", 1000) + b"q1")
+        assert status_of(connection) == 408
+        assert connection.recv(4096) == b""
+    assert not list(Path(tmp_path).glob("berryeval-upload-*"))
+
+
+def test_a_body_that_is_too_large_is_refused_before_all_of_it_came(server):
+    """413 by its length, and by what came where there is none."""
+    running = server("--max-body", "1")
+    with running.connect() as connection:
+        connection.sendall(head("/v1/judgments", 10 << 20, "application/json"))
+        assert status_of(connection) == 413
+    with running.connect() as connection:
+        connection.sendall(
+            b"POST /v1/judgments HTTP/1.1\r\nHost: localhost\r\n"
+            b"Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+        )
+        for _ in range(18):
+            connection.sendall(b"10000\r\n" + b" " * 65536 + b"\r\n")
+        assert status_of(connection) == 413
+
+
+def test_a_hundred_judges_at_once_lose_nothing(server):
+    """What was answered with 2xx is there, all of it."""
+    running = server("--log-level", "error")
+
+    def judge(number):
+        with httpx.Client(base_url=running.address, timeout=60) as client:
+            statuses = []
+            for n in range(4):
+                entry = {"query_id": f"q{n}", "doc_id": f"judge{number}", "grade": 1}
+                answer = client.post("/v1/judgments", json={"judgments": [entry]})
+                statuses.append(answer.status_code)
+            return statuses
+
+    with ThreadPoolExecutor(100) as judges:
+        statuses = [status for found in judges.map(judge, range(100)) for status in found]
+    assert set(statuses) == {200}
+    stored = httpx.get(f"{running.address}/v1/judgments?limit=1000").json()["items"]
+    assert len(stored) == 400
+
+
+def test_a_stop_lets_requests_finish(server):
+    """An upload that has begun is stored, nobody else gets in, and the exit code is 0."""
+    running = server()
+    content = run_lines().encode()
+    with running.connect() as upload:
+        upload.sendall(head("/v1/runs?name=late", len(content)) + content[:100])
+        time.sleep(0.5)
+        running.process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        upload.sendall(content[100:])
+        assert status_of(upload) == 201
+    assert running.process.wait(30) == 0
+    with pytest.raises(ConnectionRefusedError):
+        running.connect()
+    assert running.process.stdout.read() == "Stopped.\n"
+    running.process.stdout.close()
+    stored = httpx.get(f"{server().address}/v1/runs").json()["items"]
+    assert [one["name"] for one in stored] == ["late"]
+
+
+def test_the_log_has_an_object_a_line(server):
+    """With the id that the answer has."""
+    running = server()
+    answer = httpx.get(f"{running.address}/v1/jobs")
+    assert running.stop() == 0
+    lines = [json.loads(line) for line in running.log.read_text().splitlines()]
+    (request,) = [line for line in lines if line["event"] == "request"]
+    assert request["request_id"] == answer.headers["x-request-id"]
+    assert (request["route"], request["status"], request["level"]) == ("/v1/jobs", 200, "info")
+    assert "server" not in answer.headers

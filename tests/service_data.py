@@ -1,0 +1,38 @@
+"""Small judgments and runs, and how to put them into a service."""
+
+import random
+
+N_QUERIES = 30
+
+
+def judgments(n_queries=N_QUERIES, n_documents=5):
+    """Grades 0 to 2 for the first documents of each query."""
+    return [
+        {"query_id": f"q{i}", "doc_id": f"d{j}", "grade": (i + j) % 3}
+        for i in range(n_queries)
+        for j in range(n_documents)
+    ]
+
+
+def run_lines(seed=1, n_queries=N_QUERIES, n_documents=8):
+    """A TREC run in an order by chance, which a seed repeats."""
+    chance = random.Random(seed)  # noqa: S311
+    return "".join(
+        f"q{i} Q0 d{j} 1 {chance.random():.6f} tag\n"
+        for i in range(n_queries)
+        for j in range(n_documents)
+    )
+
+
+def upload(client, seed=1, name="bm25", **parameters):
+    """Upload a run, and return its id."""
+    answer = client.post("/v1/runs", params={"name": name, **parameters}, content=run_lines(seed))
+    assert answer.status_code in (200, 201), answer.text
+    return answer.json()["run_id"]
+
+
+def fill(client):
+    """Put judgments and two runs into a service, and return the ids of the runs."""
+    answer = client.post("/v1/judgments", json={"judgments": judgments()})
+    assert answer.status_code == 200, answer.text
+    return upload(client, 1, "bm25"), upload(client, 2, "dense")

@@ -1,0 +1,41 @@
+"""The service as tests meet it: within the process, or as a real server on a port."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+
+from berryeval.archive import Archive
+from berryeval.service import ServiceSettings, create_app
+
+
+@contextmanager
+def application(folder: Any, **settings: Any) -> Iterator[FastAPI]:
+    """Give an application over a new archive in a folder, or over the one that is there."""
+    path = str(folder / "berryeval.db")
+    with Archive.open(path) as archive:
+        yield create_app(archive, ServiceSettings(archive=path, **settings))
+
+
+@contextmanager
+def listening(app: FastAPI) -> Iterator[str]:
+    """Serve an application by uvicorn; give its address."""
+    config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", lifespan="on")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive(), "the server did not start"
+        time.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join(timeout=20)
