@@ -231,8 +231,11 @@ def test_an_export_tells_no_token(archive, tmp_path):
 
 def test_an_export_overwrites_nothing(filled, tmp_path):
     """An empty folder will do, one with a file in it will not."""
-    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / ".partial").mkdir(parents=True)  # of one that was killed
     filled.export(tmp_path / "out")
+    assert not (tmp_path / "out" / ".partial").exists()
+    filled.export(tmp_path / "other")
+    assert files(tmp_path / "out") == files(tmp_path / "other")
     before = files(tmp_path / "out")
     for folder in (tmp_path / "out", tmp_path / "out" / "archive.json"):
         with pytest.raises(ArgumentError, match="not there yet, or is empty"):

@@ -37,28 +37,39 @@ from berryeval.formats.writing import write_run
 __all__ = ["export_archive"]
 
 _AT_ONCE = 1000
+_PARTIAL = ".partial"
 
 
 def export_archive(database: Database, folder: str | os.PathLike[str]) -> dict[str, int]:
     """Write everything into a new folder, as it was at one moment; see `Archive.export`."""
-    target = Path(folder)
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+    target = Path(folder).absolute()
+    is_there = target.exists()
+    if is_there and not _is_empty(target):
         expected = "a folder that is not there yet, or is empty"
         raise ArgumentError("folder", expected, repr(os.fspath(folder)))
-    partial = target.with_name(f"{target.name}.partial")
+    # A folder that is there may be a mounted disk, which nothing can be moved onto from beside it.
+    partial = target / _PARTIAL if is_there else target.with_name(f"{target.name}{_PARTIAL}")
     try:
         shutil.rmtree(partial, ignore_errors=True)
         (partial / RUNS).mkdir(parents=True)
         with database.reading(repeatable=True) as connection:
             counts = _write(connection, partial)
-        with suppress(FileNotFoundError):
-            target.rmdir()
-        partial.rename(target)
+        if is_there:
+            # What says that this is an export comes last: without it nobody takes it for one.
+            for file in sorted(partial.iterdir(), key=lambda file: file.name == FACTS):
+                file.rename(target / file.name)
+        else:
+            partial.rename(target)
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror}", os.fspath(folder)) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return counts
+
+
+def _is_empty(folder: Path) -> bool:
+    """Whether nothing is in a folder but what an export left that was killed."""
+    return folder.is_dir() and all(file.name == _PARTIAL for file in folder.iterdir())
 
 
 def _write(connection: Connection, folder: Path) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from alembic.config import Config
@@ -99,5 +100,6 @@ def _upgrade(connection: Connection) -> None:
         environment.run_migrations()
 
 
+@cache
 def _scripts() -> ScriptDirectory:
     return ScriptDirectory(str(_MIGRATIONS))
