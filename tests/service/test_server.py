@@ -105,7 +105,7 @@ def test_an_upload_that_is_cut_off_leaves_nothing(server, tmp_path):
 
 def test_a_body_that_stops_coming_is_given_up(server, tmp_path):
     """408 after the time limit, and the connection is closed."""
-    running = server("--timeout", "0.3")
+    running = server("--timeout", "1")
     with running.connect() as connection:
         connection.sendall(head("/v1/runs?name=slow", 1000) + b"q1")
         assert status_of(connection) == 408
