@@ -100,8 +100,8 @@ def measure(wrk, *arguments):
         "failed": int(failed[1]) if failed else 0,
         "errors": errors[1] if errors else "none",
         "rate": float(re.search(r"Requests/sec:\s+([\d.]+)", text)[1]),
-        "p50": re.search(r"50%\s+(\S+)", text)[1],
-        "p99": re.search(r"99%\s+(\S+)", text)[1],
+        "p50": re.search(r"^\s+50%\s+(\S+)", text, re.MULTILINE)[1],
+        "p99": re.search(r"^\s+99%\s+(\S+)", text, re.MULTILINE)[1],
     }
 
 

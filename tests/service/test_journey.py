@@ -62,6 +62,8 @@ def test_everything_is_there_again_after_a_restart(start):
 def test_of_people_at_two_services_who_judge_a_pair_one_is_first(start):
     """Two processes may serve the same archive."""
     clients = [start(), start()]
+    for client in clients:  # routes are made ready by the first request, in silence
+        assert client.get("/v1/judgments/q/d").status_code == 404
 
     def judge(number):
         answer = clients[number % 2].put("/v1/judgments/q/d", json={"grade": number})

@@ -189,6 +189,7 @@ def test_the_reference_page_has_every_route_and_loads_nothing(client):
     page = answer.text
     for path in client.get("/openapi.json").json()["paths"]:
         assert f"<code>{path}</code>" in page
+    assert "<code>If-Match: *</code> replaces whatever is there." in page
     assert "<script" not in page
     assert "https://" not in page
     assert "http://" not in page

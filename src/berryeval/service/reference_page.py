@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from html import escape
 from typing import Any
@@ -31,14 +32,14 @@ def reference_page(description: dict[str, Any]) -> str:
         "<meta name='viewport' content='width=device-width, initial-scale=1'>",
         f"<title>{escape(info['title'])} API</title><style>{_STYLE}</style></head><body>",
         f"<h1>{escape(info['title'])} API {escape(info['version'])}</h1>",
-        *(f"<p>{escape(text)}</p>" for text in info["description"].split("\n\n")),
+        _paragraphs(info["description"]),
         "<p>The same for programs: <a href='/openapi.json'>/openapi.json</a>.</p>",
     ]
     for tag in description["tags"]:
         operations = list(_operations(description, tag["name"]))
         if operations:
             parts.append(f"<h2 id='{tag['name']}'>{tag['name'].capitalize()}</h2>")
-            parts.append(f"<p>{escape(tag['description'])}</p>")
+            parts.append(_paragraphs(tag["description"]))
             parts += [_section(description, *operation) for operation in operations]
     parts.append("</body></html>")
     return "".join(parts)
@@ -54,24 +55,33 @@ def _operations(description: dict[str, Any], tag: str) -> Iterator[tuple[str, st
 def _section(description: dict[str, Any], method: str, path: str, operation: dict[str, Any]) -> str:
     rows = [
         (f"<code>{escape(parameter['name'])}</code> ({parameter['in']})",
-         escape(parameter.get("description", "")))
+         _marked(parameter["description"]))
         for parameter in operation.get("parameters", ())
     ]  # fmt: skip
     answers = [
-        (f"<code>{status}</code>", escape(answer["description"]))
+        (f"<code>{status}</code>", _marked(answer["description"]))
         for status, answer in operation["responses"].items()
     ]
     return "".join(
         [
             f"<details id='{operation['operationId']}'><summary>",
             f"<span class='method'>{method}</span><code>{escape(path)}</code></summary>",
-            f"<p>{escape(operation.get('description', ''))}</p>",
+            _paragraphs(operation["description"]),
             _table("Parameters", rows),
             *_body(description, operation),
             _table("Answers", answers),
             "</details>",
         ]
     )
+
+
+def _paragraphs(text: str) -> str:
+    return "".join(f"<p>{_marked(part)}</p>" for part in text.split("\n\n"))
+
+
+def _marked(text: str) -> str:
+    """Escape a text, and set what stands between backticks as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _table(title: str, rows: list[tuple[str, str]]) -> str:
