@@ -97,6 +97,46 @@ def test_a_gate_is_not_replaced_by_who_saw_another(client):
     assert client.get("/v1/gates/other").status_code == 404
 
 
+def test_who_was_quicker_between_look_and_write_is_not_undone(client, runs, archive, monkeypatch):
+    """ETags are compared inside the transaction that writes: another write there is 412."""
+    first, second = runs
+    client.put("/v1/gates/release", json=GATE)
+    client.put("/v1/queries/q1", json={"text": "a"})
+    loose = {"guards": [{"measure": "RR", "at_least": 0.2}]}
+    for path, mine, theirs, kept in (
+        ("/v1/gates/release", GATE, loose, archive.gates),
+        ("/v1/baselines/main", {"run_id": first}, {"run_id": second}, archive.baselines),
+        ("/v1/queries/q1", {"text": "b"}, {"text": "c"}, archive.queries),
+    ):
+        for method, name in (("PUT", "put"), ("DELETE", "remove")):
+            write = getattr(kept, name)
+
+            def quicker(*given, _path=path, _theirs=theirs, _write=write, **named):
+                monkeypatch.undo()
+                assert client.put(_path, json=_theirs).status_code == 200
+                return _write(*given, **named)
+
+            client.put(path, json=mine)
+            seen = client.get(path)
+            monkeypatch.setattr(kept, name, quicker)
+            body = {"json": mine} if method == "PUT" else {}
+            tag = {"If-Match": seen.headers["etag"]}
+            late = client.request(method, path, headers=tag, **body)
+            assert (late.status_code, late.json()["where"]) == (412, "If-Match"), (path, method)
+            assert client.get(path).headers["etag"] != seen.headers["etag"]
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_gate_or_baseline_is_not_removed_by_who_saw_another(client):
+    """If-Match holds for DELETE, too: 412 unless it fits."""
+    client.put("/v1/gates/release", json=GATE)
+    for path in ("/v1/gates/release", "/v1/baselines/main"):
+        assert client.delete(path, headers={"If-Match": '"other"'}).status_code == 412
+        tag = {"If-Match": client.get(path).headers["etag"]}
+        assert client.delete(path, headers=tag).status_code == 204
+        assert client.delete(path, headers=tag).status_code == 412
+
+
 @pytest.mark.parametrize(
     ("guard", "said"),
     [

@@ -90,9 +90,10 @@ class Baselines:
             headers={"If-Match": if_match},
         )
 
-    def remove(self, name: str) -> None:
+    def remove(self, name: str, *, if_match: str | None = None) -> None:
         """Remove a name; its run stays."""
-        self._connection.ask("DELETE", "/v1/baselines/{name}", {"name": name})
+        headers = {"If-Match": if_match}
+        self._connection.ask("DELETE", "/v1/baselines/{name}", {"name": name}, headers=headers)
 
 
 class Gates:
@@ -118,9 +119,10 @@ class Gates:
             headers={"If-Match": if_match},
         )
 
-    def remove(self, name: str) -> None:
+    def remove(self, name: str, *, if_match: str | None = None) -> None:
         """Remove a gate; its verdicts stay."""
-        self._connection.ask("DELETE", "/v1/gates/{name}", {"name": name})
+        headers = {"If-Match": if_match}
+        self._connection.ask("DELETE", "/v1/gates/{name}", {"name": name}, headers=headers)
 
     def decide(
         self,

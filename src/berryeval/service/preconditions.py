@@ -6,14 +6,24 @@ Without them the second of two people who change the same thing would undo the f
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Generic, TypeVar
 
 from fastapi import Header
 
 from berryeval.service.problems import Problem
 
-__all__ = ["IfMatch", "IfNoneMatch", "Precondition", "changed_meanwhile", "precondition"]
+__all__ = [
+    "IfMatch",
+    "IfNoneMatch",
+    "Look",
+    "Precondition",
+    "changed_meanwhile",
+    "precondition",
+]
+
+Item = TypeVar("Item")
 
 _TAG = re.compile(r'(?:W/)?("[^"]*")')
 
@@ -72,6 +82,35 @@ class Precondition:
             raise Problem(428, f"{what} exists, and no If-Match says which; {way_out}",
                           where="If-Match", expected=etag, found="nothing",
                           way_out=way_out)  # fmt: skip
+
+
+class Look(Generic[Item]):
+    """What an archive calls with what is there, in the very transaction that replaces it.
+
+    A caller who said nothing may write.
+
+    Parameters
+    ----------
+    wanted : Precondition
+        What the caller believes to be there.
+    etag_of : callable
+        Returns the ETag of a thing.
+    what : str
+        What messages call it.
+    """
+
+    def __init__(self, wanted: Precondition, etag_of: Callable[[Item], str], what: str) -> None:
+        self._wanted = wanted
+        self._etag_of = etag_of
+        self._what = what
+        self.is_new = False
+        """Whether there was nothing."""
+
+    def __call__(self, before: Item | None) -> None:
+        """Raise unless this, or nothing, may be replaced."""
+        self.is_new = before is None
+        if self._wanted.is_given:
+            self._wanted.check(None if before is None else self._etag_of(before), self._what)
 
 
 def changed_meanwhile(what: str, etag: str | None) -> Problem:

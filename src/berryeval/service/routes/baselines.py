@@ -17,7 +17,7 @@ from berryeval.service.examples import EXAMPLE_RUN, with_examples
 from berryeval.service.fields import Body
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.paths import Name
-from berryeval.service.preconditions import IfMatch, IfNoneMatch, precondition
+from berryeval.service.preconditions import IfMatch, IfNoneMatch, Look, precondition
 from berryeval.service.problems import documented
 
 __all__ = ["router"]
@@ -84,28 +84,31 @@ def set_baseline(
     """Let a name stand for a run; `If-Match`, if it is given, has to fit the run of now."""
     if len(name) == _LENGTH_OF_IDS:
         raise ArgumentError("name", "another length than an id of a run has", str(len(name)))
-    before = archive.baselines.get(name)
-    wanted = precondition(if_match, if_none_match)
-    if wanted.is_given:
-        wanted.check(None if before is None else f'"{before.run_id}"', f"baseline {name!r}")
-    stored = archive.baselines.put(name, given.run_id)
+    look = Look(precondition(if_match, if_none_match), _etag, f"baseline {name!r}")
+    stored = archive.baselines.put(name, given.run_id, check=look)
     headers = {"Location": f"/v1/baselines/{name}"}
-    status = 201 if before is None else 200
-    return Answer(_as_dict(stored), status, etag=f'"{stored.run_id}"', headers=headers)
+    return Answer(
+        _as_dict(stored), 201 if look.is_new else 200, etag=_etag(stored), headers=headers
+    )
 
 
 @router.delete(
     "/{name}",
     status_code=204,
     response_class=Response,
-    responses=documented(404),
+    responses=documented(404, 412),
     dependencies=[require("admin")],
 )
-def remove_baseline(name: Name, archive: ArchiveDep) -> Response:
-    """Remove a name; its run stays."""
-    if not archive.baselines.remove(name):
+def remove_baseline(name: Name, archive: ArchiveDep, if_match: IfMatch = None) -> Response:
+    """Remove a name; its run stays. `If-Match`, if it is given, has to fit the run of now."""
+    look = Look(precondition(if_match, None), _etag, f"baseline {name!r}")
+    if not archive.baselines.remove(name, check=look):
         raise NotFoundError("baseline", name)
     return Response(status_code=204)
+
+
+def _etag(baseline: StoredBaseline) -> str:
+    return f'"{baseline.run_id}"'
 
 
 def _as_dict(baseline: StoredBaseline) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from berryeval.service.fields import (
 from berryeval.service.jobs import Progress
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.paths import NAME, Name
-from berryeval.service.preconditions import IfMatch, IfNoneMatch, precondition
+from berryeval.service.preconditions import IfMatch, IfNoneMatch, Look, precondition
 from berryeval.service.problems import documented
 from berryeval.service.references import find_run
 from berryeval.service.verdicts import decide_on, read_gate
@@ -174,26 +174,25 @@ def set_gate(
     """Set up a gate; `If-Match`, if it is given, has to fit what is there."""
     settings = given.model_dump(exclude_none=True)
     read_gate(settings)
-    before = archive.gates.get(name)
-    wanted = precondition(if_match, if_none_match)
-    if wanted.is_given:
-        wanted.check(None if before is None else _etag(before), f"gate {name!r}")
-    stored = archive.gates.put(name, settings)
+    look = Look(precondition(if_match, if_none_match), _etag, f"gate {name!r}")
+    stored = archive.gates.put(name, settings, check=look)
     headers = {"Location": f"/v1/gates/{name}"}
-    status = 201 if before is None else 200
-    return Answer(_as_dict(stored), status, etag=_etag(stored), headers=headers)
+    return Answer(
+        _as_dict(stored), 201 if look.is_new else 200, etag=_etag(stored), headers=headers
+    )
 
 
 @router.delete(
     "/{name}",
     status_code=204,
     response_class=Response,
-    responses=documented(404),
+    responses=documented(404, 412),
     dependencies=[require("admin")],
 )
-def remove_gate(name: Name, archive: ArchiveDep) -> Response:
-    """Remove a gate; its verdicts stay."""
-    if not archive.gates.remove(name):
+def remove_gate(name: Name, archive: ArchiveDep, if_match: IfMatch = None) -> Response:
+    """Remove a gate; its verdicts stay. `If-Match`, if it is given, has to fit what is there."""
+    look = Look(precondition(if_match, None), _etag, f"gate {name!r}")
+    if not archive.gates.remove(name, check=look):
         raise NotFoundError("gate", name)
     return Response(status_code=204)
 

@@ -8,7 +8,6 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import Response
 
-from berryeval.archive import Archive
 from berryeval.core.query import Query
 from berryeval.errors import NotFoundError
 from berryeval.service.answers import Answer, answer_unless_known, etag_of, json_bytes
@@ -17,7 +16,7 @@ from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Id, Label, ShortText
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.paths import QueryId, quoted
-from berryeval.service.preconditions import IfMatch, IfNoneMatch, precondition
+from berryeval.service.preconditions import IfMatch, IfNoneMatch, Look, precondition
 from berryeval.service.problems import documented
 
 __all__ = ["router"]
@@ -124,15 +123,12 @@ def store_query(
     if_none_match: IfNoneMatch = None,
 ) -> Answer:
     """Store a query; `If-Match`, if it is given, has to fit what is there."""
-    wanted = precondition(if_match, if_none_match)
-    before = _etag(archive, query_id)
-    if wanted.is_given:
-        wanted.check(before, f"query {query_id!r}")
+    look = Look(precondition(if_match, if_none_match), _etag, f"query {query_id!r}")
     query = _query(query_id, given)
-    archive.queries.put([query])
+    archive.queries.put([query], check=look)
     body = json_bytes(_as_dict(query))
     headers = {"Location": f"/v1/queries/{quoted(query_id)}"}
-    return Answer(body, 200 if before else 201, etag=etag_of(body), headers=headers)
+    return Answer(body, 201 if look.is_new else 200, etag=etag_of(body), headers=headers)
 
 
 @router.delete(
@@ -143,18 +139,15 @@ def store_query(
     dependencies=[require("judge")],
 )
 def remove_query(query_id: QueryId, archive: ArchiveDep, if_match: IfMatch = None) -> Response:
-    """Remove a query; its judgments stay."""
-    wanted = precondition(if_match, None)
-    if wanted.is_given:
-        wanted.check(_etag(archive, query_id), f"query {query_id!r}")
-    if not archive.queries.remove(query_id):
+    """Remove a query; its judgments stay. `If-Match`, if it is given, has to fit."""
+    look = Look(precondition(if_match, None), _etag, f"query {query_id!r}")
+    if not archive.queries.remove(query_id, check=look):
         raise NotFoundError("query", query_id)
     return Response(status_code=204)
 
 
-def _etag(archive: Archive, query_id: str) -> str | None:
-    found = archive.queries.get(query_id)
-    return None if found is None else etag_of(json_bytes(_as_dict(found)))
+def _etag(query: Query) -> str:
+    return etag_of(json_bytes(_as_dict(query)))
 
 
 def _query(query_id: str, given: QueryContent) -> Query:
