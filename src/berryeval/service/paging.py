@@ -6,6 +6,7 @@ neither repeats nor hides anything else.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import urlencode
@@ -13,9 +14,11 @@ from urllib.parse import urlencode
 from fastapi import Query, Request
 from pydantic import BaseModel, Field
 
+from berryeval.core.id_column import decode_id, encode_id
+from berryeval.errors import ArgumentError
 from berryeval.service.answers import Answer
 
-__all__ = ["After", "Limit", "Listed", "listed"]
+__all__ = ["After", "Limit", "Listed", "as_after", "key_of", "listed"]
 
 Item = TypeVar("Item")
 
@@ -26,6 +29,7 @@ After = Annotated[
         max_length=8192,
         pattern="^[A-Za-z0-9_-]+$",
         description="Where the page before ended; taken from its `next`.",
+        examples=["WyJxMSJd"],
     ),
 ]
 
@@ -38,6 +42,27 @@ class Listed(BaseModel, Generic[Item]):
         description="The address of the next page; null on the last.",
         examples=["/v1/runs?limit=100&after=eyJrIjoxfQ"],
     )
+
+
+def as_after(key: str) -> str:
+    """Write the last key of a page as `after` takes it, whatever characters the key has."""
+    return base64.urlsafe_b64encode(encode_id(key)).decode().rstrip("=")
+
+
+def key_of(after: str | None) -> str | None:
+    """Return the key that `as_after` wrote; None on the first page.
+
+    Raises
+    ------
+    ArgumentError
+        For what no page gave.
+    """
+    if after is None:
+        return None
+    try:
+        return decode_id(base64.urlsafe_b64decode(after + "=" * (-len(after) % 4)))
+    except ValueError:
+        raise ArgumentError("after", "what a page gave as next", repr(after[:40])) from None
 
 
 def listed(

@@ -70,6 +70,25 @@ def test_documents_come_page_by_page(filled):
     assert second["next"] is None
 
 
+def test_pages_go_on_behind_any_id_and_name(client):
+    """Slashes, umlauts and dots in the last one of a page are no matter."""
+    ids = ["a/b.md", "a/ä.md#1", "b c", "b%d"]
+    client.put("/v1/stores/docs.v1", json={"kind": "bm25"})
+    client.put("/v1/stores/docs.v2", json={"kind": "bm25"})
+    documents = [{"doc_id": doc_id, "text": "x"} for doc_id in ids]
+    client.post("/v1/stores/docs.v1/documents", json={"documents": documents})
+    found = []
+    for start in ("/v1/stores/docs.v1/documents?limit=1", "/v1/stores?limit=1"):
+        address = start
+        while address is not None:
+            page = client.get(address).json()
+            found += [one.get("doc_id") or one["name"] for one in page["items"]]
+            address = page["next"]
+    assert found == [*sorted(ids, key=str.encode), "docs.v1", "docs.v2"]
+    wrong = client.get("/v1/stores?after=a")
+    assert (wrong.status_code, wrong.json()["where"]) == (422, "after")
+
+
 def test_stores_come_page_by_page(client):
     """By name."""
     for name in "cab":
@@ -149,7 +168,7 @@ OUTSIDE = [
 def test_a_client_cannot_make_the_server_open_anything(client, name, tmp_path, monkeypatch):
     """No path, address or function: names are refused, or not found, and nothing is opened."""
     monkeypatch.setattr(
-        "berryeval.service.stores.settings.open_system", lambda *_: pytest.fail("it was opened")
+        "berryeval.suite.named_systems.open_system", lambda *_, **__: pytest.fail("it was opened")
     )
     before = sorted(tmp_path.rglob("*"))
     answers = [

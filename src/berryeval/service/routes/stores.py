@@ -18,7 +18,7 @@ from berryeval.service.answers import Answer
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Id
-from berryeval.service.paging import After, Limit, Listed, listed
+from berryeval.service.paging import After, Limit, Listed, as_after, key_of, listed
 from berryeval.service.paths import DocId, Name
 from berryeval.service.problems import documented
 from berryeval.service.stores.dependency import StoresDep
@@ -158,9 +158,11 @@ def list_stores(
     request: Request, stores: StoresDep, after: After = None, limit: Limit = 100
 ) -> Answer:
     """List stores by name."""
-    names = [name for name in stores.names() if after is None or name > after]
+    last = key_of(after)
+    names = [name for name in stores.names() if last is None or name > last]
     shown = [stores.find(name) for name in names[:limit]]
-    return listed(request, shown, names[limit - 1] if len(names) > limit else None, _as_dict)
+    following = as_after(names[limit - 1]) if len(names) > limit else None
+    return listed(request, shown, following, _as_dict)
 
 
 @router.put(
@@ -226,8 +228,8 @@ def list_store_documents(
     request: Request, store: Name, stores: StoresDep, after: After = None, limit: Limit = 100
 ) -> Answer:
     """List the documents of a store by id."""
-    found = stores.embedded(store).page(after, limit + 1)
-    following = found[limit - 1].doc_id if len(found) > limit else None
+    found = stores.embedded(store).page(key_of(after), limit + 1)
+    following = as_after(found[limit - 1].doc_id) if len(found) > limit else None
     return listed(request, found[:limit], following, _document_as_dict)
 
 
