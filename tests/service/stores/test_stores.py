@@ -161,6 +161,26 @@ def test_many_searches_build_one_index(stores, monkeypatch):
     assert answers == [answers[0]] * 8
 
 
+def test_an_evaluation_sees_one_state_of_a_store(stores, monkeypatch):
+    """Documents that come meanwhile change nothing it finds, and cost one index."""
+    from berryeval.service.stores import store as module
+
+    made = []
+    build = module.build_engine
+    monkeypatch.setattr(module, "build_engine", lambda *given: made.append(given) or build(*given))
+    stores.create("docs", "bm25", {})
+    stores.put("docs", [Document("d1", "tokens")])
+    earlier = stores.find("docs")
+    earlier.prepare()
+    stores.put("docs", [Document("d2", "tokens")])
+    later = stores.find("docs")
+    for _ in range(3):
+        assert [hit.doc_id for hit in earlier.search("tokens", 5)] == ["d1"]
+        assert {hit.doc_id for hit in later.search("tokens", 5)} == {"d1", "d2"}
+    assert earlier.corpus_hash() != later.corpus_hash()
+    assert len(made) == 2
+
+
 def test_vectors_are_made_once_for_each_text(stores, tmp_path, monkeypatch):
     """Also after a restart, and for another store; those of queries are not kept."""
     embedded = []

@@ -66,6 +66,7 @@ class EmbeddedStore(Store):
         self._facts = facts
         self._documents = documents
         self._index = index
+        self._searched: _Searched | None = None
 
     @property
     def n_documents(self) -> int:
@@ -74,11 +75,11 @@ class EmbeddedStore(Store):
 
     def prepare(self) -> None:
         """Make the index anew if documents have come or gone."""
-        self._index.current(self._facts, self._documents)
+        self._current()
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return at most `k` documents, best first; none if none were indexed."""
-        return self._index.current(self._facts, self._documents).search(query, k)
+        return self._current().search(query, k)
 
     def fingerprint(self) -> dict[str, str]:
         """Return the settings that decide what is found."""
@@ -86,7 +87,7 @@ class EmbeddedStore(Store):
 
     def corpus_hash(self) -> str:
         """Return a hash of all documents, whatever their order."""
-        return self._index.current(self._facts, self._documents).corpus_hash
+        return self._current().corpus_hash
 
     def find(self, doc_ids: Sequence[str]) -> dict[str, Document]:
         """Return documents by id."""
@@ -95,12 +96,18 @@ class EmbeddedStore(Store):
     def list_ids(self, wanted: Sequence[str] | None, k: int) -> list[str]:
         """Return the first k documents, or of those that are wanted, in the order they came."""
         chosen = None if wanted is None else frozenset(wanted)
-        ids = self._index.current(self._facts, self._documents).ids
+        ids = self._current().ids
         return [doc_id for doc_id in ids if chosen is None or doc_id in chosen][:k]
 
     def page(self, after: str | None, limit: int) -> list[Document]:
         """Return documents by id, from behind `after` on."""
         return self._documents.page(self._facts, after, limit)
+
+    def _current(self) -> _Searched:
+        # An evaluation asks many queries: all of them see the same documents.
+        if self._searched is None:
+            self._searched = self._index.current(self._facts, self._documents)
+        return self._searched
 
 
 class Index:
@@ -122,10 +129,10 @@ class Index:
         self._searched = _Searched(None, [])
 
     def current(self, facts: StoreFacts, documents: StoredDocuments) -> _Searched:
-        """Return the index of these documents; who else asks meanwhile waits for it."""
+        """Return the index of these documents, or of newer ones; who else asks waits for it."""
         wanted = (facts.number, facts.version)
         with self._lock:
-            if self._made_of != wanted:
+            if self._made_of is None or self._made_of < wanted:  # numbers only ever grow
                 found = documents.read(facts)
                 engine = (
                     build_engine(facts.kind, facts.settings, found, self._vectors)
