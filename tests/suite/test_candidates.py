@@ -6,6 +6,8 @@ import pytest
 
 from berryeval import ArgumentError, MismatchError
 from berryeval.cli._settings import load_settings
+from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
 from berryeval.errors import BackendError
 from berryeval.evaluation.guards import LatencyGuard, ThresholdGuard
 from berryeval.measures import parse_measure
@@ -64,6 +66,30 @@ def test_a_system_has_settings():
     """Those of the file."""
     with pytest.raises(ArgumentError, match=r"setting: expected one of embedded's .*, got 'x'"):
         run_gate(settings("bm25", system_settings={"x": "1"}))
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_system_may_be_named_by_its_table(folder):
+    """`system = "shop"` asks what `[systems.shop]` tells of, and calls it that."""
+    from berryeval.suite.candidates import find_candidate
+
+    (folder / "berryeval.toml").write_text(
+        'judgments = "judgments.json"\nqueries = "queries.json"\nsystem = "shop"\n'
+        '[systems.shop]\nsystem = "engine_of_candidates:find"\n'
+        '[[gate.guard]]\nmeasure = "RR"\nat_least = 1.0\n'
+    )
+    found = load_settings(None, {})
+    assert run_gate(found).verdict == "pass"
+    queries = {"q1": Query("q1", "one")}
+    assert find_candidate(found, Judgments.from_dict({"q1": {"d1": 1}}), queries).name == "shop"
+
+
+@pytest.mark.usefixtures("folder")
+def test_settings_come_on_top_of_a_table():
+    """`[system_settings]` adds to `[systems.NAME]`."""
+    table = {"system": "bm25", "title_weight": "2"}
+    with pytest.raises(ArgumentError, match=r"setting: expected one of embedded's .*, got 'x'"):
+        run_gate(settings("shop", systems={"shop": table}, system_settings={"x": "1"}))
 
 
 @pytest.mark.usefixtures("folder")

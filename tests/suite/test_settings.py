@@ -109,6 +109,36 @@ vector_cache = "vectors.db"
         read(tmp_path, "[system_settings.x]\n")
 
 
+def test_settings_of_systems_by_name_are_as_those_of_the_one(tmp_path):
+    """`[systems.NAME]` takes the values of `[system_settings]`, and files are beside the file."""
+    settings = 'template = "search/products.json"\nweights = [1, 0.5]\nk = 3\napproximate = false\n'
+    (tmp_path / "a").mkdir()
+    own = 'system = "opensearch:http://x/y"\nheaders = {Authorization = "x"}\ndsn = "d"\n'
+    found = read(tmp_path / "a", f"[system_settings]\n{settings}[systems.shop]\n{own}{settings}")
+    assert found.systems["shop"] == {
+        "system": "opensearch:http://x/y",
+        "headers": {"Authorization": "x"},
+        "dsn": "d",
+        **found.system_settings,
+    }
+    assert found.system_settings["template"] == str(tmp_path / "a" / "search/products.json")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("x = {}", r"systems\.shop\.x: expected text or a number, got {}"),
+        ("dsn = 1", r"systems\.shop\.dsn: expected text, got 1"),
+        ("headers = 1", r"systems\.shop\.headers: expected a table, got 1"),
+        ("headers = {a = 1}", r"systems\.shop\.headers\.a: expected text, got 1"),
+    ],
+)
+def test_tables_of_systems_are_checked(tmp_path, line, said):
+    """With the place of what cannot be."""
+    with pytest.raises(FormatError, match=said):
+        read(tmp_path, f'[systems.shop]\nsystem = "bm25"\n{line}\n')
+
+
 def test_an_empty_file_says_nothing(tmp_path):
     """All is as without one."""
     assert read(tmp_path, "") == Settings()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
@@ -12,6 +13,9 @@ from berryeval.errors import ArgumentError, BackendError, FormatError, MismatchE
 from berryeval.evaluation.evaluate import load_run
 from berryeval.evaluation.notes import count_queries
 from berryeval.suite.settings import Settings
+
+if TYPE_CHECKING:
+    from berryeval.search.system import System
 
 __all__ = ["DEPTH", "Candidate", "find_candidate"]
 
@@ -64,14 +68,13 @@ def _ask(
 ) -> Candidate:
     from berryeval.search.collect import collect
     from berryeval.search.documents import iter_any_documents
-    from berryeval.suite.named_systems import open_named_system
 
     lacking = [query_id for query_id in judgments.query_ids if query_id not in queries]
     if lacking:
         way_out = "name a file of queries (queries = ...)"
         raise MismatchError(f"query {lacking[0]!r} has no text to ask a system; {way_out}")
     asked = [queries[query_id] for query_id in judgments.query_ids]
-    with open_named_system(place, settings.system_settings, queries=asked) as system:
+    with _opened(place, settings, asked) as system:
         if settings.documents is not None:
             system.index(iter_any_documents(settings.documents))
         answered = collect(system, asked, DEPTH, repeat=settings.gate.repeat)
@@ -85,6 +88,16 @@ def _ask(
     credit = _crediting(settings)
     again = tuple(credit(one.run) for one in answered.repeats)
     return Candidate(name, credit(answered.run), times, again)
+
+
+def _opened(place: str, settings: Settings, asked: Sequence[Query]) -> System:
+    """Open the system of a table ``[systems.NAME]``, or one that needs no table."""
+    from berryeval.suite.named_systems import open_configured_system, open_named_system
+
+    table = settings.systems.get(place)
+    if table is None:
+        return open_named_system(place, settings.system_settings, queries=asked)
+    return open_configured_system(place, {**table, **settings.system_settings}, queries=asked)
 
 
 def _crediting(settings: Settings) -> Callable[[Run], Run]:

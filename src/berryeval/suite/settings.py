@@ -28,7 +28,14 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["GateSettings", "Settings", "find_settings", "gate_settings", "read_settings"]
+__all__ = [
+    "GateSettings",
+    "Settings",
+    "find_settings",
+    "gate_settings",
+    "read_settings",
+    "setting_text",
+]
 
 FILE_NAME = "berryeval.toml"
 _PROJECT = "pyproject.toml"
@@ -64,7 +71,8 @@ class Settings:
     queries: str | None = None
     run: str | None = None
     system: str | None = None
-    """What to ask instead of reading a run; see `berryeval.search.opening.open_system`."""
+    """What to ask instead of reading a run: one of `systems`, or what
+    `berryeval.search.opening.open_system` takes."""
     system_settings: Mapping[str, str] = field(default_factory=dict)
     """Settings of the system, as text."""
     documents: str | None = None
@@ -84,7 +92,8 @@ class Settings:
     service: Mapping[str, Any] = field(default_factory=dict)
     """The table ``[service]``: what `berryeval serve` is told."""
     systems: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """The tables ``[systems.NAME]``: search systems that the service may ask."""
+    """The tables ``[systems.NAME]``: search systems that the service may ask, and `system` name;
+    settings are text."""
 
 
 _PATHS = ("judgments", "queries", "run", "documents", "baseline", "timings", "history")
@@ -132,6 +141,7 @@ _SERVICE: dict[str, tuple[type, ...]] = {
     "require_token": (bool,),
     "max_jobs": (int,),
 }
+_SYSTEM: dict[str, tuple[type, ...]] = {"system": (str,), "dsn": (str,), "headers": (dict,)}
 _CHOICES = {
     "judges": ("max", "mean", "majority"),
     "inference": ("population", "set"),
@@ -193,10 +203,14 @@ def _load(path: Path) -> dict[str, Any]:
 def _settings(content: Mapping[str, Any], folder: Path) -> Settings:
     _check(content, _TOP, "")
     named = {key: value for key, value in content.items() if key != "gate"}
-    named["system_settings"] = _texts(content.get("system_settings", {}), folder)
+    given = content.get("system_settings", {})
+    named["system_settings"] = _texts(given, folder, "system_settings")
     if "service" in named:
         named["service"] = _service(named["service"], folder)
-    _check_systems(named.get("systems", {}))
+    named["systems"] = {
+        name: _system(table, folder, f"systems.{name}")
+        for name, table in content.get("systems", {}).items()
+    }
     for key in _PATHS:
         if key in named:
             named[key] = _beside(named[key], folder)
@@ -220,27 +234,43 @@ def _service(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     return found
 
 
-def _check_systems(systems: Mapping[str, Any]) -> None:
-    for name, table in systems.items():
-        if not isinstance(table, dict) or not isinstance(table.get("system"), str):
-            expected = 'a table with system = "…"'
-            raise ArgumentError(f"systems.{name}", expected, repr(table)[:60])
+def _system(table: object, folder: Path, where: str) -> dict[str, Any]:
+    if not isinstance(table, dict) or not isinstance(table.get("system"), str):
+        raise ArgumentError(where, 'a table with system = "…"', repr(table)[:60])
+    own = {key: table[key] for key in _SYSTEM if key in table}
+    _check(own, _SYSTEM, f"{where}.")
+    for key, value in own.get("headers", {}).items():
+        if not isinstance(value, str):
+            raise ArgumentError(f"{where}.headers.{key}", "text", repr(value)[:60])
+    settings = {key: value for key, value in table.items() if key not in _SYSTEM}
+    return {**own, **_texts(settings, folder, where)}
 
 
-def _texts(table: Mapping[str, Any], folder: Path) -> dict[str, str]:
+def _texts(table: Mapping[str, Any], folder: Path, where: str) -> dict[str, str]:
     """Return settings of a system as a command line would have them; files are beside ours."""
     found = {}
     for key, value in table.items():
-        if isinstance(value, bool):
-            found[key] = "yes" if value else "no"
-        elif isinstance(value, list):
-            found[key] = ",".join(map(str, value))
-        elif isinstance(value, (str, int, float)):
-            is_file = key in ("path", "template", "vector_cache") and "{" not in str(value)
-            found[key] = _beside(str(value), folder) if is_file else str(value)
-        else:
-            raise ArgumentError(f"system_settings.{key}", "text or a number", repr(value)[:60])
+        text = setting_text(value, f"{where}.{key}")
+        is_file = key in ("path", "template", "vector_cache") and "{" not in text
+        found[key] = _beside(text, folder) if is_file else text
     return found
+
+
+def setting_text(value: object, where: str) -> str:
+    """Write the setting of a system as a command line would have it.
+
+    Raises
+    ------
+    ArgumentError
+        For what is neither text, a number, true or false, nor a list.
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    if isinstance(value, (str, int, float)):
+        return str(value)
+    raise ArgumentError(where, "text or a number", repr(value)[:60])
 
 
 def _beside(path: str, folder: Path) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from berryeval.errors import ArgumentError
-from berryeval.search.opening import SETTINGS, open_system
+from berryeval.search.opening import SETTINGS
 from berryeval.search.system import System
 from berryeval.service.stores.engines import new_engine
-from berryeval.suite.named_systems import POSTGRES, open_named_system
+from berryeval.suite.named_systems import OWN_KEYS, POSTGRES, open_configured_system
+from berryeval.suite.settings import setting_text
 
 __all__ = ["Kind", "check_settings", "opener_of"]
 
@@ -20,6 +22,10 @@ _TAKEN: Mapping[str, frozenset[str]] = {
     "vector": frozenset({"approximate"}),
     "hybrid": frozenset({"title_weight", "approximate", "weights", "constant", "depth"}),
 }
+
+
+_SAME = {"postgresql": "postgres", "https": "http", "elasticsearch": "opensearch"}
+"""Schemes of addresses that take the settings of another."""
 
 
 def check_settings(kind: str, settings: Mapping[str, Any]) -> None:
@@ -50,23 +56,16 @@ def opener_of(name: str, table: Mapping[str, Any]) -> Callable[[], System]:
     place = table.get("system")
     if not isinstance(place, str):
         raise ArgumentError(f"systems.{name}", 'system = "…"', repr(place))
-    own = ("system", "dsn", "headers")
-    settings = {key: _as_text(value) for key, value in table.items() if key not in own}
     known = SETTINGS.get(_kind_of(place))
-    for key in settings:
-        if known is not None and key not in known:
+    for key in table:
+        if known is not None and key not in known and key not in OWN_KEYS:
             expected = f"one of {', '.join(sorted(known)) or 'no settings'}"
             raise ArgumentError(f"systems.{name}", expected, repr(key))
-
-    def open_it() -> System:
-        if place in POSTGRES:
-            system = open_named_system(place, settings, dsn=table.get("dsn"))
-        else:
-            system = open_system(place, settings, headers=table.get("headers"))
-        system.name = name
-        return system
-
-    return open_it
+    texts = {
+        key: value if key in OWN_KEYS else setting_text(value, f"systems.{name}.{key}")
+        for key, value in table.items()
+    }
+    return partial(open_configured_system, name, texts)
 
 
 def _kind_of(place: str) -> str:
@@ -76,11 +75,4 @@ def _kind_of(place: str) -> str:
     if place in POSTGRES:
         return "postgres"
     scheme = place.partition(":")[0]
-    return {"postgresql": "postgres", "https": "http"}.get(scheme, scheme)
-
-
-def _as_text(value: object) -> str:
-    """Write a value of TOML as the settings of systems are written."""
-    if isinstance(value, list):
-        return ",".join(map(str, value))
-    return str(value)
+    return _SAME.get(scheme, scheme)
