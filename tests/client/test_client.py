@@ -349,7 +349,47 @@ def test_a_token_is_sent(tmp_path):
                 client.judgments.put(JUDGMENTS)
 
 
-@pytest.mark.parametrize("url", ["", "localhost:8765", "ftp://x", "http://"])
+def test_a_token_from_a_file_may_end_with_a_line(tmp_path):
+    """What no header can carry is refused before it is sent, and not shown."""
+    with Archive.open(tmp_path / "berryeval.db") as archive:
+        token = archive.tokens.create("ci", "read")
+    with application(tmp_path, is_token_required=True) as app, listening(app) as url:
+        with be.Client(url, f"{token}\n") as client:
+            assert list(client.queries) == []
+        for wrong in ("", "secret\nHost: x", "secret two", "sécret"):
+            with pytest.raises(ArgumentError, match=r"^token: expected") as error:
+                be.Client(url, wrong)
+            assert "secret" not in str(error.value)
+
+
+def test_an_address_with_a_password_is_refused_without_showing_it():
+    """The service asks for tokens, and addresses are shown in messages."""
+    with pytest.raises(ArgumentError, match="give a token instead") as error:
+        be.Client("http://ada:secret@localhost:8765")
+    assert "secret" not in str(error.value)
+
+
+def test_a_program_with_many_open_files_can_use_a_client(client):
+    """Sockets numbered beyond 1024 are looked at, too."""
+    import os
+
+    resource = pytest.importorskip("resource")
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if most < 1200:
+        pytest.skip("too few files may be open")
+    opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    try:
+        for _ in range(2):
+            assert client.health()["status"] == "ok"
+    finally:
+        for number in opened:
+            os.close(number)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "localhost:8765", "ftp://x", "http://", "http://x:99999", "http://x:y", "http://[::1"],
+)
 def test_an_address_has_to_be_one(url):
     """http or https, and a host."""
     with pytest.raises(ArgumentError, match="http://"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
-import select
+import selectors
 import ssl
 import threading
 import urllib.parse
@@ -19,6 +19,9 @@ from berryeval.errors import ArgumentError, ServiceError
 __all__ = ["Connection", "Record", "quoted"]
 
 _BLOCK = 1 << 16
+
+# Not `select`, which cannot look at more than 1024 files, and not `epoll`, which opens one itself.
+_Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 Parameters: TypeAlias = "Mapping[str, Any]"
 
@@ -49,12 +52,10 @@ class Connection:
     """
 
     def __init__(self, url: str, token: str | None, timeout: float) -> None:
-        parts = urllib.parse.urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ArgumentError("url", "an address with http:// or https://", repr(url))
+        parts = _parts_of(url)
         self.url = urllib.parse.urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
         self._parts = parts
-        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._headers = {} if token is None else {"Authorization": f"Bearer {_checked(token)}"}
         self._timeout = timeout
         self._local = threading.local()
         self._all: weakref.WeakSet[http.client.HTTPConnection] = weakref.WeakSet()
@@ -210,9 +211,34 @@ class Connection:
             kept.close()
 
 
+def _parts_of(url: str) -> urllib.parse.SplitResult:
+    """Take an address apart, or raise unless a service can be there."""
+    expected = "an address such as http://127.0.0.1:8765"
+    try:
+        parts = urllib.parse.urlsplit(url)
+        is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets that do not close, a port that is none
+        is_one = False
+    if not is_one:
+        raise ArgumentError("url", expected, repr(url))
+    if "@" in parts.netloc:  # not shown: there may be a password
+        raise ArgumentError("url", expected, "one with a user; give a token instead")
+    return parts
+
+
+def _checked(token: str) -> str:
+    """Return a token as a header can carry it; files that hold one end with a line's end."""
+    bare = token.strip()
+    if not bare.isascii() or not bare.isprintable() or " " in bare or not bare:
+        raise ArgumentError("token", "what berryeval token create showed", "something else")
+    return bare
+
+
 def _is_closed(connection: http.client.HTTPConnection) -> bool:
     """Whether the other side has hung up: nothing else can be there to read."""
-    return bool(select.select([connection.sock], [], [], 0)[0])
+    with _Selector() as selector:
+        selector.register(connection.sock, selectors.EVENT_READ)
+        return bool(selector.select(0))
 
 
 def _filled(path: str, ids: Mapping[str, str] | None) -> str:
