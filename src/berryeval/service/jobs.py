@@ -218,7 +218,8 @@ class Jobs:
     def _finish(self, job: Job, state: State) -> None:
         job.state, job.finished = state, _now()
         job._kept_until = time.monotonic() + _KEPT_SECONDS  # noqa: SLF001
-        self._futures.pop(job.id, None)
+        with self._lock:  # `start` may not have noted it yet
+            self._futures.pop(job.id, None)
         self._notify(job)
 
     def _notify(self, job: Job) -> None:

@@ -40,7 +40,7 @@ class Limits:
         try:
             await self._app(scope, watch.receive, watch.send)
         finally:
-            watch.close()
+            await watch.close()
 
 
 class _Watch:
@@ -65,9 +65,11 @@ class _Watch:
     def _start_timer(self) -> asyncio.TimerHandle:
         return asyncio.get_running_loop().call_later(self._seconds, self._give_up)
 
-    def close(self) -> None:
-        """Stop watching."""
+    async def close(self) -> None:
+        """Stop watching; an answer that comes late is sent to its end."""
         self._timer.cancel()
+        if self._late is not None:
+            await self._late
 
     async def receive(self) -> Message:
         """Count what comes."""
@@ -126,7 +128,7 @@ def _stalled(seconds: float) -> Problem:
 
 
 def _check_length(header: str | None, most: int) -> None:
-    if header is not None and header.isdigit() and int(header) > most:
+    if header is not None and header.isdecimal() and int(header) > most:
         raise _too_large(int(header), most)
 
 
