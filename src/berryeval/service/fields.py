@@ -23,10 +23,13 @@ __all__ = [
     "Seed",
     "ShortText",
     "SliceLabels",
+    "check_hits",
     "check_measures",
 ]
 
 MOST_MEASURES = 200
+MOST_HITS = 5_000_000
+"""Of one request, in all: its answer is made in memory."""
 
 
 def _in_range(number: float) -> float:
@@ -93,3 +96,18 @@ def check_measures(measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
             found=str(len(measures)),
         )
     return measures
+
+
+def check_hits(n_queries: int, k: int) -> None:
+    """Raise if a request would make stores return more hits than memory should hold.
+
+    Raises
+    ------
+    ValueError
+        If it would; Pydantic tells where.
+    """
+    if n_queries * k > MOST_HITS:
+        raise ValueError(
+            f"at most {MOST_HITS:,} hits in all, and not {n_queries:,} queries of {k:,} each; "
+            "ask fewer queries at once, or for fewer hits"
+        )

@@ -342,6 +342,18 @@ RULES = [
 ]
 
 
+def test_more_hits_than_memory_should_hold_are_refused(foo):
+    """Many queries, or many hits: the answer has all of them."""
+    one = {"request": {"query": {"match_all": {}}}, "ratings": []}
+    body = {
+        "requests": [{"id": str(n), **one} for n in range(501)],
+        "metric": {"recall": {"k": 10_000}},
+    }
+    answered = ask(foo, body)
+    assert answered.status_code == 400
+    assert "at most 5,000,000 hits in all" in answered.json()["error"]["reason"]
+
+
 @pytest.mark.parametrize(("path", "value", "said"), RULES)
 def test_its_rules_are_ours(foo, path, value, said):
     """400, in Elasticsearch's shape, with what its message says."""

@@ -214,10 +214,11 @@ def test_many_queries_can_be_a_job(client):
         ({"queries": [QUERIES[0], QUERIES[0]]}, 422),
         ({"queries": [{"id": "q1"}]}, 422),
         ({"k": 5}, 422),
+        ({"queries": [{"id": str(n), "query": "x"} for n in range(501)], "ks": [10_000]}, 422),
     ],
 )
 def test_requests_of_another_shape_are_refused(client, change, status):
-    """10,000 k's among them."""
+    """10,000 k's among them, and more hits than memory should hold."""
     fill(client)
     body = {"queries": QUERIES, **change}
     assert client.post("/v1/evaluation/evaluate", json=body).status_code == status

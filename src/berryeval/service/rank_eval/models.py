@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from berryeval.service.examples import with_examples
-from berryeval.service.fields import Body, Id
+from berryeval.service.fields import Body, Id, check_hits
 from berryeval.service.rank_eval import metrics
 from berryeval.service.rank_eval.metrics import Ratings, Scored
 from berryeval.service.rank_eval.search_text import check_parts
@@ -292,6 +292,12 @@ class RankedHit(HitKey):
     """A document that was found."""
 
     score: float | None = Field(alias="_score", description="null if it is infinite.")
+    @model_validator(mode="after")
+    def _fits_into_memory(self) -> RankEvalRequest:
+        deepest = max(metric.k for metric in self.metric.wanted.values())
+        check_hits(len(self.requests), deepest)
+        return self
+
     source: dict[str, Any] | None = Field(
         None, alias="_source", description="What `summary_fields` asked for."
     )

@@ -23,7 +23,7 @@ from berryeval.core.query import Query as AskedQuery
 from berryeval.service.answers import Answer, json_bytes
 from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, require
 from berryeval.service.examples import with_examples
-from berryeval.service.fields import Body, Grade, Id
+from berryeval.service.fields import Body, Grade, Id, check_hits
 from berryeval.service.jobs import Progress
 from berryeval.service.paths import NAME
 from berryeval.service.problems import documented
@@ -118,6 +118,11 @@ class EvaluateStore(Body):
 
 
 ByK = Annotated[dict[str, float], Field(examples=[{"5": 0.63, "10": 0.7}], description="By k.")]
+    @model_validator(mode="after")
+    def _fits_into_memory(self) -> EvaluateStore:
+        check_hits(len(self.queries), max(100, *self.ks))
+        return self
+
 
 
 class QueryScores(BaseModel):
