@@ -36,6 +36,36 @@ _Threshold = Annotated[
 ]
 
 
+EXAMPLE: dict[str, Any] = {
+    "templates": [
+        {
+            "id": "match",
+            "template": {"source": '{"query":{"match":{"text":"{{query_string}}"}}}'},
+        }
+    ],
+    "requests": [
+        {
+            "id": "amsterdam_query",
+            "request": {"query": {"match": {"text": "amsterdam"}}},
+            "summary_fields": ["title"],
+            "ratings": [
+                {"_index": "default", "_id": "doc1", "rating": 0},
+                {"_index": "default", "_id": "doc2", "rating": 1},
+            ],
+        },
+        {
+            "id": "berlin_query",
+            "template_id": "match",
+            "params": {"query_string": "berlin"},
+            "ratings": [{"_index": "default", "_id": "doc1", "rating": 1}],
+        },
+    ],
+    "metric": {"precision": {"k": 10, "relevant_rating_threshold": 1, "ignore_unlabeled": False}},
+    "max_concurrent_searches": 10,
+}
+"""The request of Elasticsearch's documentation."""
+
+
 class _Metric(Body):
     k: _K = 10
 
@@ -46,6 +76,10 @@ class _Metric(Body):
 
 class Precision(_Metric):
     """The share of the hits that are relevant."""
+
+    model_config = with_examples(
+        {"k": 10, "relevant_rating_threshold": 1, "ignore_unlabeled": False}
+    )
 
     relevant_rating_threshold: _Threshold = 1
     ignore_unlabeled: bool = Field(default=False, description="Leave unrated hits out.")
@@ -62,6 +96,8 @@ class Precision(_Metric):
 class Recall(_Metric):
     """The share of the relevant documents that are among the hits."""
 
+    model_config = with_examples({"k": 10, "relevant_rating_threshold": 1})
+
     relevant_rating_threshold: _Threshold = 1
 
     def score(self, hits: Ratings, rated: list[int]) -> Scored:
@@ -71,6 +107,8 @@ class Recall(_Metric):
 
 class MeanReciprocalRank(_Metric):
     """1 by the rank of the first relevant hit."""
+
+    model_config = with_examples({"k": 10, "relevant_rating_threshold": 1})
 
     relevant_rating_threshold: _Threshold = 1
 
@@ -84,6 +122,8 @@ class MeanReciprocalRank(_Metric):
 class DiscountedCumulativeGain(_Metric):
     """The gains of the hits, discounted by rank."""
 
+    model_config = with_examples({"k": 10, "normalize": True})
+
     normalize: bool = Field(default=False, description="Divide by the gain of the best order.")
     unknown_doc_rating: _Rating | None = Field(None, description="The rating of unrated hits.")
 
@@ -96,6 +136,8 @@ class DiscountedCumulativeGain(_Metric):
 
 class ExpectedReciprocalRank(_Metric):
     """1 by the rank at which somebody is expected to be satisfied."""
+
+    model_config = with_examples({"maximum_relevance": 3, "k": 10})
 
     maximum_relevance: _Threshold = Field(description="The highest rating of the scale.")
     unknown_doc_rating: _Rating | None = Field(None, description="The rating of unrated hits.")
@@ -111,6 +153,10 @@ class ExpectedReciprocalRank(_Metric):
 
 class Metrics(Body):
     """One metric, as Elasticsearch takes it, or several at once."""
+
+    model_config = with_examples(
+        {"precision": {"k": 10}}, {"dcg": {"normalize": True}, "recall": {"k": 100}}
+    )
 
     precision: Precision | None = None
     recall: Recall | None = None
@@ -134,6 +180,8 @@ class Metrics(Body):
 class RatedDocument(Body):
     """How good a document is for a query."""
 
+    model_config = with_examples(EXAMPLE["requests"][0]["ratings"][1])
+
     index: str = Field(alias="_index", max_length=1024, description="The store it is in.")
     id: str = Field(alias="_id", max_length=1024)
     rating: _Rating
@@ -144,6 +192,8 @@ class RatedRequest(Body):
 
     It has either a `request`, or a `template_id` and `params` to fill the template in with.
     """
+
+    model_config = with_examples(*EXAMPLE["requests"])
 
     id: Id
     request: dict[str, Any] | None = Field(None, description="A search request with a query.")
@@ -195,6 +245,8 @@ class RatedRequest(Body):
 class TemplateSource(Body):
     """A search request with places for parameters."""
 
+    model_config = with_examples(EXAMPLE["templates"][0]["template"])
+
     source: str | dict[str, Any] = Field(
         examples=['{"query":{"match":{"text":"{{query_string}}"}}}']
     )
@@ -204,38 +256,10 @@ class TemplateSource(Body):
 class Template(Body):
     """A template by its id."""
 
+    model_config = with_examples(EXAMPLE["templates"][0])
+
     id: Id
     template: TemplateSource
-
-
-EXAMPLE: dict[str, Any] = {
-    "templates": [
-        {
-            "id": "match",
-            "template": {"source": '{"query":{"match":{"text":"{{query_string}}"}}}'},
-        }
-    ],
-    "requests": [
-        {
-            "id": "amsterdam_query",
-            "request": {"query": {"match": {"text": "amsterdam"}}},
-            "summary_fields": ["title"],
-            "ratings": [
-                {"_index": "default", "_id": "doc1", "rating": 0},
-                {"_index": "default", "_id": "doc2", "rating": 1},
-            ],
-        },
-        {
-            "id": "berlin_query",
-            "template_id": "match",
-            "params": {"query_string": "berlin"},
-            "ratings": [{"_index": "default", "_id": "doc1", "rating": 1}],
-        },
-    ],
-    "metric": {"precision": {"k": 10, "relevant_rating_threshold": 1, "ignore_unlabeled": False}},
-    "max_concurrent_searches": 10,
-}
-"""The request of Elasticsearch's documentation."""
 
 
 class RankEvalRequest(Body):
@@ -269,6 +293,12 @@ class RankEvalRequest(Body):
         return self
 
     @model_validator(mode="after")
+    def _fits_into_memory(self) -> RankEvalRequest:
+        deepest = max(metric.k for metric in self.metric.wanted.values())
+        check_hits(len(self.requests), deepest)
+        return self
+
+    @model_validator(mode="after")
     def _has_the_templates(self) -> RankEvalRequest:
         known = {template.id for template in self.templates}
         for request in self.requests:
@@ -281,8 +311,28 @@ class RankEvalRequest(Body):
         return self
 
 
+_HIT: dict[str, Any] = {"hit": {"_index": "default", "_id": "doc2", "_score": 7.05}, "rating": 1}
+_UNRATED = {"hit": {"_index": "default", "_id": "doc4", "_score": 6.11}, "rating": None}
+_QUALITY = {
+    "metric_score": 0.5,
+    "metrics": {"precision": 0.5},
+    "took": 3,
+    "unrated_docs": [{"_index": "default", "_id": "doc4"}],
+    "hits": [_HIT, _UNRATED],
+    "metric_details": {"precision": {"relevant_docs_retrieved": 1, "docs_retrieved": 2}},
+}
+_CAUSE = {"type": "index_not_found_exception", "reason": "no such index [nowhere]"}
+_RULE = {
+    "type": "illegal_argument_exception",
+    "reason": "Query in rated requests should not contain aggregations.",
+}
+_FAILURE: dict[str, Any] = {"error": {"root_cause": [_CAUSE], **_CAUSE}}
+
+
 class HitKey(BaseModel):
     """Which document it is."""
+
+    model_config = with_examples({"_index": "default", "_id": "doc4"})
 
     index: str = Field(alias="_index", description="The store.")
     id: str = Field(alias="_id")
@@ -291,13 +341,9 @@ class HitKey(BaseModel):
 class RankedHit(HitKey):
     """A document that was found."""
 
-    score: float | None = Field(alias="_score", description="null if it is infinite.")
-    @model_validator(mode="after")
-    def _fits_into_memory(self) -> RankEvalRequest:
-        deepest = max(metric.k for metric in self.metric.wanted.values())
-        check_hits(len(self.requests), deepest)
-        return self
+    model_config = with_examples(_HIT["hit"])
 
+    score: float | None = Field(alias="_score", description="null if it is infinite.")
     source: dict[str, Any] | None = Field(
         None, alias="_source", description="What `summary_fields` asked for."
     )
@@ -306,12 +352,16 @@ class RankedHit(HitKey):
 class RatedHit(BaseModel):
     """A hit, and how good it is."""
 
+    model_config = with_examples(_HIT, _UNRATED)
+
     hit: RankedHit
     rating: int | None = Field(description="null if nobody rated it.")
 
 
 class QueryQuality(BaseModel):
     """What one query scores."""
+
+    model_config = with_examples(_QUALITY)
 
     metric_score: float | None = Field(None, description="Only for one metric.")
     metrics: dict[str, float] = Field(description="The score by each metric.")
@@ -324,7 +374,7 @@ class QueryQuality(BaseModel):
 class RootCause(BaseModel):
     """What went wrong."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", **with_examples(_CAUSE))
 
     type: str
     reason: str
@@ -333,20 +383,17 @@ class RootCause(BaseModel):
 class ErrorCause(RootCause):
     """What went wrong, as Elasticsearch tells it."""
 
+    model_config = with_examples(_FAILURE["error"])
+
     root_cause: list[RootCause]
 
 
 class QueryFailure(BaseModel):
     """Why a query was not answered."""
 
+    model_config = with_examples(_FAILURE)
+
     error: ErrorCause
-
-
-_CAUSE = {"type": "index_not_found_exception", "reason": "no such index [nowhere]"}
-_RULE = {
-    "type": "illegal_argument_exception",
-    "reason": "Query in rated requests should not contain aggregations.",
-}
 
 
 class ErrorAnswer(BaseModel):
@@ -365,25 +412,10 @@ class RankEvalAnswer(BaseModel):
         {
             "metric_score": 0.5,
             "metrics": {"precision": 0.5},
-            "details": {
-                "amsterdam_query": {
-                    "metric_score": 0.5,
-                    "metrics": {"precision": 0.5},
-                    "took": 3,
-                    "unrated_docs": [{"_index": "default", "_id": "doc4"}],
-                    "hits": [
-                        {"hit": {"_index": "default", "_id": "doc2", "_score": 7.05}, "rating": 1},
-                        {"hit": {"_index": "default", "_id": "doc4", "_score": 6.11},
-                         "rating": None},
-                    ],
-                    "metric_details": {
-                        "precision": {"relevant_docs_retrieved": 1, "docs_retrieved": 2}
-                    },
-                }
-            },
-            "failures": {"berlin_query": {"error": {"root_cause": [_CAUSE], **_CAUSE}}},
+            "details": {"amsterdam_query": _QUALITY},
+            "failures": {"berlin_query": _FAILURE},
         }
-    )  # fmt: skip
+    )
 
     metric_score: float | None = Field(
         None, description="The mean; null if no query was answered. Only for one metric."

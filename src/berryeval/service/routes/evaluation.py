@@ -86,6 +86,8 @@ class JudgedPairs(RootModel[Annotated[list[JudgedPair], Field(max_length=MOST_AT
 class QueryToAsk(Body):
     """A query to be asked."""
 
+    model_config = with_examples({"id": "q1", "query": "configure OAuth"})
+
     id: Id
     query: Annotated[str, Field(max_length=10_000, description="What is asked.")]
 
@@ -116,17 +118,32 @@ class EvaluateStore(Body):
             seen.add(one.id)
         return self
 
-
-ByK = Annotated[dict[str, float], Field(examples=[{"5": 0.63, "10": 0.7}], description="By k.")]
     @model_validator(mode="after")
     def _fits_into_memory(self) -> EvaluateStore:
         check_hits(len(self.queries), max(100, *self.ks))
         return self
 
 
+ByK = Annotated[dict[str, float], Field(examples=[{"5": 0.63, "10": 0.7}], description="By k.")]
+
+
+_SCORES = {
+    "query_id": "q1",
+    "query": "configure OAuth",
+    "ndcg": {"5": 0.63, "10": 0.7},
+    "recall": {"5": 0.5, "10": 1.0},
+    "precision": {"5": 0.2, "10": 0.2},
+    "mrr": 0.5,
+    "ap": 0.42,
+    "result_count": 100,
+    "unjudged": False,
+}
+
 
 class QueryScores(BaseModel):
     """What one query scores."""
+
+    model_config = with_examples(_SCORES)
 
     query_id: str
     query: str
@@ -166,8 +183,13 @@ class StoreSummary(BaseModel):
     failed_count: int
 
 
+_FAILED = {"query_id": "q2", "error": "default: no answer within 30 s"}
+
+
 class FailedQuery(BaseModel):
     """A query that was not answered; no mean has it."""
+
+    model_config = with_examples(_FAILED)
 
     query_id: str
     error: str
@@ -178,21 +200,9 @@ class StoreEvaluation(BaseModel):
 
     model_config = with_examples(
         {
-            "results": [
-                {
-                    "query_id": "q1",
-                    "query": "configure OAuth",
-                    "ndcg": {"5": 0.63, "10": 0.7},
-                    "recall": {"5": 0.5, "10": 1.0},
-                    "precision": {"5": 0.2, "10": 0.2},
-                    "mrr": 0.5,
-                    "ap": 0.42,
-                    "result_count": 100,
-                    "unjudged": False,
-                }
-            ],
+            "results": [_SCORES],
             "summary": _SUMMARY,
-            "failed": [{"query_id": "q2", "error": "default: no answer within 30 s"}],
+            "failed": [_FAILED],
         }
     )
 

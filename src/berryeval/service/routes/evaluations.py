@@ -119,9 +119,11 @@ class EvaluationReport(BaseModel):
 def list_evaluations(
     request: Request,
     archive: ArchiveDep,
-    run_id: Annotated[Hash | None, Query(description="Only those of this run.")] = None,
+    run_id: Annotated[
+        Hash | None, Query(description="Only those of this run.", examples=[EXAMPLE_RUN])
+    ] = None,
     judgments_hash: Annotated[
-        Hash | None, Query(description="Only those at these judgments.")
+        Hash | None, Query(description="Only those at these judgments.", examples=[OTHER_RUN])
     ] = None,
     after: After = None,
     limit: Limit = 100,

@@ -74,10 +74,16 @@ def get_history(
     jobs: JobsDep,
     caller: CallerDep,
     measure: Annotated[Label, Query(description="By any name.")] = "nDCG@10",
-    name: Annotated[Label | None, Query(description="Only runs of this name.")] = None,
+    name: Annotated[
+        Label | None, Query(description="Only runs of this name.", examples=["bm25"])
+    ] = None,
     at: Annotated[
         str | None,
-        Query(description="Hash of the judgments; today's unless told.", pattern="^[0-9a-f]{64}$"),
+        Query(
+            description="Hash of the judgments; today's unless told.",
+            pattern="^[0-9a-f]{64}$",
+            examples=[OTHER_RUN],
+        ),
     ] = None,
     prefer: Prefer = None,
 ) -> Response:

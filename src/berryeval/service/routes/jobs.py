@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 from fastapi import APIRouter, Path
@@ -11,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 from berryeval.errors import NotFoundError
 from berryeval.service.answers import Answer
 from berryeval.service.dependencies import CallerDep, JobsDep
-from berryeval.service.examples import with_examples
+from berryeval.service.examples import EXAMPLE_RUN, with_examples
 from berryeval.service.jobs import FINISHED, Job, Jobs
 from berryeval.service.problems import Problem, documented
 from berryeval.service.working import EXAMPLE_JOB, JobState, job_answer
@@ -63,7 +64,12 @@ async def get_job(job_id: JobId, jobs: JobsDep) -> Answer:
         200: {
             "description": "Events `progress`, and at last `done`, `failed` or `cancelled`; each "
             "has the job as its data",
-            "content": {"text/event-stream": {"schema": _EVENT}},
+            "content": {
+                "text/event-stream": {
+                    "schema": _EVENT,
+                    "example": {"event": "progress", "data": json.dumps(EXAMPLE_JOB)},
+                }
+            },
         }
     },
 )
@@ -80,7 +86,12 @@ async def follow_job(job_id: JobId, jobs: JobsDep) -> StreamingResponse:
     | {
         200: {
             "description": "What the request would have been answered with",
-            "content": {"application/json": {"schema": {"type": "object"}}},
+            "content": {
+                "application/json": {
+                    "schema": {"type": "object"},
+                    "example": {"evaluation_id": EXAMPLE_RUN, "means": {"nDCG@10": 0.4121}},
+                }
+            },
         }
     },
 )

@@ -132,7 +132,9 @@ def _etag(judgment: StoredJudgment | None) -> str | None:
 def list_judgments(
     request: Request,
     archive: ArchiveDep,
-    query_id: Annotated[Id | None, Query(description="Only those of this query.")] = None,
+    query_id: Annotated[
+        Id | None, Query(description="Only those of this query.", examples=["q1"])
+    ] = None,
     is_stale: Annotated[
         bool | None, Query(description="Only those whose document has changed, or has not.")
     ] = None,

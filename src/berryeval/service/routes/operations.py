@@ -58,7 +58,16 @@ def get_readiness(request: Request, archive: ArchiveDep) -> Answer:
 @router.get(
     "/metrics",
     response_class=Response,
-    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+    responses={
+        200: {
+            "content": {
+                "text/plain": {
+                    "schema": {"type": "string"},
+                    "example": 'berryeval_jobs{state="running"} 1.0\n',
+                }
+            }
+        }
+    },
     dependencies=[require("read")],
 )
 async def get_metrics(request: Request) -> Response:
@@ -71,14 +80,27 @@ async def get_metrics(request: Request) -> Response:
 
 @router.get(
     "/openapi.json",
-    responses={200: {"content": {"application/json": {"schema": {"type": "object"}}}}},
+    responses={
+        200: {
+            "content": {
+                "application/json": {
+                    "schema": {"type": "object"},
+                    "example": {"openapi": "3.1.0", "info": {"title": "BerryEval"}},
+                }
+            }
+        }
+    },
 )
 async def get_description(request: Request) -> Answer:
     """Return the OpenAPI description of every route."""
     return Answer(request.app.openapi())
 
 
-@router.get("/docs", response_class=HTMLResponse)
+@router.get(
+    "/docs",
+    response_class=HTMLResponse,
+    responses={200: {"content": {"text/html": {"example": "<!doctype html>…"}}}},
+)
 async def get_reference_page(request: Request) -> HTMLResponse:
     """Return a page about every route. It loads nothing from elsewhere."""
     headers = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}

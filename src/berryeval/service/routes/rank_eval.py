@@ -81,7 +81,12 @@ _IgnoreUnavailable = Annotated[
 ]
 _AllowNoIndices = Annotated[bool, Query(description="Whether a pattern may fit no store.")]
 _ExpandWildcards = Annotated[
-    str | None, Query(max_length=100, description="Accepted; `none` takes patterns literally.")
+    str | None,
+    Query(
+        max_length=100,
+        description="Accepted; `none` takes patterns literally.",
+        examples=["open"],
+    ),
 ]
 
 

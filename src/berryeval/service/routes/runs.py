@@ -48,7 +48,7 @@ _EXAMPLE = {
     "rows": 5000,
 }
 
-
+_FILE = "q1 Q0 d7 1 12.5 bm25\nq1 Q0 d2 2 11.0 bm25\n"
 _DOCUMENT = {"rank": 1, "doc_id": "d7", "score": 12.5, "grade": 2.0}
 
 
@@ -114,7 +114,9 @@ def run_as_dict(run: StoredRun) -> dict[str, Any]:
 def list_runs(
     request: Request,
     archive: ArchiveDep,
-    name: Annotated[Label | None, Query(description="Only runs of this name.")] = None,
+    name: Annotated[
+        Label | None, Query(description="Only runs of this name.", examples=["bm25"])
+    ] = None,
     after: After = None,
     limit: Limit = 100,
 ) -> Answer:
@@ -136,7 +138,7 @@ def list_runs(
             "content": {
                 "application/octet-stream": {
                     "schema": {"type": "string", "format": "binary"},
-                    "example": "q1 Q0 d7 1 12.5 bm25\nq1 Q0 d2 2 11.0 bm25\n",
+                    "example": _FILE,
                 }
             },
         }
@@ -147,15 +149,18 @@ async def upload_run(
     request: Request,
     archive: ArchiveDep,
     settings: SettingsDep,
-    name: Annotated[Label, Query(description="Of the system: the same name, one series.")],
+    name: Annotated[
+        Label, Query(description="Of the system: the same name, one series.", examples=["bm25"])
+    ],
     file_name: Annotated[Label, Query(description="What messages call the file.")] = "upload",
     format: Annotated[
         FileFormat | None, Query(description="Found out from the first line unless given.")
     ] = None,
     tag: Annotated[list[Label], Query(description="Any labels; repeatable.", max_length=50)] = [],  # noqa: B006 - FastAPI copies it
-    commit: Annotated[Label | None, Query(description="Of git.")] = None,
+    commit: Annotated[Label | None, Query(description="Of git.", examples=["4f1c2d3"])] = None,
     corpus_hash: Annotated[
-        Label | None, Query(description="Which documents were searched.")
+        Label | None,
+        Query(description="Which documents were searched.", examples=["docs of 2026-11-16"]),
     ] = None,
     system_settings: Annotated[
         str | None,
@@ -194,7 +199,9 @@ def get_run(run_id: RunId, archive: ArchiveDep) -> Answer:
     | {
         200: {
             "description": "The run as a file",
-            "content": {"application/octet-stream": {"schema": {"type": "string"}}},
+            "content": {
+                "application/octet-stream": {"schema": {"type": "string"}, "example": _FILE}
+            },
         }
     },
 )

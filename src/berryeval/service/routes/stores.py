@@ -33,6 +33,10 @@ MOST_HITS = 10_000
 router = APIRouter(prefix="/v1/stores", tags=["stores"])
 
 
+_DOCUMENT = {"doc_id": "d1", "title": "OAuth", "text": "Renew tokens hourly."}
+_FOUND = {"doc_id": "d1", "score": 1.3, "title": "OAuth"}
+
+
 class StoreState(BaseModel):
     """A store as it is."""
 
@@ -55,6 +59,8 @@ class StoreState(BaseModel):
 
 class StoreSettings(Body):
     """What the engine is told; what is left out is as the library has it."""
+
+    model_config = with_examples({"title_weight": 2, "weights": [1, 0.5], "depth": 200})
 
     title_weight: float | None = Field(
         None, ge=0, le=1000, description="How much more a word counts in the title."
@@ -79,6 +85,8 @@ class NewStore(Body):
 class IndexedDocument(Body):
     """A document to be searched."""
 
+    model_config = with_examples(_DOCUMENT)
+
     doc_id: Id
     text: str
     title: str = ""
@@ -90,7 +98,7 @@ class NewDocuments(Body):
     model_config = with_examples(
         {
             "documents": [
-                {"doc_id": "d1", "title": "OAuth", "text": "Renew tokens hourly."},
+                _DOCUMENT,
                 {"doc_id": "d2", "text": "Ripe bananas."},
             ]
         }
@@ -110,7 +118,7 @@ class Received(BaseModel):
 class StoredDocument(BaseModel):
     """A document of a store."""
 
-    model_config = with_examples({"doc_id": "d1", "title": "OAuth", "text": "Renew tokens hourly."})
+    model_config = with_examples(_DOCUMENT)
 
     doc_id: str
     title: str
@@ -119,6 +127,8 @@ class StoredDocument(BaseModel):
 
 class FoundDocument(BaseModel):
     """A document that was found."""
+
+    model_config = with_examples(_FOUND)
 
     doc_id: str
     score: float | None = Field(description="The higher the better.")
@@ -133,7 +143,7 @@ class SearchResult(BaseModel):
             "store": "default",
             "query": "token renewal",
             "milliseconds": 0.7,
-            "hits": [{"doc_id": "d1", "score": 1.3, "title": "OAuth"}],
+            "hits": [_FOUND],
         }
     )
 
@@ -251,7 +261,9 @@ def remove_store_document(store: Name, doc_id: DocId, stores: StoresDep) -> Resp
 def search_store(
     store: Name,
     stores: StoresDep,
-    q: Annotated[str, Query(max_length=10_000, description="What to search for.")],
+    q: Annotated[
+        str, Query(max_length=10_000, description="What to search for.", examples=["token renewal"])
+    ],
     k: Annotated[int, Query(ge=1, le=MOST_HITS, description="How many hits to return.")] = 10,
 ) -> Answer:
     """Search a store; hits are best first, ties by document id, highest first."""
