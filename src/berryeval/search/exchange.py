@@ -70,11 +70,16 @@ class Exchange:
         the server repeats them.
     timeout : float
         Seconds to wait for the server, each time.
+
+    Raises
+    ------
+    ArgumentError
+        For a header that cannot be sent, such as a key with a line break within it.
     """
 
     def __init__(self, name: str, headers: Mapping[str, str], timeout: float) -> None:
         self.name = name
-        self.headers = dict(headers)
+        self.headers = {key: _checked_value(key, value) for key, value in headers.items()}
         self.timeout = timeout
         self._secrets = _secrets(self.headers)
 
@@ -130,7 +135,7 @@ class Exchange:
                 message += "; let SSL_CERT_FILE name the certificate of its authority"
             is_broken = isinstance(error.reason, ConnectionError)
             raise BackendError(self.name, message, transient=is_broken) from error
-        except (ConnectionError, http.client.HTTPException) as error:
+        except (OSError, http.client.HTTPException) as error:
             message = f"broke off: {type(error).__name__} {error}".rstrip()
             raise BackendError(self.name, message, transient=True) from error
 
@@ -142,7 +147,7 @@ class Exchange:
                 content = b""
         content = self._without_secrets(content.decode("utf-8", "replace")).encode()
         said = " ".join(content[:_SHOWN].decode("utf-8", "replace").split())
-        place = error.headers.get("Location")
+        place = self._without_secrets(error.headers.get("Location") or "")
         message = f"answered {error.code} {error.reason}" + (f": {said}" if said else "")
         if place:
             message += f"; ask {place} instead"
@@ -182,7 +187,8 @@ def check_address(url: str) -> urllib.parse.SplitResult:
 
 def shown_address(url: str) -> str:
     """Return an address as messages show it: without a name and a password."""
-    return repr(re.sub(r"//[^/]*@", "//", url))
+    # Up to the last @: a password may have a slash in it, which makes the address a wrong one.
+    return repr(re.sub(r"//.*@", "//", url, flags=re.DOTALL))
 
 
 def basic_authorization(parts: urllib.parse.SplitResult) -> dict[str, str]:
@@ -200,6 +206,15 @@ class _NoRedirections(urllib.request.HTTPRedirectHandler):
 
 
 _OPENER = urllib.request.build_opener(_NoRedirections)
+
+
+def _checked_value(name: str, value: str) -> str:
+    """Return the value of a header; the space around it is what a file or a paste left there."""
+    text = value.strip()
+    # `http.client` would complain, too, but with the value.
+    if not text.isprintable() or not text.encode("latin-1", "replace").decode("latin-1") == text:
+        raise ArgumentError(f"header {name}", "a line of Latin letters", "something else")
+    return text
 
 
 def _secrets(headers: Mapping[str, str]) -> tuple[str, ...]:
@@ -228,5 +243,7 @@ def _retry_after(headers: Message) -> float | None:
             when = parsedate_to_datetime(text)
         except ValueError:
             return None
+        if when.tzinfo is None:  # "-0000", which is how old mail says UTC
+            when = when.replace(tzinfo=timezone.utc)
         seconds = (when - datetime.now(timezone.utc)).total_seconds()
     return max(seconds, 0.0) if math.isfinite(seconds) else None

@@ -83,6 +83,7 @@ class Http(System):
         self.scores = scores
         self.headers = {**basic_authorization(parts), **(headers or {})}
         self.timeout = timeout
+        self._exchange = Exchange(self.name, self.headers, timeout)
         self._id_path = parse_path(ids, "ids")
         self._score_path = None if scores is None else parse_path(scores, "scores")
         if "{query}" not in url + json.dumps(self.body):
@@ -121,7 +122,7 @@ class Http(System):
         data = None if self.body is None else json.dumps(_filled(self.body, query, k)).encode()
         quoted = urllib.parse.quote(query.encode("utf-8", "replace"), safe="")
         url = self.url.replace("{k}", str(k)).replace("{query}", quoted)
-        return Exchange(self.name, self.headers, self.timeout).ask(url, data)
+        return self._exchange.ask(url, data)
 
 
 def _parsed(body: object) -> object:
