@@ -286,9 +286,10 @@ def test_what_is_no_span_is_refused(folder, entry):
 
 
 def test_another_cut_asks_for_spans(tmp_path):
-    """Judgments of chunks are void by size, and the message says so chunk by chunk."""
+    """Judgments of chunks are void by size, and the message says what would hold."""
     chunked = write_golden_set(tmp_path / "chunks")
-    with pytest.raises(MismatchError, match="is no chunk of the documents"):
+    message = "is no chunk by 'size'; only judgments of spans hold for any way to cut"
+    with pytest.raises(MismatchError, match=message):
         read_golden_set(chunked, chunks="size")
 
 
