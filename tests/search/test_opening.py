@@ -36,7 +36,7 @@ def test_addresses_files_and_functions_are_told_apart(tmp_path):
 @pytest.mark.parametrize(
     ("place", "settings", "message"),
     [
-        ("bm52", {}, "system: expected bm25, vector, hybrid"),
+        ("bm52", {}, r"system: expected bm25, vector, hybrid.*; did you mean 'bm25'\?"),
         ("bm25", {"x": "1"}, "setting: expected one of embedded's"),
         ("json:dumps", {"x": "1"}, r"setting: expected one of function's \(none\)"),
         ("hybrid", {"weights": "a,b"}, "setting weights: expected two numbers such as 1,0.5"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
@@ -154,8 +155,11 @@ def open_system(  # noqa: PLR0911 - one for each kind
     from berryeval.search.exchange import shown_address
 
     brought = sorted(entry_points(group=ENTRY_POINTS).names)
-    known = ", ".join([*_KNOWN, *brought])
-    raise ArgumentError("system", f"{known} or module:function", shown_address(place))
+    known = [*_KNOWN, *brought]
+    near = difflib.get_close_matches(kind, known, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    expected = f"{', '.join(known)} or module:function"
+    raise ArgumentError("system", expected, shown_address(place) + hint)
 
 
 def _brought(found: EntryPoint, rest: str, settings: Mapping[str, str]) -> System:
