@@ -2,10 +2,11 @@
 
 import json
 import re
+from itertools import permutations
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import berryeval as be
@@ -15,10 +16,10 @@ from berryeval.evaluation.evaluate import evaluate
 from berryeval.golden import read_golden_set
 from berryeval.golden.ceilings import ceilings
 from berryeval.golden.check import check_golden_set
-from berryeval.search.chunking import by_heading, by_paragraph, by_size
+from berryeval.search.chunking import Chunk, by_heading, by_paragraph, by_size
 from berryeval.search.embedded import Embedded
 from berryeval.search.function import Function
-from berryeval.search.spans import SpanJudgment, credit_spans, judge_spans
+from berryeval.search.spans import SpanJudgment, credit_spans, judge_spans, match_spans
 from berryeval.suite.quality import run_quality
 from small_golden_set import GUIDE, TUNING, write_golden_set
 
@@ -206,6 +207,32 @@ def test_cutting_again_leaves_a_perfect_ranking_perfect(paragraphs, graded, befo
         ideal = evaluate(judged, best, ["nDCG", "nDCG@10", "AP", "RR", "R@1000", "R-precision"])
         assert {key: m.mean for key, m in ideal.items()} == dict.fromkeys(ideal, pytest.approx(1))
     assert relevant[0] == relevant[1]
+
+
+PLACES = st.tuples(st.integers(0, 18), st.integers(1, 19)).map(lambda p: (p[0], p[0] + p[1]))
+
+
+@given(
+    placed=st.lists(PLACES, min_size=1, max_size=4),
+    ends=st.sets(st.integers(0, 37), min_size=2, max_size=6).map(sorted),
+    grades=st.lists(st.integers(0, 3), min_size=5, max_size=5),
+)
+def test_every_order_of_any_chunks_is_scored_sanely(placed, ends, grades):
+    """Chunks that overlap and hold several spans: each span once, all found, no score above 1."""
+    chunks = [Chunk(f"c{i}", "s", *place, "") for i, place in enumerate(placed)]
+    judged = [SpanJudgment("q", "s", *p, g) for *p, g in zip(ends, ends[1:], grades, strict=False)]
+    spans = [one for one, answering in match_spans(judged, chunks) if answering]
+    relevant = {one.span_id for one in spans if one.grade}
+    assume(relevant)
+    known = judge_spans(spans, chunks)
+    for order in permutations([chunk.chunk_id for chunk in chunks]):
+        credited = credit_spans(be.Run.from_lists({"q": [*order]}), spans, chunks)
+        ranking = credited.ranking("q")
+        assert len(set(ranking)) == len(ranking)
+        assert relevant == set(ranking) - set(order)
+        scores = evaluate(known, credited, (*MEASURES, "R@100"))
+        assert all(0 <= measured.mean <= 1 + 1e-12 for measured in scores.values())
+        assert scores["R@100"].mean == 1
 
 
 def perfect(spans, chunks):
