@@ -95,6 +95,16 @@ def test_hybrid_is_the_fusion_of_words_and_vectors(engine):
     assert [request["path"] for request in engine.requests] == ["/docs/_msearch"]
 
 
+def test_as_many_hits_are_fused_as_are_asked_for(engine):
+    """A depth below k would lose some."""
+    assert len(found(indexed(engine, depth=1), "renew a token", 4)) == 4
+
+
+def test_no_more_candidates_are_looked_at_than_an_engine_allows(engine):
+    """Twice the depth would be too many for Elasticsearch."""
+    assert found(indexed(engine, "vector", depth=8000), "renew a token", 1)
+
+
 def test_scores_of_vectors_are_cosines_from_0_to_1(engine):
     """X4: as both engines write them."""
     vectors = {"east": [1, 0], "north": [0, 2], "west": [-3, 0], "go": [1, 0]}
@@ -319,6 +329,15 @@ class TestTemplates:
         assert system.search("", 3) == []
         assert system.fingerprint()["embedder"].startswith("wordllama")
 
+    def test_documents_have_vectors_if_it_asks_for_one(self, engine):
+        """Otherwise nothing is embedded, which could take long, or cost money."""
+
+        def embed(_texts):
+            raise AssertionError
+
+        body = '{"query": {"match": {"text": "{{query}}"}}}'
+        assert "auth.md#oauth" in found(indexed(engine, template=body, embedder=embed))
+
     def test_a_file_may_have_it(self, engine, tmp_path):
         """As the Search Relevance Workbench writes it."""
         path = tmp_path / "query.json"
@@ -399,6 +418,7 @@ class TestCredentials:
             ({"user": "me"}, {"OPENSEARCH_PASSWORD": "p@ssword"}, BASIC),
             ({"api_key": "c2VjcmV0"}, {"OPENSEARCH_USER": "me"}, "ApiKey c2VjcmV0"),
             ({}, {"OPENSEARCH_API_KEY": "c2VjcmV0"}, "ApiKey c2VjcmV0"),
+            ({}, {"OPENSEARCH_API_KEY": "c2VjcmV0", "OPENSEARCH_USER": "me"}, "ApiKey c2VjcmV0"),
             ({"headers": {"Authorization": "Bearer jwt.jwt"}}, {}, "Bearer jwt.jwt"),
         ],
     )
