@@ -92,6 +92,7 @@ def test_a_chunk_is_worth_the_span_it_holds(folder):
     assert result.report.mrr == pytest.approx((1 / 2 + 1) / 2)
     assert result.report.recall_at_10 == pytest.approx((1 / 2 + 1) / 2)
     assert result.gate.evaluation["nDCG@10"].holes == 0
+    assert result.unknown == ()
     scored = be.evaluate_system(
         lambda query, _k: answers[query], golden.queries, ks=[5], judgments=golden
     )
@@ -123,6 +124,22 @@ def test_the_hash_changes_with_text_and_grades(folder):
     path = folder / "test-documents" / "guide.md"
     path.write_text(path.read_text() + "\nMore.\n")
     assert read_golden_set(folder).content_hash != before
+
+
+def test_the_hash_knows_the_cut_where_a_chunk_is_judged(folder, tmp_path):
+    """One judgment of a chunk is enough: what it stands for changes with its place."""
+    chunk = {"query_id": "Q2", "relevant": [{"chunk_id": "c", "grade": 2}]}
+    write_golden_set(folder, [JUDGED[0], chunk])
+    hashes = set()
+    for end in (40, 60):
+        places = tmp_path / f"{end}.jsonl"
+        rows = [("c", "tuning.md", 0, end), ("g", "guide.md", 0, len(GUIDE)),
+                ("t", "tuning.md", 60, len(TUNING))]  # fmt: skip
+        keys = ("chunk_id", "document", "start", "end")
+        records = [dict(zip(keys, row, strict=True)) for row in rows]
+        places.write_text("\n".join(map(json.dumps, records)))
+        hashes.add(read_golden_set(folder, chunks=str(places)).content_hash)
+    assert len(hashes) == 2
 
 
 def test_a_span_is_credited_once_in_every_measure():
@@ -368,9 +385,11 @@ def test_a_system_tells_where_its_own_chunks_stand(folder, tmp_path, monkeypatch
         ('{"chunk_id": "1", "document": "guide.md", "start": 9, "end": 9}', "expected {"),
         ('{"chunk_id": "1", "document": "x.md", "start": 0, "end": 9}', "'x.md' is no document"),
         ('{"chunk_id": "1", "document": "guide.md", "start": 0, "end": 9999}', "none at 9,999"),
+        (f'{{"chunk_id": "1", "document": "guide.md", "start": 0, "end": {len(GUIDE) + 1}}}',
+         f"none at {len(GUIDE) + 1}"),
         ('{"chunk_id": "0", "document": "guide.md", "start": 0, "end": 9}', "found '0' again"),
     ],
-)
+)  # fmt: skip
 def test_places_that_cannot_be_are_told_by_their_line(folder, tmp_path, line, message):
     """The file, the line, what was expected and what came."""
     places = tmp_path / "places.jsonl"
@@ -378,7 +397,8 @@ def test_places_that_cannot_be_are_told_by_their_line(folder, tmp_path, line, me
     places.write_text(f"{json.dumps(first)}\n{line}\n")
     done = run("quality", "--golden", folder, "--chunks", places)
     assert done.exit_code == 2
-    assert f"places.jsonl:2: {message}" in done.stderr or message in done.stderr
+    assert "places.jsonl:2: " in done.stderr
+    assert message in done.stderr
 
 
 def test_what_spans_lack_is_told(folder, tmp_path):
