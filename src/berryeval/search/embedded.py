@@ -159,7 +159,9 @@ class Embedded(System):
         check_k(k)
         index = self._searched
         if index is None:
-            raise BackendError(self.name, "nothing is indexed; call index(documents) first")
+            raise BackendError(
+                self.name, "nothing is indexed; name documents, or call index(documents)"
+            )
         if self.mode == "bm25":
             return index.search_words(query, k)
         vector = self.embedder.embed([query])[0]
