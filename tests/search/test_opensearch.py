@@ -15,7 +15,7 @@ from berryeval.search.opensearch import OpenSearch
 from berryeval.search.rank_fusion import fuse_hits
 from search.contract import DOCUMENTS, Contract
 from search.json_server import asleep, serving
-from search.opensearch_server import running_engine
+from search.opensearch_server import RefusedError, running_engine
 
 DIALECTS = ["opensearch", "elasticsearch"]
 QUICK = Limits(backoff=0)
@@ -174,6 +174,21 @@ def test_documents_are_replaced_at_once(engine):
     assert not engine.indexes
     with pytest.raises(BackendError, match=r"there is no index 'docs'; call index\(documents\)"):
         system.search("x", 1)
+
+
+def test_an_index_that_took_its_place_is_not_removed(engine, monkeypatch):
+    """Even if the engine's word for it was lost on the way: the old one is gone."""
+    system = indexed(engine, "bm25", [Document("old", "oauth")])
+    change = engine._change_aliases
+
+    def lost(body):
+        change(body)
+        raise RefusedError(504, "", "too late")
+
+    monkeypatch.setattr(engine, "_change_aliases", lost)
+    with pytest.raises(BackendError, match="answered 504"):
+        system.index([Document("new", "oauth")])
+    assert found(system, "oauth") == ["new"]
 
 
 def test_many_documents_go_in_pieces(engine, monkeypatch):
