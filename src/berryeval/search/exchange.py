@@ -19,12 +19,20 @@ from email.utils import parsedate_to_datetime
 
 from berryeval.errors import AnswerError, ArgumentError, BackendError, BackendTimeout
 
-__all__ = ["Exchange", "StatusError", "basic_authorization", "check_address", "shown_address"]
+__all__ = [
+    "Exchange",
+    "StatusError",
+    "basic_authorization",
+    "check_address",
+    "shown_address",
+    "without_keys",
+]
 
 _TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
 _LONGEST_ANSWER = 64 << 20
 _LONGEST_REFUSAL = 64 << 10
 _ASCII = "".join(map(chr, range(0x21, 0x7F)))  # what an address may have as it is
+_KEY = re.compile(r"([?&][^=&]*(?:key|token|secret|passw)[^=&]*=)[^&{}]+(?=&|$)", re.IGNORECASE)
 _SHOWN = 200  # bytes of what a server says
 _SHORTEST_SECRET = 6  # shorter ones would blot out words
 
@@ -186,9 +194,20 @@ def check_address(url: str) -> urllib.parse.SplitResult:
 
 
 def shown_address(url: str) -> str:
-    """Return an address as messages show it: without a name and a password."""
+    """Return an address as messages show it: without a name, a password and keys."""
     # Up to the last @: a password may have a slash in it, which makes the address a wrong one.
-    return repr(re.sub(r"//.*@", "//", url, flags=re.DOTALL))
+    return repr(without_keys(re.sub(r"//.*@", "//", url, flags=re.DOTALL)))
+
+
+def without_keys(url: str) -> str:
+    """Return an address with ``***`` in place of what goes by the name of a secret.
+
+    Examples
+    --------
+    >>> without_keys("https://host/find?q={query}&api_key=sk-12345")
+    'https://host/find?q={query}&api_key=***'
+    """
+    return _KEY.sub(r"\1***", url)
 
 
 def basic_authorization(parts: urllib.parse.SplitResult) -> dict[str, str]:

@@ -13,6 +13,7 @@ from berryeval.search.exchange import (
     basic_authorization,
     check_address,
     shown_address,
+    without_keys,
 )
 from berryeval.search.hits import Hit, check_k, to_hits
 from berryeval.search.json_path import find_values, parse_path
@@ -105,10 +106,10 @@ class Http(System):
         return to_hits(self._cut([*zip(ids, scores, strict=True)], k), k, self.name)
 
     def fingerprint(self) -> dict[str, str]:
-        """Return what is sent and what is read, without passwords and headers."""
+        """Return what is sent and what is read, without passwords, keys and headers."""
         return {
             "system": "http",
-            "url": self.url,
+            "url": without_keys(self.url),
             "body": json.dumps(self.body, sort_keys=True),
             "ids": self.ids,
             "scores": self.scores or "",
