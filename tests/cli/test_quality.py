@@ -153,7 +153,10 @@ def test_the_embedded_engine_is_seeded():
     ("arguments", "expected"),
     [
         (["--system", "postgres"], "give --dsn postgresql://user@host/database"),
-        (["--system", "postgres", "--dsn", "host=x"], "an address such as postgresql://"),
+        (
+            ["--system", "postgres", "--dsn", "host=x password=s3cret"],
+            "an address such as postgresql://user@host/database, got another form",
+        ),
         (["--system", "elastic"], "bm25, vector, hybrid"),
         (["--at-least", "P@5"], "MEASURE=VALUE such as P@5=0.70"),
         (["--at-least", "P@5=high"], "MEASURE=VALUE such as P@5=0.70"),

@@ -30,6 +30,9 @@ def half(query, k):
         raise ValueError("no such index")
     return find(query, k)
 
+def picky(query, k):
+    raise ValueError(query)
+
 def slow(query, k):
     if not os.path.exists("healed"):
         time.sleep(0.2)
@@ -159,15 +162,33 @@ def test_a_failing_query_is_reported_and_can_be_asked_again():
     assert not os.path.exists("x.run.progress")  # noqa: PTH110
 
 
-def test_many_failures_are_cut_short(folder):
-    """A system that is down has one for every query."""
-    (folder / "many.jsonl").write_text(
+@pytest.fixture
+def many(folder):
+    """Thirteen queries."""
+    path = folder / "many.jsonl"
+    path.write_text(
         "".join(json.dumps({"_id": f"q{i}", "text": f"slow {i}"}) + "\n" for i in range(13))
     )
-    result = retrieve("engine_of_test:half", "--queries", "many.jsonl", "-o", "x.run")
+    return path.name
+
+
+def test_equal_failures_are_told_once(many):
+    """A system that is down has one for every query."""
+    result = retrieve("engine_of_test:half", "--queries", many, "-o", "x.run")
     assert result.exit_code == 4
     assert result.stdout == "0 queries were answered with 0 documents.\n"
+    assert result.stderr == (
+        "query 'q0' and 12 more failed: engine_of_test:half: ValueError: no such index\n"
+        "13 queries failed, and are not in the run; the same command asks for what is missing.\n"
+    )
+
+
+def test_many_failures_are_cut_short(many):
+    """Where each says something else."""
+    result = retrieve("engine_of_test:picky", "--queries", many, "-o", "x.run")
+    assert result.exit_code == 4
     lines = result.stderr.splitlines()
+    assert lines[0] == "query 'q0' failed: engine_of_test:picky: ValueError: slow 0"
     assert lines[10:] == [
         "… and 3 more",
         "13 queries failed, and are not in the run; the same command asks for what is missing.",
@@ -182,11 +203,26 @@ def test_answers_with_other_settings_are_not_mixed():
     assert "has answers with k '100', not '7'; delete the file to start anew" in result.stderr
 
 
+def test_settings_can_be_mended_where_nothing_was_answered():
+    """There is nothing to mix with, so that nobody has to delete a file."""
+    assert retrieve("engine_of_test:picky", "-o", "x.run").exit_code == 4
+    assert retrieve("engine_of_test:find", "-o", "x.run", "-k", "7").exit_code == 0
+    assert list(be.read_run("x.run").query_ids) == ["q1", "q2"]
+
+
+def test_another_system_is_told_before_its_settings():
+    """They say little without it."""
+    assert retrieve("engine_of_test:half", "-o", "x.run").exit_code == 4
+    result = retrieve("bm25", "--documents", "docs", "-o", "x.run")
+    assert result.exit_code == 2
+    assert "has answers with system 'function', not 'embedded'; delete the" in result.stderr
+
+
 def test_a_system_that_cannot_be_reached_at_all_exits_with_four():
     """And one that nobody knows with 2."""
     result = retrieve("bm25", "-o", "x.run")
     assert result.exit_code == 4
-    assert "query 'q1' failed: bm25: nothing is indexed" in result.stderr
+    assert "query 'q1' and 1 more failed: bm25: nothing is indexed" in result.stderr
     result = retrieve("bm52", "-o", "x.run")
     assert result.exit_code == 2
     assert "system: expected bm25, vector, hybrid, postgresql" in result.stderr

@@ -217,3 +217,14 @@ def test_the_json_of_a_comparison_tells_noise():
     """Null where nobody asked again."""
     written = json.loads(comparison_to_json(compared([3] * 12, [2] * 12)))
     assert written["differences"][0]["noise_sd"] is None
+
+
+@pytest.mark.parametrize("left_out", [{"missing": "skip"}, {"no_relevant": "skip"}])
+def test_noise_is_that_of_the_queries_compared(left_out):
+    """Queries that are left out vary by nothing, and would water it down."""
+    known = {"q1": {"d": 1}, "q2": {"d": 1}, "q3": {"d": 0 if "no_relevant" in left_out else 1}}
+    first, second = (dict.fromkeys(("q1", "q2"), ranking) for ranking in (["d", "x"], ["x", "d"]))
+    comparison = compare(
+        known, {"old": first, "new": first}, "P@1", repeats={"new": [second]}, **left_out
+    )
+    assert comparison.differences[0].noise_sd == pytest.approx(0.5**0.5)

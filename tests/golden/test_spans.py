@@ -2,10 +2,11 @@
 
 import json
 import re
+from itertools import permutations
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import berryeval as be
@@ -15,10 +16,10 @@ from berryeval.evaluation.evaluate import evaluate
 from berryeval.golden import read_golden_set
 from berryeval.golden.ceilings import ceilings
 from berryeval.golden.check import check_golden_set
-from berryeval.search.chunking import by_heading, by_paragraph, by_size
+from berryeval.search.chunking import Chunk, by_heading, by_paragraph, by_size
 from berryeval.search.embedded import Embedded
 from berryeval.search.function import Function
-from berryeval.search.spans import SpanJudgment, credit_spans, judge_spans
+from berryeval.search.spans import SpanJudgment, credit_spans, judge_spans, match_spans
 from berryeval.suite.quality import run_quality
 from small_golden_set import GUIDE, TUNING, write_golden_set
 
@@ -91,6 +92,7 @@ def test_a_chunk_is_worth_the_span_it_holds(folder):
     assert result.report.mrr == pytest.approx((1 / 2 + 1) / 2)
     assert result.report.recall_at_10 == pytest.approx((1 / 2 + 1) / 2)
     assert result.gate.evaluation["nDCG@10"].holes == 0
+    assert result.unknown == ()
     scored = be.evaluate_system(
         lambda query, _k: answers[query], golden.queries, ks=[5], judgments=golden
     )
@@ -122,6 +124,22 @@ def test_the_hash_changes_with_text_and_grades(folder):
     path = folder / "test-documents" / "guide.md"
     path.write_text(path.read_text() + "\nMore.\n")
     assert read_golden_set(folder).content_hash != before
+
+
+def test_the_hash_knows_the_cut_where_a_chunk_is_judged(folder, tmp_path):
+    """One judgment of a chunk is enough: what it stands for changes with its place."""
+    chunk = {"query_id": "Q2", "relevant": [{"chunk_id": "c", "grade": 2}]}
+    write_golden_set(folder, [JUDGED[0], chunk])
+    hashes = set()
+    for end in (40, 60):
+        places = tmp_path / f"{end}.jsonl"
+        rows = [("c", "tuning.md", 0, end), ("g", "guide.md", 0, len(GUIDE)),
+                ("t", "tuning.md", 60, len(TUNING))]  # fmt: skip
+        keys = ("chunk_id", "document", "start", "end")
+        records = [dict(zip(keys, row, strict=True)) for row in rows]
+        places.write_text("\n".join(map(json.dumps, records)))
+        hashes.add(read_golden_set(folder, chunks=str(places)).content_hash)
+    assert len(hashes) == 2
 
 
 def test_a_span_is_credited_once_in_every_measure():
@@ -208,6 +226,32 @@ def test_cutting_again_leaves_a_perfect_ranking_perfect(paragraphs, graded, befo
     assert relevant[0] == relevant[1]
 
 
+PLACES = st.tuples(st.integers(0, 18), st.integers(1, 19)).map(lambda p: (p[0], p[0] + p[1]))
+
+
+@given(
+    placed=st.lists(PLACES, min_size=1, max_size=4),
+    ends=st.sets(st.integers(0, 37), min_size=2, max_size=6).map(sorted),
+    grades=st.lists(st.integers(0, 3), min_size=5, max_size=5),
+)
+def test_every_order_of_any_chunks_is_scored_sanely(placed, ends, grades):
+    """Chunks that overlap and hold several spans: each span once, all found, no score above 1."""
+    chunks = [Chunk(f"c{i}", "s", *place, "") for i, place in enumerate(placed)]
+    judged = [SpanJudgment("q", "s", *p, g) for *p, g in zip(ends, ends[1:], grades, strict=False)]
+    spans = [one for one, answering in match_spans(judged, chunks) if answering]
+    relevant = {one.span_id for one in spans if one.grade}
+    assume(relevant)
+    known = judge_spans(spans, chunks)
+    for order in permutations([chunk.chunk_id for chunk in chunks]):
+        credited = credit_spans(be.Run.from_lists({"q": [*order]}), spans, chunks)
+        ranking = credited.ranking("q")
+        assert len(set(ranking)) == len(ranking)
+        assert relevant == set(ranking) - set(order)
+        scores = evaluate(known, credited, (*MEASURES, "R@100"))
+        assert all(0 <= measured.mean <= 1 + 1e-12 for measured in scores.values())
+        assert scores["R@100"].mean == 1
+
+
 def perfect(spans, chunks):
     """A ranking that brings a span that was not there before with every chunk."""
     ranking, found = [], set()
@@ -286,9 +330,10 @@ def test_what_is_no_span_is_refused(folder, entry):
 
 
 def test_another_cut_asks_for_spans(tmp_path):
-    """Judgments of chunks are void by size, and the message says so chunk by chunk."""
+    """Judgments of chunks are void by size, and the message says what would hold."""
     chunked = write_golden_set(tmp_path / "chunks")
-    with pytest.raises(MismatchError, match="is no chunk of the documents"):
+    message = "is no chunk by 'size'; only judgments of spans hold for any way to cut"
+    with pytest.raises(MismatchError, match=message):
         read_golden_set(chunked, chunks="size")
 
 
@@ -340,9 +385,11 @@ def test_a_system_tells_where_its_own_chunks_stand(folder, tmp_path, monkeypatch
         ('{"chunk_id": "1", "document": "guide.md", "start": 9, "end": 9}', "expected {"),
         ('{"chunk_id": "1", "document": "x.md", "start": 0, "end": 9}', "'x.md' is no document"),
         ('{"chunk_id": "1", "document": "guide.md", "start": 0, "end": 9999}', "none at 9,999"),
+        (f'{{"chunk_id": "1", "document": "guide.md", "start": 0, "end": {len(GUIDE) + 1}}}',
+         f"none at {len(GUIDE) + 1}"),
         ('{"chunk_id": "0", "document": "guide.md", "start": 0, "end": 9}', "found '0' again"),
     ],
-)
+)  # fmt: skip
 def test_places_that_cannot_be_are_told_by_their_line(folder, tmp_path, line, message):
     """The file, the line, what was expected and what came."""
     places = tmp_path / "places.jsonl"
@@ -350,7 +397,8 @@ def test_places_that_cannot_be_are_told_by_their_line(folder, tmp_path, line, me
     places.write_text(f"{json.dumps(first)}\n{line}\n")
     done = run("quality", "--golden", folder, "--chunks", places)
     assert done.exit_code == 2
-    assert f"places.jsonl:2: {message}" in done.stderr or message in done.stderr
+    assert "places.jsonl:2: " in done.stderr
+    assert message in done.stderr
 
 
 def test_what_spans_lack_is_told(folder, tmp_path):

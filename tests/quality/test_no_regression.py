@@ -10,7 +10,6 @@ import pytest
 
 from berryeval.core.run import Run
 from berryeval.errors import BackendError
-from search.conftest import postgres_dsn as postgres_dsn  # noqa: PLC0414 - a fixture
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "quality_suite.py"
 pytestmark = pytest.mark.skipif(

@@ -57,6 +57,17 @@ def test_watched_guards_and_dependence_on_holes_are_explained(result):
     assert result.suggestion in text
 
 
+def test_noise_that_was_counted_in_is_told_beside_a_pass():
+    """Reasons are shown for what does not pass; whoever asked three times wants to see it."""
+    guards = [replace(guard, verdict="pass", noise_sd=0.021) for guard in a_gate().guards[:2]]
+    text = gate_to_text(replace(a_gate(verdict="pass"), guards=tuple(guards)))
+    name = guards[1].guard.measure
+    assert (
+        f"Counted in is how much a query's difference varies by itself (sd): {name} 0.0210." in text
+    )
+    assert "Counted in" not in gate_to_text(a_gate())
+
+
 def test_many_deciding_documents_are_counted(result):
     """Ten are shown."""
     holes = tuple(Hole(f"q{i}", "d", {"hybrid": 1}, 0.1) for i in range(12))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from berryeval.archive import Archive
 from berryeval.cli import main
 from berryeval.evaluation import evaluate
 from berryeval.golden.check import check_golden_set
@@ -23,6 +24,7 @@ from small_golden_set import write_golden_set
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
 ANY_KEY = {
+    "rows",
     "agreements",
     "by_category",
     "by_difficulty",
@@ -135,6 +137,7 @@ def files(tmp_path, monkeypatch):
         history.append("history.jsonl", "mine", evaluate(grades, runs[name], "nDCG@10"), grades)
     with Path("history.jsonl").open("a") as file:
         file.write("broken\n")
+    Archive.open("new.db").close()
 
 
 @pytest.mark.usefixtures("files")
@@ -145,6 +148,7 @@ def files(tmp_path, monkeypatch):
         ("History", ["history", "history.jsonl"]),
         ("Holes", ["holes", "qrels.json", "good.json", "bad.json", "--queries", "queries.jsonl"]),
         ("Explanation", ["explain", "qrels.json", "good.json", "bad.json", "--query", "q01"]),
+        ("Archive", ["archive", "info", "new.db"]),
     ],
 )
 def test_keys_of_other_commands_are_documented(section, arguments):

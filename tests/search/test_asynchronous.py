@@ -7,7 +7,7 @@ import time
 import pytest
 
 from berryeval.core import Document, Query
-from berryeval.errors import AnswerError, BackendError, BackendTimeout
+from berryeval.errors import AnswerError, ArgumentError, BackendError, BackendTimeout
 from berryeval.search import Hit, System
 from berryeval.search.asynchronous import Foreign, as_system, resolve, start
 from berryeval.search.collect import Limits, collect
@@ -55,6 +55,20 @@ class TestEngine(Contract):
         system = as_system(Engine())
         assert system.index(DOCUMENTS) == len(DOCUMENTS)
         return system
+
+
+def test_documents_that_come_twice_are_refused_for_everybody():
+    """Whatever a foreign engine would make of them."""
+
+    class Careless:
+        def search(self, _query, _k):
+            return []
+
+        def index(self, documents):
+            self.documents = list(documents)
+
+    with pytest.raises(ArgumentError, match="documents: expected each document once"):
+        as_system(Careless()).index([DOCUMENTS[0], DOCUMENTS[0]])
 
 
 class TestDerivedSystem(Contract):

@@ -205,7 +205,9 @@ def test_approximate_vectors_agree_with_exact_ones():
 def test_searching_before_indexing_says_what_to_do():
     """And so does searching after closing."""
     system = Embedded("bm25")
-    with pytest.raises(BackendError, match=r"bm25: nothing is indexed; call index\(documents\)"):
+    with pytest.raises(
+        BackendError, match=r"bm25: nothing is indexed; name documents, or call index\("
+    ):
         system.search("oauth", 5)
     system.index(DOCUMENTS)
     system.close()

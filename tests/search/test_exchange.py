@@ -9,7 +9,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from berryeval.errors import BackendError
+from berryeval.errors import ArgumentError, BackendError
 from berryeval.search import exchange
 from berryeval.search.exchange import Exchange, StatusError
 from search.json_server import serving
@@ -30,6 +30,7 @@ def test_a_server_says_how_long_to_wait():
     assert refusal(("Retry-After", "2.5")).retry_after == 2.5
     assert 90 < refusal(("Retry-After", soon)).retry_after <= 100
     assert refusal(("Retry-After", "Wed, 21 Oct 2015 07:28:00 GMT")).retry_after == 0.0
+    assert refusal(("Retry-After", "Wed, 21 Oct 2015 07:28:00 -0000")).retry_after == 0.0
     for odd in ("soon", "nan", "inf"):
         assert refusal(("Retry-After", odd)).retry_after is None
     assert refusal().retry_after is None
@@ -44,6 +45,35 @@ def test_what_a_server_repeats_is_not_shown():
     assert error.content == b"key ***, password ***, ***, token my"
     odd = refusal(sent={"Authorization": "Basic not-base64!"}, said=b"not-base64!")
     assert str(odd).endswith("***")
+
+
+def test_an_address_that_leads_elsewhere_is_shown_without_secrets():
+    """A server may repeat a key in the place that it sends to."""
+    error = refusal(("Location", "/?key=sk-12345"), sent={"X-Api-Key": "sk-12345"})
+    assert str(error).endswith("; ask /?key=*** instead")
+
+
+@pytest.mark.parametrize("odd", ["sk-1\n2345", "sk-1\x002345", "sk-1\u20ac2345"])
+def test_a_key_that_cannot_be_sent_is_told_without_it(odd):
+    """Python's own complaint would show the key."""
+    with pytest.raises(ArgumentError, match="header X-Api-Key: expected a line") as caught:
+        Exchange("mine", {"X-Api-Key": odd}, 5)
+    assert "2345" not in str(caught.value)
+
+
+def test_space_around_a_key_is_not_sent():
+    """A line break at the end of a file is no part of the key."""
+    assert Exchange("mine", {"Authorization": "Bearer sk-12345\n"}, 5).headers == {
+        "Authorization": "Bearer sk-12345"
+    }
+
+
+@pytest.mark.parametrize("url", ["http://me:p/w0rd@host/", "htp://me:p@ss/w0rd@host/"])
+def test_a_wrong_address_is_shown_without_its_password(url):
+    """Even if the password is what makes it wrong."""
+    with pytest.raises(ArgumentError, match=r"url: expected an address .*//host/'") as caught:
+        exchange.check_address(url)
+    assert "w0rd" not in str(caught.value)
 
 
 def test_an_answer_that_is_no_json_is_shown_without_secrets():

@@ -219,3 +219,15 @@ def test_paths_lead_through_names_and_lists():
     assert find_values(7, parse_path("$", "ids")) == [7]
     with pytest.raises(LookupError, match="expected an item 5, found list"):
         find_values([1], parse_path("[5]", "ids"))
+
+
+def test_a_key_in_the_address_is_sent_and_not_told():
+    """A fingerprint stands in reports and beside runs; a word that is asked for stays."""
+    url = "http://h/find?keyword={query}&api_key=sk-12345&n={k}"
+    system = Http(url, ids="[*]")
+    assert system.url == url
+    assert system.fingerprint()["url"] == "http://h/find?keyword={query}&api_key=***&n={k}"
+    with pytest.raises(
+        ArgumentError, match=r"a place for \{query\}, got 'http://h/\?token=\*\*\*'"
+    ):
+        Http("http://h/?token=sk-12345", ids="[*]")

@@ -36,7 +36,7 @@ def test_addresses_files_and_functions_are_told_apart(tmp_path):
 @pytest.mark.parametrize(
     ("place", "settings", "message"),
     [
-        ("bm52", {}, "system: expected bm25, vector, hybrid"),
+        ("bm52", {}, r"system: expected bm25, vector, hybrid.*; did you mean 'bm25'\?"),
         ("bm25", {"x": "1"}, "setting: expected one of embedded's"),
         ("json:dumps", {"x": "1"}, r"setting: expected one of function's \(none\)"),
         ("hybrid", {"weights": "a,b"}, "setting weights: expected two numbers such as 1,0.5"),
@@ -51,12 +51,24 @@ def test_what_cannot_be_opened_is_told(place, settings, message):
         open_system(place, settings)
 
 
+@pytest.mark.parametrize("kind", ["mysql:", "elastic:https:"])
+def test_an_address_of_no_known_kind_is_told_without_its_password(kind):
+    """It is no module, so that what there is helps more than a failed import."""
+    with pytest.raises(
+        ArgumentError, match=f"system: expected bm25.*, got '{kind}//h/i'"
+    ) as caught:
+        open_system(f"{kind}//me:s3cret@h/i")
+    assert "s3cret" not in str(caught.value)
+
+
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     """A distribution of somebody else, installed as pip does it: a module, and its metadata."""
     (tmp_path / "acme_search.py").write_text(
         "class Acme:\n"
         "    def __init__(self, place, region='eu'):\n"
+        "        if place == 'down':\n"
+        "            raise ConnectionRefusedError('nobody there')\n"
         "        self.place, self.region = place, region\n"
         "        self.name = f'acme {place}'\n"
         "    async def search(self, query, k):\n"
@@ -108,3 +120,8 @@ class TestPackages:
         """Anything else is no system."""
         with pytest.raises(BackendError, match=r"expected something with search\(query, k\)"):
             open_system("broken:x")
+
+    def test_what_fails_at_the_start_is_an_error_of_theirs(self):
+        """A line and an exit code, rather than a traceback."""
+        with pytest.raises(BackendError, match="acme: ConnectionRefusedError: nobody there"):
+            open_system("acme:down")

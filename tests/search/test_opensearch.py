@@ -15,7 +15,7 @@ from berryeval.search.opensearch import OpenSearch
 from berryeval.search.rank_fusion import fuse_hits
 from search.contract import DOCUMENTS, Contract
 from search.json_server import asleep, serving
-from search.opensearch_server import running_engine
+from search.opensearch_server import RefusedError, running_engine
 
 DIALECTS = ["opensearch", "elasticsearch"]
 QUICK = Limits(backoff=0)
@@ -95,6 +95,16 @@ def test_hybrid_is_the_fusion_of_words_and_vectors(engine):
     assert [request["path"] for request in engine.requests] == ["/docs/_msearch"]
 
 
+def test_as_many_hits_are_fused_as_are_asked_for(engine):
+    """A depth below k would lose some."""
+    assert len(found(indexed(engine, depth=1), "renew a token", 4)) == 4
+
+
+def test_no_more_candidates_are_looked_at_than_an_engine_allows(engine):
+    """Twice the depth would be too many for Elasticsearch."""
+    assert found(indexed(engine, "vector", depth=8000), "renew a token", 1)
+
+
 def test_scores_of_vectors_are_cosines_from_0_to_1(engine):
     """X4: as both engines write them."""
     vectors = {"east": [1, 0], "north": [0, 2], "west": [-3, 0], "go": [1, 0]}
@@ -164,6 +174,21 @@ def test_documents_are_replaced_at_once(engine):
     assert not engine.indexes
     with pytest.raises(BackendError, match=r"there is no index 'docs'; call index\(documents\)"):
         system.search("x", 1)
+
+
+def test_an_index_that_took_its_place_is_not_removed(engine, monkeypatch):
+    """Even if the engine's word for it was lost on the way: the old one is gone."""
+    system = indexed(engine, "bm25", [Document("old", "oauth")])
+    change = engine._change_aliases
+
+    def lost(body):
+        change(body)
+        raise RefusedError(504, "", "too late")
+
+    monkeypatch.setattr(engine, "_change_aliases", lost)
+    with pytest.raises(BackendError, match="answered 504"):
+        system.index([Document("new", "oauth")])
+    assert found(system, "oauth") == ["new"]
 
 
 def test_many_documents_go_in_pieces(engine, monkeypatch):
@@ -319,6 +344,15 @@ class TestTemplates:
         assert system.search("", 3) == []
         assert system.fingerprint()["embedder"].startswith("wordllama")
 
+    def test_documents_have_vectors_if_it_asks_for_one(self, engine):
+        """Otherwise nothing is embedded, which could take long, or cost money."""
+
+        def embed(_texts):
+            raise AssertionError
+
+        body = '{"query": {"match": {"text": "{{query}}"}}}'
+        assert "auth.md#oauth" in found(indexed(engine, template=body, embedder=embed))
+
     def test_a_file_may_have_it(self, engine, tmp_path):
         """As the Search Relevance Workbench writes it."""
         path = tmp_path / "query.json"
@@ -399,6 +433,7 @@ class TestCredentials:
             ({"user": "me"}, {"OPENSEARCH_PASSWORD": "p@ssword"}, BASIC),
             ({"api_key": "c2VjcmV0"}, {"OPENSEARCH_USER": "me"}, "ApiKey c2VjcmV0"),
             ({}, {"OPENSEARCH_API_KEY": "c2VjcmV0"}, "ApiKey c2VjcmV0"),
+            ({}, {"OPENSEARCH_API_KEY": "c2VjcmV0", "OPENSEARCH_USER": "me"}, "ApiKey c2VjcmV0"),
             ({"headers": {"Authorization": "Bearer jwt.jwt"}}, {}, "Bearer jwt.jwt"),
         ],
     )

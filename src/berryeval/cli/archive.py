@@ -74,12 +74,14 @@ def info(archive: str, as_json: bool) -> None:
         name = opened.name
     if as_json:
         record = {
+            "version": 1,
+            "kind": "archive",
             "archive": name,
             "backend": facts.backend,
-            "version": facts.version,
+            "schema": facts.version,
             "size_bytes": facts.size_bytes,
             "problem": facts.problem,
-            "rows": facts.counts,
+            "rows": dict(sorted(facts.counts.items())),
         }
         click.echo(json.dumps(record, indent=1))
     else:

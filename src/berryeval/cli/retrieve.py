@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 SYSTEM_FAILED = 4
-_SHOWN = 10  # failures; a system that is down has one for every query
+_SHOWN = 10  # errors; each may name its query
 
 
 @click.command("retrieve")
@@ -241,15 +241,20 @@ def _tell(collected: Collected, output: str) -> None:
 
 
 def _tell_failures(failed: list[Collected], output: str) -> None:
-    failures = [pair for one in failed for pair in one.failures.items()]
-    for query_id, error in failures[:_SHOWN]:
-        click.echo(f"query {query_id!r} failed: {error}", err=True)
-    if len(failures) > _SHOWN:
-        click.echo(f"… and {len(failures) - _SHOWN:,} more", err=True)
+    by_error: dict[str, list[str]] = {}
+    for one in failed:
+        for query_id, error in one.failures.items():
+            by_error.setdefault(str(error), []).append(query_id)
+    for error_text, query_ids in list(by_error.items())[:_SHOWN]:
+        more = f" and {len(query_ids) - 1:,} more" if len(query_ids) > 1 else ""
+        click.echo(f"query {query_ids[0]!r}{more} failed: {error_text}", err=True)
+    n_failed = sum(map(len, by_error.values()))
+    if len(by_error) > _SHOWN:
+        n_untold = n_failed - sum(map(len, list(by_error.values())[:_SHOWN]))
+        click.echo(f"… and {n_untold:,} more", err=True)
     again = "" if output == "-" else "; the same command asks for what is missing"
-    what = "1 query" if len(failures) == 1 else f"{len(failures):,} queries"
-    click.echo(f"{what} failed, and {'is' if len(failures) == 1 else 'are'} not in the run{again}.",
-               err=True)  # fmt: skip
+    what = "1 query failed, and is" if n_failed == 1 else f"{n_failed:,} queries failed, and are"
+    click.echo(f"{what} not in the run{again}.", err=True)
 
 
 def _tell_interrupted(journal: Journal | None) -> None:

@@ -136,7 +136,7 @@ def compare(
     }
     _check_common(loaded, loaded_runs, reference)
     query_ids = _common_queries(evaluations)
-    noise = _noise(loaded, loaded_runs, repeats or {}, chosen, duplicates)
+    noise = _noise(loaded, loaded_runs, repeats or {}, chosen, duplicates, query_ids)
     pairs = [
         replace(
             _pair(evaluations[reference], evaluations[name], name, measure, query_ids),
@@ -332,8 +332,12 @@ def _noise(
     repeats: Mapping[str, Sequence[RunSource]],
     measures: Sequence[Measure],
     duplicates: Duplicates,
+    query_ids: Iterable[str],
 ) -> dict[str, dict[Measure, float]]:
-    """Return how much the scores of each system vary by themselves, of those asked again."""
+    """Return how much the scores of each system vary by themselves, of those asked again.
+
+    Only over the queries that are compared: others would water it down.
+    """
     found = {}
     for name, again in repeats.items():
         if name not in runs:
@@ -341,7 +345,7 @@ def _noise(
             raise ArgumentError("repeats", f"the name of a run, {known}", repr(name))
         if again:
             loaded = [load_run(source, duplicates) for source in again]
-            found[name] = noise_of(judgments, [runs[name], *loaded], measures)
+            found[name] = noise_of(judgments, [runs[name], *loaded], measures, query_ids)
     return found
 
 

@@ -29,6 +29,7 @@ def noise_of(
     judgments: JudgmentsSource,
     runs: Sequence[RunSource],
     measures: Iterable[MeasureLike] | MeasureLike,
+    query_ids: Iterable[str] | None = None,
 ) -> dict[Measure, float]:
     """Return how much the score of one query varies from run to run of the same system.
 
@@ -42,6 +43,8 @@ def noise_of(
     runs : sequence of Run, paths, dicts or data frames
         What the system answered, each time; at least two.
     measures : one or several measures
+    query_ids : iterable of str, optional
+        The queries to look at, of those judged; all of them unless given.
 
     Raises
     ------
@@ -60,10 +63,14 @@ def noise_of(
     known: Judgments = load_judgments(judgments)
     loaded: list[Run] = [load_run(run) for run in runs]
     scored = [evaluate(known, run, chosen) for run in loaded]
+    judged = scored[0].scores.query_ids
+    counted = set(judged if query_ids is None else query_ids)
+    rows = [number for number, query_id in enumerate(judged) if query_id in counted]
     found = {}
     for measure in chosen:
         columns = [
-            np.fromiter(averaged(measure, one[str(measure)].values), np.float64) for one in scored
+            np.fromiter(averaged(measure, one[str(measure)].values), np.float64)[rows]
+            for one in scored
         ]
         # From the first run, so that equal scores have a variance of 0 to the last bit.
         changes = np.stack([column - columns[0] for column in columns])

@@ -254,10 +254,25 @@ def read_golden_set(
     if strict:
         from berryeval.golden.faults import iter_faults
 
+        if chunks != "heading":
+            _check_cut(golden, chunks)
         for fault in iter_faults(golden):
             way_out = f"`berryeval golden check {path}` tells all that is wrong"
             raise MismatchError(f"{folder / JUDGMENTS}: {fault.where}: {fault.message}; {way_out}")
     return golden
+
+
+def _check_cut(golden: GoldenSet, chunks: str) -> None:
+    """Raise if judgments name chunks that this way to cut does not make."""
+    known = {chunk.chunk_id for chunk in golden.chunks}
+    for judged in golden.judged:
+        spans = {span.span_id for span in judged.spans}
+        for name, _ in judged.iter_grades():
+            if name not in known and name not in spans:
+                where = f"{golden.folder / JUDGMENTS}: {judged.query_id}"
+                way_out = "only judgments of spans hold for any way to cut"
+                message = f"{name!r} is judged, and is no chunk by {chunks!r}; {way_out}"
+                raise MismatchError(f"{where}: {message}")
 
 
 def _read_queries(path: Path) -> list[Query]:

@@ -25,12 +25,11 @@ def demo_tables(found: Demo) -> list[Table]:
 
 def _means(found: Demo) -> Table:
     best = next(iter(found.results.values())).ceilings
+    runs = found.comparison.evaluations
     rows = tuple(
-        (str(measure), *(score(run[str(measure)].mean) for run in runs.values()),
-         score(best.get(str(measure))))
-        for runs in (found.comparison.evaluations,)
-        for measure in found.comparison.measures
-    )  # fmt: skip
+        (name, *(score(run[name].mean) for run in runs.values()), score(best.get(name)))
+        for name in map(str, found.comparison.measures)
+    )
     golden = found.golden
     notes = [
         f"{count(len(golden.queries), 'query', 'queries')}, {len(golden.chunks):,} chunks of "
@@ -41,7 +40,7 @@ def _means(found: Demo) -> Table:
             f"rel={golden.relevant_from:g}: a chunk counts as relevant from that grade on; "
             "nDCG counts every grade."
         )
-    header = ("", *found.comparison.evaluations, "best possible")
+    header = ("", *runs, "best possible")
     return Table("1. How much of what is relevant does each system find?", header, rows,
                  tuple(notes))  # fmt: skip
 

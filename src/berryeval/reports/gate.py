@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from berryeval.evaluation.guards import MarginGuard
 from berryeval.reports.comparison import comparison_as_dict, csv_text
 from berryeval.reports.figures import (
     DASH,
@@ -96,6 +98,7 @@ def _verdict(guard: GuardResult) -> str:
 def _notes(result: GateResult) -> tuple[str, ...]:
     notes = [f"{guard.name}: {guard.reason}" for guard in result.guards if guard.verdict != "pass"]
     notes.append(gate_note(result))
+    notes += _noise(result)
     if any(guard.is_watched for guard in result.guards):
         notes.append("Watched guards are reported only, and do not count for the verdict.")
     if any(guard.depends_on_holes for guard in result.guards):
@@ -103,6 +106,18 @@ def _notes(result: GateResult) -> tuple[str, ...]:
     if result.suggestion:
         notes.append(result.suggestion)
     return tuple(notes)
+
+
+def _noise(result: GateResult) -> Iterator[str]:
+    """Say what noise was counted in; the reasons say it, too, where a guard does not pass."""
+    known = {
+        str(guard.guard.measure): guard.noise_sd
+        for guard in result.guards
+        if isinstance(guard.guard, MarginGuard) and guard.noise_sd and guard.p_pass is not None
+    }
+    if known:
+        told = ", ".join(f"{measure} {sd:.4f}" for measure, sd in known.items())
+        yield f"Counted in is how much a query's difference varies by itself (sd): {told}."
 
 
 def _holes(result: GateResult) -> Table:

@@ -206,7 +206,9 @@ class Embedded(System):
         check_k(k)
         index = self._searched
         if index is None:
-            raise BackendError(self.name, "nothing is indexed; call index(documents) first")
+            raise BackendError(
+                self.name, "nothing is indexed; name documents, or call index(documents)"
+            )
         if self.mode == "bm25":
             return index.to_hits(index.best_by_words(index.query_words(query), k), k)
         vector = embed_queries(self.embedder, [query])[0]

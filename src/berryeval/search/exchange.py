@@ -19,12 +19,20 @@ from email.utils import parsedate_to_datetime
 
 from berryeval.errors import AnswerError, ArgumentError, BackendError, BackendTimeout
 
-__all__ = ["Exchange", "StatusError", "basic_authorization", "check_address", "shown_address"]
+__all__ = [
+    "Exchange",
+    "StatusError",
+    "basic_authorization",
+    "check_address",
+    "shown_address",
+    "without_keys",
+]
 
 _TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
 _LONGEST_ANSWER = 64 << 20
 _LONGEST_REFUSAL = 64 << 10
 _ASCII = "".join(map(chr, range(0x21, 0x7F)))  # what an address may have as it is
+_KEY = re.compile(r"([?&][^=&]*(?:key|token|secret|passw)[^=&]*=)[^&{}]+(?=&|$)", re.IGNORECASE)
 _SHOWN = 200  # bytes of what a server says
 _SHORTEST_SECRET = 6  # shorter ones would blot out words
 
@@ -70,11 +78,16 @@ class Exchange:
         the server repeats them.
     timeout : float
         Seconds to wait for the server, each time.
+
+    Raises
+    ------
+    ArgumentError
+        For a header that cannot be sent, such as a key with a line break within it.
     """
 
     def __init__(self, name: str, headers: Mapping[str, str], timeout: float) -> None:
         self.name = name
-        self.headers = dict(headers)
+        self.headers = {key: _checked_value(key, value) for key, value in headers.items()}
         self.timeout = timeout
         self._secrets = _secrets(self.headers)
 
@@ -130,7 +143,7 @@ class Exchange:
                 message += "; let SSL_CERT_FILE name the certificate of its authority"
             is_broken = isinstance(error.reason, ConnectionError)
             raise BackendError(self.name, message, transient=is_broken) from error
-        except (ConnectionError, http.client.HTTPException) as error:
+        except (OSError, http.client.HTTPException) as error:
             message = f"broke off: {type(error).__name__} {error}".rstrip()
             raise BackendError(self.name, message, transient=True) from error
 
@@ -142,7 +155,7 @@ class Exchange:
                 content = b""
         content = self._without_secrets(content.decode("utf-8", "replace")).encode()
         said = " ".join(content[:_SHOWN].decode("utf-8", "replace").split())
-        place = error.headers.get("Location")
+        place = self._without_secrets(error.headers.get("Location") or "")
         message = f"answered {error.code} {error.reason}" + (f": {said}" if said else "")
         if place:
             message += f"; ask {place} instead"
@@ -181,8 +194,20 @@ def check_address(url: str) -> urllib.parse.SplitResult:
 
 
 def shown_address(url: str) -> str:
-    """Return an address as messages show it: without a name and a password."""
-    return repr(re.sub(r"//[^/]*@", "//", url))
+    """Return an address as messages show it: without a name, a password and keys."""
+    # Up to the last @: a password may have a slash in it, which makes the address a wrong one.
+    return repr(without_keys(re.sub(r"//.*@", "//", url, flags=re.DOTALL)))
+
+
+def without_keys(url: str) -> str:
+    """Return an address with ``***`` in place of what goes by the name of a secret.
+
+    Examples
+    --------
+    >>> without_keys("https://host/find?q={query}&api_key=sk-12345")
+    'https://host/find?q={query}&api_key=***'
+    """
+    return _KEY.sub(r"\1***", url)
 
 
 def basic_authorization(parts: urllib.parse.SplitResult) -> dict[str, str]:
@@ -200,6 +225,15 @@ class _NoRedirections(urllib.request.HTTPRedirectHandler):
 
 
 _OPENER = urllib.request.build_opener(_NoRedirections)
+
+
+def _checked_value(name: str, value: str) -> str:
+    """Return the value of a header; the space around it is what a file or a paste left there."""
+    text = value.strip()
+    # `http.client` would complain, too, but with the value.
+    if not text.isprintable() or not text.encode("latin-1", "replace").decode("latin-1") == text:
+        raise ArgumentError(f"header {name}", "a line of Latin letters", "something else")
+    return text
 
 
 def _secrets(headers: Mapping[str, str]) -> tuple[str, ...]:
@@ -228,5 +262,7 @@ def _retry_after(headers: Message) -> float | None:
             when = parsedate_to_datetime(text)
         except ValueError:
             return None
+        if when.tzinfo is None:  # "-0000", which is how old mail says UTC
+            when = when.replace(tzinfo=timezone.utc)
         seconds = (when - datetime.now(timezone.utc)).total_seconds()
     return max(seconds, 0.0) if math.isfinite(seconds) else None

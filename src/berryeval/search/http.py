@@ -13,6 +13,7 @@ from berryeval.search.exchange import (
     basic_authorization,
     check_address,
     shown_address,
+    without_keys,
 )
 from berryeval.search.hits import Hit, check_k, to_hits
 from berryeval.search.json_path import find_values, parse_path
@@ -83,6 +84,7 @@ class Http(System):
         self.scores = scores
         self.headers = {**basic_authorization(parts), **(headers or {})}
         self.timeout = timeout
+        self._exchange = Exchange(self.name, self.headers, timeout)
         self._id_path = parse_path(ids, "ids")
         self._score_path = None if scores is None else parse_path(scores, "scores")
         if "{query}" not in url + json.dumps(self.body):
@@ -104,10 +106,10 @@ class Http(System):
         return to_hits(self._cut([*zip(ids, scores, strict=True)], k), k, self.name)
 
     def fingerprint(self) -> dict[str, str]:
-        """Return what is sent and what is read, without passwords and headers."""
+        """Return what is sent and what is read, without passwords, keys and headers."""
         return {
             "system": "http",
-            "url": self.url,
+            "url": without_keys(self.url),
             "body": json.dumps(self.body, sort_keys=True),
             "ids": self.ids,
             "scores": self.scores or "",
@@ -121,7 +123,7 @@ class Http(System):
         data = None if self.body is None else json.dumps(_filled(self.body, query, k)).encode()
         quoted = urllib.parse.quote(query.encode("utf-8", "replace"), safe="")
         url = self.url.replace("{k}", str(k)).replace("{query}", quoted)
-        return Exchange(self.name, self.headers, self.timeout).ask(url, data)
+        return self._exchange.ask(url, data)
 
 
 def _parsed(body: object) -> object:

@@ -106,11 +106,16 @@ class Journal:
         """Read the answers, and return where the last whole line ends; 0 if there is none."""
         content = self.path.read_bytes()
         end = content.rfind(b"\n") + 1
-        for number, line in enumerate(content[:end].splitlines(), start=1):
+        lines = content[:end].splitlines()
+        for number, line in enumerate(lines, start=1):
             try:
                 record = json.loads(line)
                 if number == 1:
-                    _check_header(record, header, self.path)
+                    differing = _differing(record, header)
+                    if differing and len(lines) > 1:
+                        raise MismatchError(f"{self.path}: has answers {differing}")
+                    if differing:  # a setting was wrong, and is right now: there is nothing to lose
+                        return 0
                     continue
                 key = (record["pass"], record["query_id"], record["text"])
                 hits = [Hit(doc_id, score) for doc_id, score in record["hits"]]
@@ -125,14 +130,19 @@ class Journal:
         return end
 
 
-def _check_header(found: Mapping[str, object], wanted: Mapping[str, object], path: Path) -> None:
+def _differing(found: Mapping[str, object], wanted: Mapping[str, object]) -> str:
+    """Say what the answers of a file depend on and those that are wanted do not; nothing if equal.
+
+    That it is another system goes first, since its other settings say little then.
+    """
     if found["journal"] != wanted["journal"]:
         raise ValueError
     stored, given = found["facts"], wanted["facts"]
     assert isinstance(given, dict)
     if not isinstance(stored, dict):
         raise TypeError
-    for key in sorted({*stored, *given}):
+    for key in sorted({*stored, *given}, key=lambda key: (key != "system", key)):
         if stored.get(key) != given.get(key):
-            message = f"{path}: has answers with {key} {stored.get(key)!r}, not {given.get(key)!r}"
-            raise MismatchError(f"{message}; delete the file to start anew")
+            told = f"with {key} {stored.get(key)!r}, not {given.get(key)!r}"
+            return f"{told}; delete the file to start anew"
+    return ""

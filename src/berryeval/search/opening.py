@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
@@ -9,6 +10,7 @@ from typing import Any
 
 from berryeval.core.query import Query
 from berryeval.errors import ArgumentError, BerryEvalError
+from berryeval.search.failures import failures_of
 from berryeval.search.system import System
 
 __all__ = ["ENTRY_POINTS", "SETTINGS", "open_system"]
@@ -156,12 +158,17 @@ def open_system(  # noqa: PLR0911 - one for each kind
         return Replay(rest, queries)
     for found in entry_points(group=ENTRY_POINTS, name=kind):
         return _brought(found, rest, given)
-    if rest:
+    if rest and "://" not in place:
         _read(given, "function")
         return _imported(place)
+    from berryeval.search.exchange import shown_address
+
     brought = sorted(entry_points(group=ENTRY_POINTS).names)
-    known = ", ".join([*_KNOWN, *brought])
-    raise ArgumentError("system", f"{known} or module:function", repr(place))
+    known = [*_KNOWN, *brought]
+    near = difflib.get_close_matches(kind, known, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    expected = f"{', '.join(known)} or module:function"
+    raise ArgumentError("system", expected, shown_address(place) + hint)
 
 
 def _brought(found: EntryPoint, rest: str, settings: Mapping[str, str]) -> System:
@@ -195,7 +202,8 @@ def _called(factory: Callable[..., Any], name: str, *given: str, **settings: str
     except TypeError as error:
         what = ", ".join(settings) or "none"
         raise ArgumentError("setting", f"one of {name}'s", f"{what} ({error})") from None
-    return factory(*given, **settings)
+    with failures_of(name):
+        return factory(*given, **settings)
 
 
 def _read(settings: Mapping[str, str], kind: str) -> dict[str, Any]:

@@ -213,7 +213,9 @@ class OpenSearch(System):
             self._ask("POST", "_aliases", {"actions": actions})
         except BaseException:
             with suppress(BackendError):
-                self._ask("DELETE", quoted(new))
+                # The name may be its alias by now, and only the answer be lost.
+                if new not in self._made_here():
+                    self._ask("DELETE", quoted(new))
             raise
         return n_documents
 

@@ -8,7 +8,7 @@ none, the one that has most of the span answers for it.
 Each span is credited once. The first chunk of a ranking that answers for it is worth its grade,
 and every further one nothing; so the number of relevant things is that of the spans, however
 the source was cut, and returning the same passage twice earns nothing. Ranks count passages: a
-chunk that is the first to answer for two relevant spans takes two ranks.
+chunk that is the first to answer for two relevant spans takes two ranks (decision 0015).
 """
 
 from __future__ import annotations

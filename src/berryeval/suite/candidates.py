@@ -83,7 +83,9 @@ def _ask(
     if len(failures) > settings.gate.max_failed:
         first = failures[0]
         failed = f"{count_queries(len(failures))} of {len(asked) * settings.gate.repeat} failed"
-        raise BackendError(name, f"{failed}, and {settings.gate.max_failed} may; first: {first}")
+        raise BackendError(
+            name, f"{failed}, and {settings.gate.max_failed} may; first: {first.message}"
+        )
     times = {query_id: 1000 * seconds for query_id, seconds in answered.durations.items()}
     credit = _crediting(settings)
     again = tuple(credit(one.run) for one in answered.repeats)

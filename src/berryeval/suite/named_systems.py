@@ -100,4 +100,5 @@ def _as_address(dsn: str) -> str:
     """Return a place as `open_system` knows it: libpq's ``host=…`` is not told from others."""
     if dsn.startswith(("postgresql://", "postgres://")):
         return dsn
-    raise ArgumentError("dsn", "an address such as postgresql://user@host/database", repr(dsn))
+    # Not what it is: a password may stand anywhere in it.
+    raise ArgumentError("dsn", "an address such as postgresql://user@host/database", "another form")
