@@ -187,3 +187,34 @@ def test_few_runs_stay_in_memory(client, monkeypatch):
         run = upload(client, seed, f"run {seed}")
         assert client.get(f"/v1/runs/{run}/rankings/q1").status_code == 200
     assert len(client.app.state.runs._runs) == 1
+
+
+FORM = "application/x-www-form-urlencoded"
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "status"),
+    [
+        ("multipart/form-data; boundary=x", run_lines(), 415),
+        (FORM, run_lines().replace("\n", ""), 415),  # what `curl --data @FILE` makes of it
+        (FORM, run_lines(), 201),  # what `curl --data-binary @FILE` sends
+        ("application/octet-stream", "q1 Q0 d1 1 1.0 x", 201),
+    ],
+)
+def test_a_form_is_not_taken_for_a_run(client, kind, content, status):
+    """A run whose lines a tool took away would be one long row, and nobody would know."""
+    headers = {"Content-Type": kind}
+    answer = client.post("/v1/runs?name=a&file_name=a.run", content=content, headers=headers)
+    assert answer.status_code == status
+    if status == 415:
+        assert answer.json()["detail"].startswith("a.run: expected the file as it is, found ")
+        assert "--data-binary" in answer.json()["way_out"]
+        assert client.get("/v1/runs").json()["items"] == []
+
+
+def test_a_small_compressed_file_may_come_as_curl_sends_it(client):
+    """Bytes that happen to hold no line's end are no text."""
+    files = (gzip.compress(b"q1 Q0 d1 1 1.0 %d\n" % n, mtime=0) for n in range(1000))
+    packed = next(file for file in files if b"\n" not in file)
+    answer = client.post("/v1/runs?name=a", content=packed, headers={"Content-Type": FORM})
+    assert answer.status_code == 201

@@ -81,10 +81,15 @@ async def received(request: Request, name: str, max_bytes: int) -> AsyncIterator
     Raises
     ------
     Problem
-        400 if the body is empty, was cut off, or is not what ``Content-Digest`` says.
+        400 if the body is empty, was cut off, or is not what ``Content-Digest`` says; 415 if it
+        is a form.
     """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "multipart/form-data":
+        raise _form(name, "a form around it")
     digest = hashlib.sha256()
     n_bytes = 0
+    has_lines = False
     with tempfile.TemporaryDirectory(prefix="berryeval-upload-") as folder:
         path = Path(folder) / "upload"
         with path.open("wb") as file:
@@ -92,6 +97,7 @@ async def received(request: Request, name: str, max_bytes: int) -> AsyncIterator
                 async for piece in request.stream():
                     digest.update(piece)
                     n_bytes += len(piece)
+                    has_lines = has_lines or b"\n" in piece
                     file.write(piece)
             except ClientDisconnect:
                 raise Problem(400, f"{name}: cut off after {n_bytes:,} bytes; nothing was stored",
@@ -100,7 +106,18 @@ async def received(request: Request, name: str, max_bytes: int) -> AsyncIterator
             raise Problem(400, "body: expected a file, found nothing", kind="no-body",
                           where="body", expected="a file", found="nothing")  # fmt: skip
         _check_digest(request.headers.get("content-digest"), digest.digest())
+        # `curl --data` takes the ends of lines away and names this type; what is left of a run
+        # would be read as one long row. `curl --data-binary` names the same type.
+        if kind == "application/x-www-form-urlencoded" and not has_lines and is_plain_file(path):
+            raise _form(name, "text without lines")
         yield Upload(path, name, max_bytes)
+
+
+def _form(name: str, found: str) -> Problem:
+    way_out = "curl --data-binary @FILE -H 'Content-Type: application/octet-stream'"
+    return Problem(415, f"{name}: expected the file as it is, found {found}; {way_out}",
+                   where=name, expected="the file as it is", found=found,
+                   way_out=way_out)  # fmt: skip
 
 
 def _check_digest(header: str | None, found: bytes) -> None:
