@@ -87,3 +87,15 @@ def test_nothing_is_imported_over_something():
     done = call("import", "out", "a.db")
     assert done.exit_code == 2
     assert "expected an empty one to import into" in done.output
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("content", [None, "{}", '{"kind": "x", "version": 9, "lines": {}}'])
+def test_what_is_no_export_makes_no_archive(tmp_path, content):
+    """It is looked at before anything is made."""
+    (tmp_path / "no").mkdir()
+    if content is not None:
+        (tmp_path / "no" / "archive.json").write_text(content)
+    done = call("import", str(tmp_path / "no"), str(tmp_path / "new.db"))
+    assert (done.exit_code, "archive.json: " in done.output) == (2, True)
+    assert not (tmp_path / "new.db").exists()

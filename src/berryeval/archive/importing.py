@@ -38,7 +38,7 @@ from berryeval.formats import read_run
 from berryeval.formats._lines import iter_pieces
 from berryeval.formats.jsonl import iter_objects
 
-__all__ = ["import_archive"]
+__all__ = ["import_archive", "read_facts"]
 
 _FAULTS = (ArgumentError, InputTypeError, AttributeError, LookupError, TypeError, ValueError)
 
@@ -46,7 +46,7 @@ _FAULTS = (ArgumentError, InputTypeError, AttributeError, LookupError, TypeError
 def import_archive(database: Database, folder: str | os.PathLike[str]) -> dict[str, int]:
     """Read everything from a folder, all or nothing; see `Archive.import_`."""
     source = Path(folder)
-    expected = _facts(source)
+    expected = read_facts(source)
     with database.writing(alone="schema") as connection:
         for table in tables.metadata.sorted_tables:
             if connection.scalar(select(func.count()).select_from(table)):
@@ -64,9 +64,15 @@ def import_archive(database: Database, folder: str | os.PathLike[str]) -> dict[s
     return counts
 
 
-def _facts(folder: Path) -> dict[str, int]:
-    """Return how many lines each file has, or raise unless it is an export that we can read."""
-    path = os.fspath(folder / FACTS)
+def read_facts(folder: str | os.PathLike[str]) -> dict[str, int]:
+    """Return how many lines each file of an export has.
+
+    Raises
+    ------
+    FormatError
+        If it is none, or one of another version.
+    """
+    path = os.fspath(Path(folder) / FACTS)
     try:
         facts = json.loads(b"".join(iter_pieces(path)))
         kind, version, lines = facts["kind"], facts["version"], dict(facts["lines"])

@@ -51,7 +51,9 @@ def import_(folder: str, archive: str) -> None:
     berryeval archive import export/ postgresql://ada@db/eval
     """
     from berryeval.archive import Archive
+    from berryeval.archive.importing import read_facts
 
+    read_facts(folder)  # before an archive is made for nothing
     with Archive.open(archive) as opened:
         counts = opened.import_(folder)
         click.echo(f"Imported {folder} into {opened.name}: {_told(counts)}.")
