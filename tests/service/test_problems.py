@@ -127,8 +127,22 @@ def test_a_route_or_method_that_is_not_there_is_told_so(client):
     lost = client.get("/v2/judgments")
     assert (lost.status_code, lost.json()["way_out"]) == (404, "GET /docs lists them")
     assert client.get("/v1/judgments/").status_code == 404
-    wrong = client.patch("/v1/judgments")
-    assert (wrong.status_code, wrong.headers["allow"]) == (405, wrong.json()["expected"])
+    assert lost.json()["detail"] == "no such route: GET /v2/judgments; GET /docs lists them"
+    for path, methods in (
+        ("/v1/judgments", ["GET", "POST"]),
+        ("/v1/judgments/q%2F1/d1", ["DELETE", "GET", "PUT"]),
+    ):
+        wrong = client.patch(path)
+        assert (wrong.status_code, wrong.headers["allow"]) == (405, ", ".join(methods))
+        assert wrong.json()["detail"] == f"PATCH {path}: expected {' or '.join(methods)}"
+
+
+def test_where_json_ends_is_told(client):
+    """The character at which nobody can go on."""
+    headers = {"Content-Type": "application/json"}
+    answer = client.post("/v1/judgments", content='{"judgments": [1,}', headers=headers)
+    assert (answer.status_code, answer.json()["title"]) == (400, "Not JSON")
+    assert answer.json()["detail"].endswith(" at character 17")
 
 
 def test_a_bug_is_told_to_the_log_and_not_to_the_caller(client, monkeypatch, caplog):

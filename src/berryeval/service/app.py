@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Route
 
 from berryeval import __version__
 from berryeval.archive import Archive
@@ -132,9 +133,20 @@ def _add_handlers(app: FastAPI) -> None:
 def _of_starlette(request: Request, error: HTTPException) -> Problem:
     where = f"{request.method} {request.scope['path'][:200]}"
     if error.status_code == 404:  # noqa: PLR2004
-        return Problem(404, f"no such route: {where}", where=where, way_out="GET /docs lists them")
+        way_out = "GET /docs lists them"
+        return Problem(404, f"no such route: {where}; {way_out}", where=where, way_out=way_out)
     if error.status_code == 405:  # noqa: PLR2004
-        allowed = (error.headers or {}).get("Allow")
-        return Problem(405, f"{where}: expected {allowed}", headers=error.headers, where=where,
-                       expected=allowed, found=request.method)  # fmt: skip
+        methods = _methods(request)
+        expected = " or ".join(methods)
+        return Problem(405, f"{where}: expected {expected}", headers={"Allow": ", ".join(methods)},
+                       where=where, expected=expected, found=request.method)  # fmt: skip
     return Problem(error.status_code, str(error.detail), headers=error.headers, where="body")
+
+
+def _methods(request: Request) -> list[str]:
+    """Return what a path takes; Starlette tells only of the first route that it comes upon."""
+    path = request.scope["path"]
+    routers = (operations.router, *ROUTERS)
+    routes = (route for router in routers for route in router.routes if isinstance(route, Route))
+    fitting = (route for route in routes if route.path_regex.match(path))
+    return sorted({method for route in fitting for method in route.methods or ()})

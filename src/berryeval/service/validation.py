@@ -20,9 +20,9 @@ def problem_of_validation(error: RequestValidationError) -> Problem:
     complaints = error.errors()
     first = complaints[0]
     if first["type"] == "json_invalid":
-        said = first.get("ctx", {}).get("error", "")
+        said = f"{first['ctx']['error']} at character {first['loc'][-1]}"
         return Problem(400, f"body: expected JSON: {said}", kind="not-json", where="body",
-                       expected="JSON", found=str(said))  # fmt: skip
+                       expected="JSON", found=said)  # fmt: skip
     if first["loc"] == ("body",) and isinstance(first.get("input"), bytes):
         expected = "Content-Type: application/json"
         return Problem(415, f"body: expected {expected}", where="Content-Type",
