@@ -157,16 +157,18 @@ class ConflictError(InputError):
         How the caller took it to be.
     found : str
         How it is.
+    message : str, optional
+        What happened, where a service said it in other words.
     """
 
-    def __init__(self, what: str, expected: str, found: str) -> None:
-        super().__init__(f"{what}: expected {expected}, found {found}")
+    def __init__(self, what: str, expected: str, found: str, message: str | None = None) -> None:
+        super().__init__(message or f"{what}: expected {expected}, found {found}")
         self.what = what
         self.expected = expected
         self.found = found
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.what, self.expected, self.found)
+        return type(self), (self.what, self.expected, self.found, str(self))
 
 
 class FormatError(InputError):

@@ -1,5 +1,6 @@
 """The client against a real server: every route, and every error."""
 
+import copy
 import gzip
 import http.server
 import socket
@@ -23,6 +24,7 @@ from berryeval.errors import (
     ConflictError,
     FormatError,
     InputError,
+    InputTypeError,
     MeasureSyntaxError,
     MismatchError,
     MissingExtraError,
@@ -333,6 +335,36 @@ def test_a_line_of_an_upload_is_blamed_by_its_file(client, tmp_path):
     with pytest.raises(FormatError) as error:
         client.runs.upload(path, name="bad")
     assert (error.value.path, error.value.line) == ("bad.run", 2)
+
+
+def test_a_text_is_one_run_or_measure(client, run_id):
+    """And not as many as it has letters."""
+    other = client.runs.upload(Run.from_dict(OTHER), name="other")["run_id"]
+    assert client.compare(run_id, other, "RR") == client.compare(run_id, [other], ["RR"])
+    assert client.holes(run_id, "RR") == client.holes([run_id], ["RR"])
+    assert list(client.evaluations.create(run_id, "RR")["means"]) == ["RR"]
+
+
+@pytest.mark.parametrize(
+    "judgments", [[("q1", "d1")], ["q1 d1 2"], [("q1", "d1", float("nan"))], [("q1", "d1", {2})]]
+)
+def test_what_cannot_be_sent_is_an_error_of_ours(client, judgments):
+    """Before anything is sent."""
+    with pytest.raises(InputTypeError, match=r"^(judgments|body): expected "):
+        client.judgments.put(judgments)
+
+
+def test_a_conflict_tells_what_the_service_said(client, run_id):
+    """With the way out; the facts are there, too."""
+    client.baselines.set("told", run_id)
+    with pytest.raises(ConflictError, match=r"^baseline 'told' was changed meanwhile; read it"):
+        client.baselines.set("told", run_id, if_match='"other"')
+    client.judgments.set("told", "d1", 1)
+    with pytest.raises(ConflictError, match="send its ETag back: If-Match") as error:
+        client.judgments.set("told", "d1", 2)
+    assert (error.value.what, error.value.found) == ("If-Match", "nothing")
+    again = copy.copy(error.value)
+    assert (str(again), again.expected) == (str(error.value), error.value.expected)
 
 
 def test_a_token_is_sent(tmp_path):

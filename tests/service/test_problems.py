@@ -137,6 +137,21 @@ def test_a_route_or_method_that_is_not_there_is_told_so(client):
         assert wrong.json()["detail"] == f"PATCH {path}: expected {' or '.join(methods)}"
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "said"),
+    [
+        ("holes", {"runs": []}, "body.runs: expected at least 1 item, found []"),
+        ("holes", {"runs": ["m"] * 21}, "body.runs: expected at most 20 items, found ['m'"),
+        ("holes", {"runs": ["/"]}, "body.runs[0]: expected pattern '^[A-Za-z0-9]"),
+        ("holes", {"runs": "m"}, "body.runs: expected a valid list, found 'm'"),
+    ],
+)
+def test_shapes_are_told_in_a_sentence(client, path, body, said):
+    """Expected at most 20 items, and not: expected have at most."""
+    detail = client.post(f"/v1/{path}", json=body).json()["detail"]
+    assert detail.startswith(said), detail
+
+
 def test_where_json_ends_is_told(client):
     """The character at which nobody can go on."""
     headers = {"Content-Type": "application/json"}

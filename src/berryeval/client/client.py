@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from berryeval.client.connection import Connection, Record
-from berryeval.client.deciding import Baselines, Evaluations, Gates, Jobs, prefer
+from berryeval.client.deciding import Baselines, Evaluations, Gates, Jobs, as_list, prefer
 from berryeval.client.keeping import Documents, Judgments, Queries
 from berryeval.client.runs import Runs
 from berryeval.client.stores import Stores, as_asked
@@ -78,8 +78,8 @@ class Client:
     def compare(
         self,
         baseline: str,
-        candidates: Sequence[str],
-        measures: Sequence[str] = ("nDCG@10",),
+        candidates: str | Sequence[str],
+        measures: str | Sequence[str] = ("nDCG@10",),
         *,
         as_job: bool = False,
         **settings: Any,  # noqa: ANN401 - as the route has them
@@ -88,22 +88,24 @@ class Client:
 
         With `as_job` the answer is a job, as in all methods that have it.
         """
-        body = {"baseline": baseline, "candidates": [*candidates], "measures": [*measures]}
-        headers = prefer(as_job)
-        return self._connection.ask(
-            "POST", "/v1/comparisons", body={**body, **settings}, headers=headers
-        )
+        body = {
+            "baseline": baseline,
+            "candidates": as_list(candidates),
+            "measures": as_list(measures),
+            **settings,
+        }
+        return self._connection.ask("POST", "/v1/comparisons", body=body, headers=prefer(as_job))
 
     def holes(
         self,
-        runs: Sequence[str],
-        measures: Sequence[str] = ("nDCG@10",),
+        runs: str | Sequence[str],
+        measures: str | Sequence[str] = ("nDCG@10",),
         *,
         as_job: bool = False,
         **settings: Any,  # noqa: ANN401 - as the route has them
     ) -> Record:
         """List unjudged documents, those first that could change most."""
-        body = {"runs": [*runs], "measures": [*measures], **settings}
+        body = {"runs": as_list(runs), "measures": as_list(measures), **settings}
         return self._connection.ask("POST", "/v1/holes", body=body, headers=prefer(as_job))
 
     def history(

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import IO, Any, TypeAlias
 
 from berryeval.client.problems import error_of
-from berryeval.errors import ArgumentError, ServiceError
+from berryeval.errors import ArgumentError, InputTypeError, ServiceError
 
 __all__ = ["Connection", "Record", "quoted"]
 
@@ -75,7 +75,7 @@ class Connection:
         `path` has places for ids in braces, as the description of the service writes it. What is
         None in `query` and `headers` is not sent.
         """
-        data = None if body is None else json.dumps(body, allow_nan=False).encode("ascii")
+        data = None if body is None else _as_json(body)
         sent = {"Content-Type": "application/json", **(headers or {})} if data else headers or {}
         with self._answer(method, _filled(path, ids), query, data, sent) as response:
             content = response.read()
@@ -239,6 +239,13 @@ def _is_closed(connection: http.client.HTTPConnection) -> bool:
     with _Selector() as selector:
         selector.register(connection.sock, selectors.EVENT_READ)
         return bool(selector.select(0))
+
+
+def _as_json(body: object) -> bytes:
+    try:
+        return json.dumps(body, allow_nan=False).encode("ascii")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputTypeError("body", "what JSON holds", str(error)[:80]) from None
 
 
 def _filled(path: str, ids: Mapping[str, str] | None) -> str:

@@ -8,12 +8,17 @@ from typing import Any
 
 from berryeval.client.connection import Connection, Record
 
-__all__ = ["Baselines", "Evaluations", "Gates", "Jobs", "prefer"]
+__all__ = ["Baselines", "Evaluations", "Gates", "Jobs", "as_list", "prefer"]
 
 
 def prefer(as_job: bool) -> dict[str, str | None]:
     """Return the header that asks for a job."""
     return {"Prefer": "respond-async" if as_job else None}
+
+
+def as_list(names: str | Sequence[str]) -> list[str]:
+    """Return names as a list; a text is one name, and not as many as it has letters."""
+    return [names] if isinstance(names, str) else [*names]
 
 
 class Evaluations:
@@ -35,7 +40,7 @@ class Evaluations:
     def create(
         self,
         run: str,
-        measures: Sequence[str] | None = None,
+        measures: str | Sequence[str] | None = None,
         *,
         as_job: bool = False,
         **settings: Any,  # noqa: ANN401 - as the route has them
@@ -43,7 +48,7 @@ class Evaluations:
         """Score a run, by its id or the name of a baseline; the same again is not done twice."""
         body = {"run": run, **settings}
         if measures is not None:
-            body["measures"] = [*measures]
+            body["measures"] = as_list(measures)
         return self._connection.ask("POST", "/v1/evaluations", body=body, headers=prefer(as_job))
 
     def get(self, evaluation_id: str) -> Record:

@@ -8,6 +8,7 @@ from typing import Any
 from berryeval.client.connection import Connection, Record
 from berryeval.core.documents import Document
 from berryeval.core.query import Query
+from berryeval.errors import InputTypeError
 
 __all__ = ["Documents", "Judgments", "Queries"]
 
@@ -90,10 +91,7 @@ class Judgments:
                 for query_id, grades in judgments.items()
                 for doc_id, grade in grades.items()
             ]
-        entries = [
-            {"query_id": query_id, "doc_id": doc_id, "grade": grade}
-            for query_id, doc_id, grade in judgments
-        ]
+        entries = [dict(zip(_KEYS, _triple(one), strict=True)) for one in judgments]
         body = {"judgments": entries, "source": source, "author": author}
         return self._connection.ask("POST", "/v1/judgments", body=_given(body))
 
@@ -134,6 +132,7 @@ class Judgments:
 
 
 _PAIR = "/v1/judgments/{query_id}/{doc_id}"
+_KEYS = ("query_id", "doc_id", "grade")
 
 
 def _pair(query_id: str, doc_id: str) -> dict[str, str]:
@@ -169,3 +168,9 @@ class Documents:
 
 def _given(body: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in body.items() if value is not None}
+
+
+def _triple(judgment: object) -> tuple[object, ...]:
+    if not isinstance(judgment, (tuple, list)) or len(judgment) != len(_KEYS):
+        raise InputTypeError("judgments", f"triples of {', '.join(_KEYS)}", repr(judgment)[:80])
+    return tuple(judgment)

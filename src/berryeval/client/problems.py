@@ -89,7 +89,9 @@ def _argument(problem: _Problem) -> BerryEvalError:
 
 
 def _conflict(problem: _Problem) -> BerryEvalError:
-    return ConflictError(problem.where or problem.detail, problem.expected, problem.found)
+    is_ours = problem.kind == "conflict"  # the others say more in their detail
+    message = None if is_ours else problem.detail
+    return ConflictError(problem.where, problem.expected, problem.found, message)
 
 
 _BY_KIND: dict[str, Callable[[_Problem], BerryEvalError]] = {

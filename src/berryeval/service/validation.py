@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,10 @@ from berryeval.service.problems import Fault, Problem, shown
 
 __all__ = ["problem_of_validation"]
 
-_PREFIXES = ("Input should be ", "Value error, ", "String should ", "List should ")
+_BEFORE = re.compile(
+    r"^(Input should be |Value error, |(String|List|Dictionary) should have |String should match )"
+)
+_AFTER = re.compile(r" after validation, not .*$")
 _MOST_FAULTS = 20
 
 
@@ -48,10 +52,8 @@ def _fault(complaint: dict[str, Any]) -> Fault:
         return Fault(where=where, expected="a value", found="nothing")
     if complaint["type"] == "extra_forbidden":
         return Fault(where=where, expected="no such key", found=shown(complaint["loc"][-1]))
-    message: str = complaint["msg"]
-    for prefix in _PREFIXES:
-        message = message.removeprefix(prefix)
-    return Fault(where=where, expected=message, found=shown(complaint.get("input")))
+    expected = _AFTER.sub("", _BEFORE.sub("", complaint["msg"]))
+    return Fault(where=where, expected=expected, found=shown(complaint.get("input")))
 
 
 def _place(location: Sequence[int | str]) -> str:
