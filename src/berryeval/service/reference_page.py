@@ -18,9 +18,14 @@ pre { overflow-x: auto; padding: 0.75rem; border: 1px solid color-mix(in srgb, c
 transparent); border-radius: 6px; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; }
+code, td { overflow-wrap: anywhere; }
 summary { cursor: pointer; padding: 0.25rem 0; }
-.method { display: inline-block; min-width: 4.5rem; font-weight: 600; }
+.told { display: block; margin-left: 1.1rem; opacity: 0.75; }
+details[open] { margin-bottom: 1.5rem; }
+nav a { margin-right: 1rem; }
+.method { display: inline-block; min-width: 5rem; font-weight: 600; }
 h2 { margin-top: 2.5rem; }
+h3 { font-size: 1rem; margin-bottom: 0.25rem; }
 """
 
 
@@ -34,13 +39,15 @@ def reference_page(description: dict[str, Any]) -> str:
         f"<h1>{escape(info['title'])} API {escape(info['version'])}</h1>",
         _paragraphs(info["description"]),
         "<p>The same for programs: <a href='/openapi.json'>/openapi.json</a>.</p>",
+        "<nav>",
+        *(f"<a href='#{one['name']}'>{one['name']}</a> " for one in description["tags"]),
+        "</nav>",
     ]
     for tag in description["tags"]:
-        operations = list(_operations(description, tag["name"]))
-        if operations:
-            parts.append(f"<h2 id='{tag['name']}'>{tag['name'].capitalize()}</h2>")
-            parts.append(_paragraphs(tag["description"]))
-            parts += [_section(description, *operation) for operation in operations]
+        parts.append(f"<h2 id='{tag['name']}'>{tag['name'].capitalize()}</h2>")
+        parts.append(_paragraphs(tag["description"]))
+        operations = _operations(description, tag["name"])
+        parts += [_section(description, *operation) for operation in operations]
     parts.append("</body></html>")
     return "".join(parts)
 
@@ -62,17 +69,25 @@ def _section(description: dict[str, Any], method: str, path: str, operation: dic
         (f"<code>{status}</code>", _marked(answer["description"]))
         for status, answer in operation["responses"].items()
     ]
+    first, _, rest = operation["description"].partition("\n\n")
     return "".join(
         [
             f"<details id='{operation['operationId']}'><summary>",
-            f"<span class='method'>{method}</span><code>{escape(path)}</code></summary>",
-            _paragraphs(operation["description"]),
+            f"<span class='method'>{method}</span><code>{escape(path)}</code>",
+            f"<span class='told'>{_marked(first)}</span></summary>",
+            _paragraphs(rest) if rest else "",
             _table("Parameters", rows),
-            *_body(description, operation),
+            *_examples(description, "Body", operation.get("requestBody", {})),
             _table("Answers", answers),
+            *_examples(description, "Answer", operation["responses"].get(_success(operation), {})),
             "</details>",
         ]
     )
+
+
+def _success(operation: dict[str, Any]) -> str:
+    """Return the first status that says that all went well."""
+    return next(status for status in operation["responses"] if status.startswith("2"))
 
 
 def _paragraphs(text: str) -> str:
@@ -88,20 +103,20 @@ def _table(title: str, rows: list[tuple[str, str]]) -> str:
     if not rows:
         return ""
     cells = "".join(f"<tr><td>{name}</td><td>{text}</td></tr>" for name, text in rows)
-    return f"<h4>{title}</h4><table>{cells}</table>"
+    return f"<h3>{title}</h3><table>{cells}</table>"
 
 
-def _body(description: dict[str, Any], operation: dict[str, Any]) -> Iterator[str]:
-    content = operation.get("requestBody", {}).get("content", {})
-    for media_type, body in content.items():
-        yield f"<h4>Body: <code>{escape(media_type)}</code></h4>"
-        example = _example(description, body.get("schema", {}))
-        if example is not None:
-            yield f"<pre>{escape(json.dumps(example, indent=2))}</pre>"
+def _examples(description: dict[str, Any], title: str, part: dict[str, Any]) -> Iterator[str]:
+    """Iterate over what comes or goes, by media type, each with an example."""
+    for media_type, content in part.get("content", {}).items():
+        example = content.get("example") or _example(description, content.get("schema", {}))
+        shown = example if isinstance(example, str) else json.dumps(example, indent=2)
+        yield f"<h3>{title}: <code>{escape(media_type)}</code></h3><pre>{escape(shown)}</pre>"
 
 
 def _example(description: dict[str, Any], schema: dict[str, Any]) -> object:
+    """Return the example of a schema, which may be a list of what another describes."""
+    if "items" in schema:
+        return [_example(description, schema["items"])]
     name = schema.get("$ref", "").rpartition("/")[2]
-    if name:
-        schema = description["components"]["schemas"][name]
-    return next(iter(schema.get("examples", ())), None)
+    return description["components"]["schemas"][name]["examples"][0]
