@@ -152,6 +152,13 @@ def test_an_address_of_something_else_is_refused(given):
         Archive.open(given)
 
 
+def test_an_address_that_cannot_be_read_is_refused_without_showing_it():
+    """It may have a password in it."""
+    with pytest.raises(ArgumentError, match="expected an address such as postgresql") as error:
+        Archive.open("postgresql://ada:secret@[::1/x")
+    assert "secret" not in str(error.value)
+
+
 def test_the_folder_of_an_archive_has_to_be_there(tmp_path):
     """A misspelt path makes no folders."""
     with pytest.raises(ArchiveError, match="its folder is not there"):

@@ -56,7 +56,11 @@ class Location:
 
 
 def _without_password(dsn: str) -> str:
-    parts = urlsplit(dsn)
+    try:
+        parts = urlsplit(dsn)
+    except ValueError:  # brackets that do not close; not shown, as a password may be in it
+        expected = "an address such as postgresql://user@host/database"
+        raise ArgumentError("archive", expected, "one that cannot be read") from None
     user, at, host = parts.netloc.rpartition("@")
     # A password may also stand among the parameters, and nobody needs those to know which one.
     return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{at}{host}", query=""))
