@@ -87,7 +87,8 @@ def _section(description: dict[str, Any], method: str, path: str, operation: dic
 
 def _success(operation: dict[str, Any]) -> str:
     """Return the first status that says that all went well."""
-    return next(status for status in operation["responses"] if status.startswith("2"))
+    statuses: list[str] = sorted(operation["responses"])
+    return next(status for status in statuses if status.startswith("2"))
 
 
 def _paragraphs(text: str) -> str:
