@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from berryeval import Query, Run
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
+from berryeval.archive.export_files import KIND, VERSION
 from berryeval.cli import main
 
 
@@ -90,7 +91,15 @@ def test_nothing_is_imported_over_something():
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("content", [None, "{}", '{"kind": "x", "version": 9, "lines": {}}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        "{}",
+        json.dumps({"kind": "other", "version": VERSION, "lines": {}}),
+        json.dumps({"kind": KIND, "version": VERSION + 1, "lines": {}}),
+    ],
+)
 def test_what_is_no_export_makes_no_archive(tmp_path, content):
     """It is looked at before anything is made."""
     (tmp_path / "no").mkdir()

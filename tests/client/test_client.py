@@ -449,6 +449,7 @@ class _Scripted(http.server.BaseHTTPRequestHandler):
         self.close_connection = self.path == "/metrics"
 
     def do_POST(self):
+        self.seen.append("POST")
         self.rfile.read(int(self.headers["Content-Length"]))
         self.close_connection = True  # without a word
 
@@ -487,6 +488,7 @@ def test_a_connection_that_ends_on_the_way_is_made_anew(scripted, monkeypatch):
     assert scripted.health() == {"status": "ok"}
     with pytest.raises(ServiceError, match="cannot be reached"):
         scripted.judge([])
+    assert _Scripted.seen.count("POST") == 1
 
 
 def test_a_service_that_is_not_there_is_told():

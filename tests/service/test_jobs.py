@@ -265,3 +265,11 @@ def test_a_job_is_stopped_by_its_owner_or_an_admin(service, archive):
         found.append(client.delete(f"/v1/jobs/{job.id}", headers=headers).status_code)
     go_on.set()
     assert found == [403, 200, 200]
+
+
+def test_nothing_of_finished_jobs_is_kept_but_what_is_told(jobs):
+    """However fast they are, they are not remembered twice."""
+    for _ in range(200):
+        ended(jobs.start("fast", lambda _progress: Response(), owner="ada"))
+    time.sleep(0.05)
+    assert not jobs._futures

@@ -1,5 +1,6 @@
 """For operators: health, figures, logs, limits, and a description that is complete."""
 
+import asyncio
 import json
 import logging
 import re
@@ -11,6 +12,7 @@ from pydantic import TypeAdapter
 
 from berryeval import errors
 from berryeval.errors import ArgumentError
+from berryeval.service.middleware.limits import Limits
 from berryeval.service.routes import ROUTERS, operations
 from berryeval.service.settings import ServiceSettings, service_settings
 from service_data import fill, judgments
@@ -130,6 +132,27 @@ def test_every_route_is_described(client):
                     continue  # errors there are Elasticsearch's
                 is_problem = "application/problem+json" in answer.get("content", {})
                 assert is_problem is (int(status) >= 400), (path, status)
+
+
+def test_an_answer_that_comes_with_the_timeout_is_not_cut():
+    """Who finishes while 504 is on its way does not keep it from being sent."""
+    sent = []
+
+    async def app(_scope, _receive, send):
+        time.sleep(0.05)  # noqa: ASYNC251 - the timer is due when the loop gets its turn
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def ask():
+        async def send(message):
+            sent.append(message)
+
+        scope = {"type": "http", "path": "/", "headers": [], "method": "GET"}
+        await Limits(app, ServiceSettings(timeout=0.01))(scope, None, send)
+        return [message.get("status") for message in sent]
+
+    assert asyncio.run(ask()) == [504, None]
 
 
 def test_every_body_has_an_example_that_it_takes(client):

@@ -218,3 +218,13 @@ def test_a_small_compressed_file_may_come_as_curl_sends_it(client):
     packed = next(file for file in files if b"\n" not in file)
     answer = client.post("/v1/runs?name=a", content=packed, headers={"Content-Type": FORM})
     assert answer.status_code == 201
+
+
+def test_a_run_that_was_removed_is_gone_at_once(client):
+    """Also for whom it was in memory."""
+    run_id = upload(client)
+    ranking = f"/v1/runs/{run_id}/rankings/q0"
+    assert client.get(ranking).status_code == 200
+    assert client.delete(f"/v1/runs/{run_id}").status_code == 204
+    assert client.get(ranking).status_code == 404
+    assert client.get(f"/v1/runs/{run_id}/file").status_code == 404

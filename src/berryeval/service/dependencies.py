@@ -1,8 +1,8 @@
 """What routes ask for: the archive, who calls, and what they may do.
 
 Roles build on each other. Whoever may ``read`` sees everything and may compare; whoever may
-``judge`` adds queries, judgments, runs, evaluations and verdicts; an ``admin`` decides on
-baselines, gates and stores, and removes.
+``judge`` adds queries, documents, judgments, runs, evaluations and verdicts, and takes the first
+three back; an ``admin`` decides on baselines, gates and stores, and removes runs.
 """
 
 from __future__ import annotations
