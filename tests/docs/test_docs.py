@@ -15,6 +15,11 @@ from berryeval import cli, metrics, ranking
 from berryeval.search.opening import SETTINGS
 from berryeval.trec_eval import read_names
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
@@ -111,6 +116,17 @@ VARIABLES = [
 def test_every_environment_variable_is_documented(variable):
     """What the code reads from the environment is on its page."""
     assert f"`{variable}`" in (DOCS / "reference" / "environment.md").read_text(encoding="utf-8")
+
+
+def test_every_extra_is_on_the_first_page():
+    """Whoever installs it sees what there is; `all` has every other one."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    rows = re.findall(
+        r"^\| (`.*?) \|", (DOCS / "index.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert set(re.findall(r"`(\w+)`", " ".join(rows))) == extras.keys()
+    assert extras["all"] == [f"berryeval[{','.join(sorted(extras.keys() - {'all'}))}]"]
 
 
 def test_no_environment_variable_was_forgotten():

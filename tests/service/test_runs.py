@@ -72,7 +72,7 @@ def test_the_same_run_again_changes_nothing(client):
         (b"q1 Q0 d1 1 0.5 x\nq1 Q0\n", "new.run:2", "6 columns"),
         (b"q1 Q0 d1 1 nan x\n", "new.run:1", "number"),
         (b"q1 Q0 d1 1 2 x\nq1 Q0 d1 2 1 x\n", "new.run:2", ""),
-        (gzip.compress(b"q1 Q0 d1 1 0.5 x\n" * 9)[:-9], "new.run", ""),
+        pytest.param(gzip.compress(b"q1 Q0 d1 1 0.5 x\n" * 9)[:-9], "new.run", "", id="cut"),
         (b"\n\n", "new.run", "judgments or a run"),
         (b"PAR1\x15\x00", "new.run", ""),
     ],
