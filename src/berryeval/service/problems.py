@@ -57,6 +57,13 @@ _TITLES = {
     "shape": "A request of the wrong shape",
 }
 
+_MADE_BY = {
+    "baseline": "PUT /v1/baselines/{name} makes one",
+    "gate": "PUT /v1/gates/{name} makes one",
+    "run": "POST /v1/runs stores one",
+    "store": "PUT /v1/stores/{name} makes one",
+}
+
 
 class Fault(BaseModel):
     """One thing that is wrong with a request."""
@@ -168,7 +175,8 @@ def problem_of(error: BerryEvalError) -> Problem:  # noqa: PLR0911 - one a kind
         return Problem(409, detail, kind="conflict", where=error.what, expected=error.expected,
                        found=error.found)  # fmt: skip
     if isinstance(error, NotFoundError):
-        return Problem(404, detail, where=error.kind, found=shown(error.name))
+        return Problem(404, detail, where=error.kind, found=shown(error.name),
+                       way_out=_MADE_BY.get(error.kind))  # fmt: skip
     if isinstance(error, ArchiveError):
         headers = {"Retry-After": "1"} if error.transient else {}
         return Problem(503, detail, kind="archive", headers=headers, where=error.archive)
