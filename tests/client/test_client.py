@@ -41,10 +41,9 @@ QUERIES = [Query("q1", "first", category="easy", tags=("a",)), Query("q2", "seco
 DOCUMENTS = [Document("d1", "first thing", "One"), Document("d3", "second thing")]
 
 
-@pytest.fixture(scope="module")
-def url(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("service")
-    with application(folder) as app, listening(app) as address:
+@pytest.fixture
+def url(tmp_path):
+    with application(tmp_path) as app, listening(app) as address:
         yield address
 
 
