@@ -93,6 +93,7 @@ class ForkedServers:
                 text=True,
             )
         self._log = folder / "log"
+        self._pid = None
 
     def start(self, *options):
         """Start a server, and return its address."""
@@ -108,9 +109,12 @@ class ForkedServers:
     def end(self, how=signal.SIGKILL):
         """Send a signal to the server, and wait until it is gone."""
         os.kill(self._pid, how)
+        self._pid = None
         while self._forking.stdout.readline() != "ended\n":
             pass
 
     def close(self):
-        """End the process that forks."""
+        """End the process that forks, and a server that is left."""
+        if self._pid is not None:
+            self.end()
         self._forking.communicate()
