@@ -21,7 +21,7 @@ WRITES = {
     "judgments": "judgments by `/v1/judgments`",
     "runs": "runs",
     "queries": "queries",
-    "documents": "documents of a store",
+    "documents": "documents for a store",
 }
 
 
@@ -67,8 +67,8 @@ def kill_lines(counts):
                 f"| {found['half_written']} |"
             )
     by_kind = counts["kills-sqlite"]["by_kind"]
-    told = ", ".join(f"{by_kind[kind]:,} {words}" for kind, words in WRITES.items())
-    return [*lines, "", f"With SQLite these were requests for {told}."]
+    told = ", ".join(f"{by_kind[kind]:,} of {words}" for kind, words in WRITES.items())
+    return [*lines, "", f"With SQLite the writes were {told}."]
 
 
 def example_lines(found):
