@@ -73,16 +73,11 @@ def kill_lines(counts):
 
 def example_lines(found):
     """Return a table of what schemathesis tried."""
-    full = found["cases"] - found["exhausted"]
     return [
         "| operations | examples each | sequences | requests | failures |",
         "|---|---|---|---|---|",
         f"| {found['operations']} | {found['examples']} good, {found['examples']} bad "
         f"| {found['sequences']} | {found['requests']:,} | {found['failures']} |",
-        "",
-        f"Of the {found['cases']} pairs of an operation and good or bad input, {full} had that "
-        f"many examples; for the other {found['exhausted']} there are fewer to try, such as a "
-        "route without parameters.",
     ]
 
 

@@ -64,6 +64,8 @@ import json, os, sys
 import berryeval.archive
 import berryeval.service.server
 from berryeval.cli import main
+from berryeval.service.app import describe
+describe()  # prepares what all routes share
 for line in sys.stdin:
     child = os.fork()
     if child == 0:

@@ -9,12 +9,11 @@ import signal
 import sys
 import time
 
-import httpx
 import pytest
 
 from archive.databases import new_database
 from service.soak_figures import note
-from service.written import KINDS, STORE, Written, losses, start_writers
+from service.written import KINDS, STORE, Written, client_of, losses, start_writers
 from service_process import ForkedServers
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs kill -9")
@@ -39,8 +38,8 @@ def kill_again_and_again(servers, location, n_kills):
     options = ("--archive", location, "--log-level", "error")
     written = Written()
     address = servers.start(*options)
-    made = httpx.put(f"{address}/v1/stores/{STORE}", json={"kind": "bm25"}, timeout=60)
-    made.raise_for_status()
+    with client_of(address) as client:
+        client.put(f"/v1/stores/{STORE}", json={"kind": "bm25"}).raise_for_status()
     for number in range(n_kills):
         before = written.n_acknowledged
         writers = start_writers(address, number, written)
@@ -66,7 +65,8 @@ def wait_until(is_so):
 
 def check_last_grade(address, written):
     """Hold the grade of the pair that is judged again and again against what was acknowledged."""
-    answer = httpx.get(f"{address}/v1/judgments/again/d", timeout=60)
+    with client_of(address) as client:
+        answer = client.get("/v1/judgments/again/d")
     if written.last_acknowledged < 0 and answer.status_code == 404:
         return
     assert written.last_acknowledged <= answer.json()["grade"] <= written.last_sent
