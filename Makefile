@@ -75,7 +75,7 @@ conformance-page: $(PEERS)/installed ## Compare with other libraries, and write 
 	$(PEERS)/bin/python scripts/fetch_trec_eval.py --required
 	BERRYEVAL_BACKEND=python PYTHONPATH=src $(PEERS)/bin/python scripts/conformance_page.py
 
-soak: $(VENV)/developing ## Kill the service SOAK_KILLS times, call each route with SOAK_EXAMPLES cases, and write the counts into docs/reference/service.md
+soak: $(VENV)/developing ## Kill the service, call it with whatever may come, and write the counts into docs/reference/service.md
 	$(BIN)/python benchmarks/soak.py --kills $(SOAK_KILLS) --examples $(SOAK_EXAMPLES)
 
 bench-service: $(VENV)/developing ## Measure the service with wrk, and write its figures into docs/reference/service.md
