@@ -5,6 +5,7 @@ import json
 import logging
 import re
 import threading
+import time
 
 import pytest
 from fastapi.routing import APIRoute
