@@ -15,8 +15,9 @@ CONFORMANCE_CASES ?= 200
 # baseline. The latter is for as long as the thresholds are not reached.
 QUALITY_AGAINST ?= baseline
 
-# How many cases `make soak` tries for each route of the service.
+# How many cases `make soak` tries for each route of the service, and how often it kills it.
 SOAK_EXAMPLES ?= 200
+SOAK_KILLS ?= 200
 
 # How long `make fuzz` takes for each of its two parts.
 FUZZ_SECONDS ?= 60
@@ -74,9 +75,8 @@ conformance-page: $(PEERS)/installed ## Compare with other libraries, and write 
 	$(PEERS)/bin/python scripts/fetch_trec_eval.py --required
 	BERRYEVAL_BACKEND=python PYTHONPATH=src $(PEERS)/bin/python scripts/conformance_page.py
 
-soak: $(VENV)/developing ## Call every route of the service with SOAK_EXAMPLES cases, good and bad
-	SCHEMATHESIS_EXAMPLES=$(SOAK_EXAMPLES) STORE_KILLS=30 $(BIN)/python -m pytest -q \
-	  tests/service/test_description_fuzzed.py tests/service/stores/test_killed_server.py $(PYTEST_ARGS)
+soak: $(VENV)/developing ## Kill the service, call it with whatever may come, and write the counts into docs/reference/service.md
+	$(BIN)/python benchmarks/soak.py --kills $(SOAK_KILLS) --examples $(SOAK_EXAMPLES)
 
 bench-service: $(VENV)/developing ## Measure the service with wrk, and write its figures into docs/reference/service.md
 	$(BIN)/python benchmarks/service.py

@@ -5,20 +5,16 @@ judgments are counted afterwards. ``make bench-service`` runs it.
 """
 
 import json
-import os
-import platform
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from importlib.metadata import version
 from pathlib import Path
 from urllib.request import Request, urlopen
 
-ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "reference" / "service.md"
-MARKS = ("<!-- figures: written by `make bench-service` -->", "<!-- end of figures -->")
+from service_page import machine, replace_block
+
 SECONDS = 20
 
 # Each request has a pair of its own, so that none replaces another.
@@ -119,12 +115,8 @@ def write(reading, judging, stored):
     acknowledged = judging["requests"] - judging["failed"]
     # wrk ends while answers are on their way: those are stored, and were not counted.
     lost = max(0, acknowledged - stored)
-    packages = ", ".join(f"{name} {version(name)}" for name in ("fastapi", "starlette", "uvicorn"))
     lines = [
-        MARKS[0],
-        "",
-        f"Python {platform.python_version()}, {packages}, SQLite; {os.cpu_count()} processors, "
-        f"{SECONDS} seconds each.",
+        f"{machine()}, SQLite, {SECONDS} seconds each.",
         "",
         "| what | connections | requests/s | median | p99 | not 2xx | lost |",
         "|---|---|---|---|---|---|---|",
@@ -132,13 +124,8 @@ def write(reading, judging, stored):
         f"| {reading['p99']} | {reading['failed']} | |",
         f"| judges who post a judgment each | 100 | {judging['rate']:,.0f} | {judging['p50']} "
         f"| {judging['p99']} | {judging['failed']} | {lost} of {acknowledged:,} |",
-        "",
     ]
-    page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(MARKS[0])
-    after = rest.partition(MARKS[1])[2]
-    PAGE.write_text(before + "\n".join(lines) + MARKS[1] + after, encoding="utf-8")
-    print("\n".join(lines))
+    replace_block("figures", lines)
 
 
 if __name__ == "__main__":

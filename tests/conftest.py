@@ -38,7 +38,7 @@ QUALITY = {
     "suite/test_quality_postgres.py",
     "suite/test_quality_suite.py",
 }
-SERVERS = {"browser", "page", "postgres_dsn", "pytester", "server"}
+SERVERS = {"browser", "limited", "page", "postgres_dsn", "pytester", "server", "servers", "traced"}
 """Fixtures that start a program beside ours."""
 
 

@@ -5,6 +5,7 @@ examples by default; `SCHEMATHESIS_EXAMPLES=200` makes a soak of it.
 """
 
 import os
+from collections import Counter
 from contextlib import suppress
 
 import pytest
@@ -18,6 +19,7 @@ from starlette.testclient import TestClient
 from berryeval.archive import Archive
 from berryeval.service import ServiceSettings, create_app
 from berryeval.service.app import describe
+from service.soak_figures import note
 from service_data import fill
 
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "5"))
@@ -38,6 +40,15 @@ HOW = settings(
 
 
 @pytest.fixture(scope="module")
+def counts():
+    """What was tried, and what failed; noted when all is done."""
+    counted = Counter(requests=0, sequences=0, failures=0)
+    yield counted
+    operations = {(path, method) for path, method, _mode in CASES}
+    note("examples", {"examples": EXAMPLES, "operations": len(operations), **counted})
+
+
+@pytest.fixture(scope="module")
 def schema(tmp_path_factory):
     """The description of a service that has some data."""
     path = tmp_path_factory.mktemp("fuzzed") / "berryeval.db"
@@ -48,19 +59,22 @@ def schema(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("path", "method", "mode"), CASES)
-def test_every_answer_is_one_that_the_description_has(schema, path, method, mode):
+def test_every_answer_is_one_that_the_description_has(schema, counts, path, method, mode):
     """Whatever comes, the answer is documented, of the documented shape, and no 5xx."""
 
     @HOW
     @given(case=schema[path][method].as_strategy(generation_mode=mode))
     def check(case):
+        counts["requests"] += 1
         # A description cannot tell which measures there are, or which text is a run.
         case.call_and_validate(excluded_checks=[positive_data_acceptance])
 
+    counts["failures"] += 1  # until it is known better
     check()
+    counts["failures"] -= 1
 
 
-def test_no_sequence_of_calls_makes_the_service_fail(schema):
+def test_no_sequence_of_calls_makes_the_service_fail(schema, counts):
     """What one call made is used by the next, removed, and used again."""
     failures = []
     n_tried = 0
@@ -76,6 +90,8 @@ def test_no_sequence_of_calls_makes_the_service_fail(schema):
             except BaseException as failure:
                 failures.append(failure)
                 raise
+            finally:
+                counts["requests"] += 1
 
     while n_tried < EXAMPLES and not failures:
         how = settings(HOW, max_examples=EXAMPLES - n_tried, stateful_step_count=10)
@@ -83,4 +99,6 @@ def test_no_sequence_of_calls_makes_the_service_fail(schema):
         with suppress(FlakyStrategyDefinition):
             Calls.run(settings=how)
             break
+    counts["sequences"] = n_tried
+    counts["failures"] += len(failures)
     assert not failures

@@ -1,7 +1,9 @@
 """Problems: whatever goes wrong has a status, a kind, and the facts."""
 
+import errno
 import json
 import logging
+import tempfile
 
 import pytest
 
@@ -175,6 +177,26 @@ def test_a_bug_is_told_to_the_log_and_not_to_the_caller(client, monkeypatch, cap
     assert "a secret" not in answer.text
     assert "a secret" in caplog.text
     assert caplog.records[0].request_id == "abc"
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "kind"),
+    [
+        (errno.ENOSPC, 503, "disk-full"),
+        (errno.EFBIG, 503, "disk-full"),
+        (errno.EACCES, 500, "bug"),
+    ],
+)
+def test_a_file_that_finds_no_room_is_no_bug(client, monkeypatch, code, status, kind):
+    """503 for a full disk, whoever found it full; other failures of files are bugs."""
+
+    def fail(*_arguments, **_more):
+        raise OSError(code, "a secret")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", fail)
+    answer = client.post("/v1/runs?name=a", content="q1 Q0 d1 1 1 t\n")
+    assert (answer.status_code, answer.json()["type"]) == (status, PREFIX + kind)
+    assert "secret" not in answer.text
 
 
 def test_a_problem_can_be_raised_with_its_headers():

@@ -6,6 +6,7 @@ Besides type, title, status and detail a problem has what is known of ``where``,
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
@@ -39,15 +40,19 @@ __all__ = [
     "ProblemDetails",
     "documented",
     "problem_of",
+    "problem_of_disk",
     "problem_response",
     "shown",
 ]
 
 MEDIA_TYPE = "application/problem+json"
 _SHOWN = 80
+# Unix has a code of its own where a user's share, not the disk, is used up.
+_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _TITLES = {
     "archive": "The archive cannot be used",
     "bug": "Something that should not happen",
+    "disk-full": "The disk is full",
     "digest": "Not the body that was announced",
     "format": "A file that cannot be read",
     "input": "Something that cannot be used",
@@ -188,6 +193,15 @@ def problem_of(error: BerryEvalError) -> Problem:  # noqa: PLR0911 - one a kind
         way_out = f"pip install 'berryeval[{error.extra}]'"
         return Problem(415, detail, kind="not-installed", where=error.what, way_out=way_out)
     return Problem(422, detail, kind=_kind(error), facts=_facts(error))
+
+
+def problem_of_disk(error: Exception) -> Problem | None:
+    """Return the answer where a file found no room; None if the error is of another kind."""
+    if not isinstance(error, OSError) or error.errno not in _FULL:
+        return None
+    way_out = "make room and try again"
+    detail = f"the server's disk is full, and nothing was stored; {way_out}"
+    return Problem(503, detail, kind="disk-full", way_out=way_out)
 
 
 def _kind(error: BerryEvalError) -> str:

@@ -12,7 +12,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from berryeval.errors import BerryEvalError
 from berryeval.service.figures import Figures
-from berryeval.service.problems import Problem, problem_of, problem_response
+from berryeval.service.problems import (
+    Problem,
+    problem_of,
+    problem_of_disk,
+    problem_response,
+)
 
 __all__ = ["Requests"]
 
@@ -51,10 +56,11 @@ class Requests:
         try:
             await self._app(scope, receive, named_send)
         except Exception as error:  # noqa: BLE001 - the last one who can answer
-            if not isinstance(error, (Problem, BerryEvalError)):
+            problem = _problem(error)
+            if problem.kind == "bug":
                 _log.exception("bug", extra={"request_id": request_id})
             if status == 0:
-                response = problem_response(_problem(error), request_id)
+                response = problem_response(problem, request_id)
                 await response(scope, receive, named_send)
         finally:
             self._figures.in_flight.dec()
@@ -84,4 +90,5 @@ def _problem(error: Exception) -> Problem:
         return error
     if isinstance(error, BerryEvalError):
         return problem_of(error)
-    return Problem(500, "something that should not happen; the server's log tells what", kind="bug")
+    bug = "something that should not happen; the server's log tells what"
+    return problem_of_disk(error) or Problem(500, bug, kind="bug")

@@ -196,7 +196,7 @@ class StoredDocuments:
                 self._opened = None
 
     def _read(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
-        with self._errors_mapped(), self._lock:
+        with self._errors_mapped(), self._turn():
             if self._opened is None and not self._path.exists():
                 return []  # nothing was written yet, and reading makes no files
             return self._database().execute(statement, values).fetchall()
@@ -204,7 +204,7 @@ class StoredDocuments:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """Commit what is done inside, or undo it."""
-        with self._errors_mapped(), self._lock:
+        with self._errors_mapped(), self._turn():
             database = self._database()
             database.execute("BEGIN IMMEDIATE")
             try:
@@ -214,6 +214,17 @@ class StoredDocuments:
                 if database.in_transaction:
                     database.execute("ROLLBACK")
                 raise
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait for other threads, not longer than SQLite waits for other processes."""
+        if not self._lock.acquire(timeout=_SECONDS_TO_WAIT):
+            message = f"others have been writing for {_SECONDS_TO_WAIT:g} seconds; try again"
+            raise ArchiveError(str(self._path), message, transient=True)
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def _database(self) -> sqlite3.Connection:
         if self._opened is None:

@@ -1,0 +1,95 @@
+"""Bodies that no route should take, tried at every route that takes one."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from berryeval.archive import Archive
+from berryeval.service.app import describe
+from service_data import fill
+
+JSON = {"Content-Type": "application/json"}
+ROUTES = [
+    (method.upper(), path, "_rank_eval" in path)
+    for path, operations in describe()["paths"].items()
+    for method, operation in operations.items()
+    if "application/json" in operation.get("requestBody", {}).get("content", {})
+]
+
+
+@pytest.fixture
+def filled(client, archive):
+    """A service with some data, and what its archive has."""
+    fill(client)
+    client.put("/v1/stores/x", json={"kind": "bm25"})
+    before = archive.check(deep=True).counts
+    yield client
+    assert archive.check(deep=True).counts == before, "nothing was stored"
+
+
+def ask(client, method, path, content):
+    for name in ("store", "index", "name", "query_id", "doc_id"):
+        path = path.replace(f"{{{name}}}", "x")
+    assert "{" not in path
+    return client.request(method, path, content=content, headers=JSON)
+
+
+@pytest.mark.parametrize(("method", "path", "is_elastic"), ROUTES)
+def test_a_body_of_no_use_is_refused_by_every_route(filled, method, path, is_elastic):
+    """400 for what is no JSON, 422 for another shape, or 400 where Elasticsearch says so."""
+    for content in (b"{", b'{"a": ', b"\xff", b"nul", b"[" * 50_000):
+        answer = ask(filled, method, path, content)
+        assert answer.status_code == 400, (content[:10], answer.text)
+    for wrong in ("text", 7, True, None, [7], [[]], {"nobody knows": 1}):
+        answer = ask(filled, method, path, json.dumps(wrong))
+        assert answer.status_code == (400 if is_elastic else 422), (wrong, answer.text)
+        told = answer.json()["error"]["reason"] if is_elastic else answer.json()["detail"]
+        assert told
+        assert "\n" not in told
+
+
+@pytest.mark.parametrize(("method", "path", "is_elastic"), ROUTES)
+def test_a_body_that_is_too_large_is_refused_by_every_route(service, method, path, is_elastic):
+    """413, whatever is in it."""
+    answer = ask(service(max_body=100), method, path, b'"' + b"x" * 200 + b'"')
+    assert answer.status_code == 413
+    assert ("error" in answer.json()) == is_elastic
+
+
+def test_ten_thousand_ks_are_refused(filled):
+    """422 by E5's route; ranking evaluation takes one k, and no more hits than it finds."""
+    asked = {"queries": [{"id": "q", "query": "a"}], "store": "x", "ks": list(range(1, 10_001))}
+    answer = filled.post("/v1/evaluation/evaluate", json=asked)
+    assert (answer.status_code, answer.json()["where"]) == (422, "body.ks")
+    requests = [{"id": "q", "request": {"query": {"match": {"text": "a"}}}, "ratings": []}]
+    for k in (10_001, list(range(1, 10_001))):
+        metric = {"precision": {"k": k}}
+        answer = filled.post("/x/_rank_eval", json={"requests": requests, "metric": metric})
+        assert answer.status_code == 400, k
+        assert len(answer.text) < 3000
+    metrics = {f"precision{number}": {"k": number} for number in range(10_000)}
+    answer = filled.post("/x/_rank_eval", json={"requests": requests, "metric": metrics})
+    assert answer.status_code == 400
+    assert len(answer.text) < 3000
+    many = {"run": "bm25", "measures": [f"P@{k}" for k in range(1, 10_001)]}
+    assert filled.post("/v1/evaluations", json=many).status_code == 422
+
+
+def test_one_of_two_who_change_the_same_judgment_at_once_is_told(client, tmp_path):
+    """412 to the second, whose grade is not stored; the first's is there (E5)."""
+    pair = "/v1/judgments/q/d"
+    seen = client.put(pair, json={"grade": 0}).headers["etag"]
+    together = Barrier(2)
+
+    def change(grade):
+        together.wait()
+        return client.put(pair, json={"grade": grade}, headers={"If-Match": seen})
+
+    with ThreadPoolExecutor(2) as people:
+        answers = {answer.status_code: answer.json() for answer in people.map(change, (1, 2))}
+    assert set(answers) == {200, 412}
+    with Archive.open(tmp_path / "berryeval.db") as archive:
+        grades = [state.grade for state in archive.judgments.history("q", "d")]
+    assert grades == [0, answers[200]["grade"]]

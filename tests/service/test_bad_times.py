@@ -1,0 +1,165 @@
+"""A disk that is full, a database that others hold, an archive of tomorrow: clear answers.
+
+Nothing is lost or there by half, and the service goes on when the trouble is over.
+"""
+
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import httpx
+import pytest
+from starlette.testclient import TestClient
+
+from archive.databases import new_database
+from berryeval.archive import Archive
+from berryeval.service import create_app
+from berryeval.service.stores import documents
+from service.written import KINDS, STORE, every
+from service_process import Server
+
+HOLDER = """
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1])
+database.execute("BEGIN IMMEDIATE")
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def held(path):
+    """Let another process hold the right to write, as long as the block lasts."""
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert holder.stdout.readline() == "held\n"
+    try:
+        yield
+    finally:
+        holder.communicate()
+
+
+@pytest.fixture
+def limited(tmp_path):
+    """A server, and how to say how large its files may grow."""
+    resource = pytest.importorskip("resource")
+    if not hasattr(resource, "prlimit"):
+        pytest.skip("only Linux lets us limit another process")
+    server = Server(tmp_path, "--archive", "a.db", "--log-level", "error")
+
+    def limit(n_bytes):
+        limits = (n_bytes, resource.RLIM_INFINITY)
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limits)
+
+    yield server, limit
+    limit(-1)
+    server.stop()
+
+
+def large_writes():
+    """Requests that take more than a megabyte of the disk each."""
+    text = "x" * 1000
+    entries = [{"query_id": f"q{i}", "doc_id": f"d{i}{text}", "grade": 1} for i in range(3000)]
+    pairs = [{"query_id": f"p{i}", "doc_id": f"d{text}", "relevance": 1} for i in range(3000)]
+    queries = [{"query_id": f"q{i}", "text": text} for i in range(3000)]
+    known = [{"doc_id": f"d{i}{text}", "text": text} for i in range(3000)]
+    lines = "".join(f"q{i} Q0 {'d' * 500}{j} 1 1 t\n" for i in range(60) for j in range(100))
+    return {
+        "/v1/judgments": {"json": {"judgments": entries}},
+        "/v1/evaluation/judgments": {"json": pairs},
+        "/v1/queries": {"json": {"queries": queries}},
+        "/v1/documents": {"json": {"documents": known}},
+        "/v1/runs?name=large": {"content": lines},
+        f"/v1/stores/{STORE}/documents": {"json": {"documents": known}},
+    }
+
+
+def test_a_full_disk_stores_nothing_and_passes(limited, tmp_path):
+    """503 to each write, reads go on; with room again the same requests are stored."""
+    server, limit = limited
+    with httpx.Client(base_url=server.address, timeout=60) as client:
+        client.put(f"/v1/stores/{STORE}", json={"kind": "bm25"}).raise_for_status()
+        for kind, write in KINDS.items():
+            write(client, f"{kind}-0").raise_for_status()
+        limit(1 << 20)
+        for path, body in large_writes().items():
+            answer = client.post(path, **body)
+            assert answer.status_code == 503, (path, answer.text)
+            assert answer.headers["content-type"] == "application/problem+json"
+            assert "disk" in answer.json()["detail"], path
+        assert len(client.get("/v1/judgments").json()["items"]) == 6
+        assert len(client.get("/v1/queries").json()["items"]) == 1
+        assert len(client.get("/v1/runs").json()["items"]) == 1
+        assert len(client.get("/v1/documents").json()["items"]) == 2  # those of the store
+        assert client.get(f"/v1/stores/{STORE}").json()["n_documents"] == 2
+        assert not list(tmp_path.glob("berryeval-upload-*"))
+        limit(-1)
+        for path, body in large_writes().items():
+            answer = client.post(path, **body)
+            assert answer.is_success, (path, answer.text)
+        assert client.get(f"/v1/stores/{STORE}").json()["n_documents"] == 3002
+    with Archive.open(tmp_path / "a.db") as archive:
+        assert archive.check(deep=True).problem is None
+        assert archive.judgments.current().n_rows == 6006
+        assert len(every(archive.runs.page)) == 2
+    assert '"bug"' not in server.log.read_text()
+
+
+def test_a_database_that_others_hold_says_when_to_come_back(tmp_path, monkeypatch):
+    """503 with Retry-After to each write, and nothing of it is stored; reads go on."""
+    monkeypatch.setattr(documents, "_SECONDS_TO_WAIT", 0.2)
+    with (
+        Archive.open(tmp_path / "a.db", timeout=0.2) as archive,
+        TestClient(create_app(archive), base_url="http://localhost") as client,
+    ):
+        assert client.put(f"/v1/stores/{STORE}", json={"kind": "bm25"}).status_code == 201
+        (stores_file,) = (tmp_path / "a.db.stores").glob("*.db")
+        with held(tmp_path / "a.db"), held(stores_file):
+            for kind, write in KINDS.items():
+                answer = write(client, f"{kind}-0")
+                assert (answer.status_code, answer.headers.get("retry-after")) == (503, "1"), kind
+            assert client.get("/v1/judgments").json()["items"] == []
+            assert client.get(f"/v1/stores/{STORE}").json()["n_documents"] == 0
+        for kind, write in KINDS.items():
+            assert write(client, f"{kind}-0").is_success, kind
+
+
+def test_threads_that_wait_for_a_store_are_told(tmp_path, monkeypatch):
+    """They do not queue up behind one that waits for another process."""
+    stored = documents.StoredDocuments(tmp_path / "stores.db")
+    monkeypatch.setattr(documents, "_SECONDS_TO_WAIT", 0.01)
+    with stored._lock, pytest.raises(documents.ArchiveError, match="others have been writing") as e:
+        stored.create("docs", "bm25", {})
+    assert e.value.transient
+    assert stored.create("docs", "bm25", {})
+    stored.close()
+
+
+@pytest.mark.parametrize("backend", ["sqlite", "postgresql"])
+def test_an_archive_of_a_newer_version_is_not_served(tmp_path, backend, request):
+    """One line that says what to do, exit code 2, and the archive is as it was."""
+    if backend == "sqlite":
+        refuse_newer(str(tmp_path / "a.db"), tmp_path)
+        return
+    with new_database(request.getfixturevalue("postgres_dsn")) as dsn:
+        refuse_newer(dsn, tmp_path)
+
+
+def refuse_newer(location, folder):
+    with Archive.open(location) as archive, archive._database.writing() as connection:
+        connection.exec_driver_sql("UPDATE archive_version SET version_num = '9999'")
+    done = subprocess.run(
+        [sys.executable, "-m", "berryeval", "serve", "--port", "0", "--archive", location],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert "found 9999: a newer berryeval made it; upgrade berryeval" in line

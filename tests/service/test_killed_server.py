@@ -1,0 +1,104 @@
+"""A server is killed under load and started again; `KILLS` says how often.
+
+Nothing that was answered with 2xx may be lost, and nothing may be there by half (E5).
+"""
+
+import os
+import random
+import signal
+import sys
+import time
+
+import pytest
+
+from archive.databases import new_database
+from service.soak_figures import note
+from service.written import KINDS, STORE, Written, client_of, losses, start_writers
+from service_process import ForkedServers
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs kill -9")
+
+N_KILLS = int(os.environ.get("KILLS", "30"))
+N_KILLS_ON_POSTGRES = max(3, N_KILLS // 10)
+LONGEST_BURST = 0.3  # seconds, from the first acknowledged write
+SECONDS_TO_WAIT = 60
+
+
+@pytest.fixture
+def servers(tmp_path):
+    """Servers to kill."""
+    servers = ForkedServers(tmp_path)
+    yield servers
+    servers.close()
+
+
+def kill_again_and_again(servers, location, n_kills):
+    """Kill servers under load, and return what was written; the last server is alive."""
+    chance = random.Random(n_kills)  # noqa: S311 - no secret
+    options = ("--archive", location, "--log-level", "error")
+    written = Written()
+    address = servers.start(*options)
+    with client_of(address) as client:
+        client.put(f"/v1/stores/{STORE}", json={"kind": "bm25"}).raise_for_status()
+    for number in range(n_kills):
+        before = written.n_acknowledged
+        writers = start_writers(address, number, written)
+        wait_until(lambda before=before: written.n_acknowledged > before)
+        if number == 0:
+            wait_until(lambda: written.kinds == set(KINDS))
+        time.sleep(chance.uniform(0, LONGEST_BURST))
+        servers.end(signal.SIGKILL)
+        for writer in writers:
+            writer.join()
+        address = servers.start(*options)
+        check_last_grade(address, written)
+    return written, address
+
+
+def wait_until(is_so):
+    """Wait for what the server has acknowledged."""
+    deadline = time.monotonic() + SECONDS_TO_WAIT
+    while not is_so():
+        assert time.monotonic() < deadline, "the server acknowledges nothing"
+        time.sleep(0.002)
+
+
+def check_last_grade(address, written):
+    """Hold the grade of the pair that is judged again and again against what was acknowledged."""
+    with client_of(address) as client:
+        answer = client.get("/v1/judgments/again/d")
+    if written.last_acknowledged < 0 and answer.status_code == 404:
+        return
+    assert written.last_acknowledged <= answer.json()["grade"] <= written.last_sent
+
+
+def check(servers, location, n_kills, backend, capsys):
+    """Kill, count, and tell the counts."""
+    began = time.monotonic()
+    written, address = kill_again_and_again(servers, location, n_kills)
+    lost, halves = losses(location, address, written)
+    servers.end(signal.SIGTERM)
+    counts = {
+        "kills": n_kills,
+        "acknowledged": written.n_acknowledged,
+        "lost": len(lost),
+        "half_written": len(halves),
+        "by_kind": {kind: len(keys) for kind, keys in written.acknowledged.items()},
+        "seconds": round(time.monotonic() - began),
+    }
+    note(f"kills-{backend}", counts)
+    with capsys.disabled():
+        print(f"\n{backend}: {counts}")  # noqa: T201 - what a soak is for
+    assert (lost, halves) == ([], [])
+    assert written.refused == []
+
+
+def test_what_was_acknowledged_survives_kill_9(servers, tmp_path, capsys):
+    """E5: judgments by both routes, runs, queries and documents, in a file of SQLite."""
+    check(servers, str(tmp_path / "a.db"), N_KILLS, "sqlite", capsys)
+
+
+def test_what_was_acknowledged_survives_kill_9_on_postgres(servers, postgres_dsn, capsys):
+    """E5: the same in a database of a real PostgreSQL."""
+    with new_database(postgres_dsn) as dsn:
+        check(servers, dsn, N_KILLS_ON_POSTGRES, "postgresql", capsys)

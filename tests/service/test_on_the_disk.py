@@ -1,0 +1,84 @@
+"""What strace sees of a server: a write is on the disk before it is acknowledged (E5)."""
+
+import re
+import shutil
+import subprocess
+import time
+
+import httpx
+import pytest
+
+from service.written import KINDS, STORE
+from service_process import Server
+
+CALLS = "fsync,fdatasync,pwrite64,sendto,sendmsg,write,writev,recvfrom,recvmsg,read"
+LINE = re.compile(r"(?P<thread>\d+) +(?:<\.\.\. )?(?P<call>\w+)(?P<rest>.*)")
+FILE = re.compile(r"\(\d+<(?P<path>[^>]+)>")
+
+
+def can_trace():
+    """Tell whether strace is there, and may look at what we start."""
+    if shutil.which("strace") is None:
+        return False
+    tried = ["strace", "-f", "-o", "/dev/null", "true"]
+    return subprocess.run(tried, capture_output=True, check=False).returncode == 0
+
+
+pytestmark = pytest.mark.skipif(not can_trace(), reason="needs strace, and the right to trace")
+
+
+def events_of(trace, archive):
+    """Return what happened in order: ``request``, ``written``, ``synced`` and ``answered``."""
+    events, open_calls = [], {}
+    for line in trace.read_text(encoding="utf-8", errors="replace").splitlines():
+        found = LINE.match(line)
+        if found is None:
+            continue
+        thread, call, rest = found.group("thread", "call", "rest")
+        path = FILE.match(rest)
+        path = path["path"] if path else open_calls.pop(thread, "")
+        if "<unfinished" in line:  # it is done when it is resumed; an answer is seen at once
+            open_calls[thread] = path
+        elif call in ("fsync", "fdatasync") and path.startswith(archive):
+            events.append("synced")
+        elif call == "pwrite64" and path.startswith(archive):
+            events.append("written")
+        if re.search(r'"(POST|PUT) /', line):
+            events.append("request")
+        elif '"HTTP/1.1 2' in line:
+            events.append("answered")
+    return events
+
+
+@pytest.fixture(scope="module")
+def traced(tmp_path_factory):
+    """One write of each kind, and what the system was asked for meanwhile."""
+    folder = tmp_path_factory.mktemp("traced")
+    trace = folder / "trace"
+    # With -D the server is the process that we started, and gets our signals.
+    before = ["strace", "-D", "-f", "-y", "-s", "40", "-e", f"trace={CALLS}", "-o", str(trace)]
+    server = Server(folder, "--archive", str(folder / "a.db"), before=before)
+    try:
+        with httpx.Client(base_url=server.address, timeout=60) as client:
+            client.put(f"/v1/stores/{STORE}", json={"kind": "bm25"}).raise_for_status()
+            for kind, write in KINDS.items():
+                write(client, f"{kind}-0").raise_for_status()
+    finally:
+        server.stop()
+    deadline = time.monotonic() + 60
+    while f"{server.process.pid} +++ exited" not in trace.read_text(errors="replace"):
+        assert time.monotonic() < deadline, "strace has not ended"
+        time.sleep(0.05)
+    return events_of(trace, str(folder / "a.db"))
+
+
+def test_every_write_is_synced_before_its_answer(traced):
+    """E5: after its last write to the archive's files comes an fsync, and only then a 2xx."""
+    requests = "".join(event[0] for event in traced if event != "written").split("r")[1:]
+    assert len(requests) == 1 + len(KINDS)
+    for events in requests:
+        assert "s" in events.partition("a")[0], traced
+    last = None
+    for event in traced:
+        assert (event, last) != ("answered", "written"), "told before it is on the disk"
+        last = event
