@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -138,14 +139,18 @@ def test_tokens_are_listed_and_revoked():
 
 
 @pytest.mark.parametrize("command", [("serve",), ("token", "list")])
-def test_without_the_extra_the_command_says_what_to_install(command, monkeypatch):
+def test_without_the_extra_the_command_says_what_to_install(command):
     """One line with the way out."""
-    for name in [name for name in sys.modules if name.startswith("berryeval.service")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "fastapi", None)
-    monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    for name in [name for name in sys.modules if name.startswith("berryeval.archive")]:
-        monkeypatch.delitem(sys.modules, name)
-    done = run(*command, "--archive", "a.db")
-    assert done.exit_code == 2
+    code = (
+        "import sys; sys.modules |= dict.fromkeys(('fastapi', 'sqlalchemy')); "
+        "from berryeval.__main__ import run; run()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *command, "--archive", "a.db"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
     assert "pip install 'berryeval[service]'" in done.stderr
+    assert done.stderr.count("\n") == 1
