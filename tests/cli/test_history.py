@@ -9,7 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 import berryeval as be
+from berryeval.archive import Archive, JudgmentEntry, RunFacts
 from berryeval.cli import main
+from berryeval.core.run import Run
 from berryeval.reports.charts import drawing
 from berryeval.reports.charts.history import history_chart
 from berryeval.reports.sparkline import sparkline
@@ -257,3 +259,44 @@ def test_what_goes_wrong_is_one_line_and_exit_code_2(arguments, message):
     result = berryeval("history", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == f"Error: {message}\n"
+
+
+def store(name, *n_right, judged=True):
+    """Put runs into an archive, each of which finds the document first for some queries."""
+    with Archive.open(name) as archive:
+        if judged:
+            entries = [JudgmentEntry(query, "a", 1) for query in JUDGMENTS]
+            archive.judgments.put(entries, author="ada")
+        for number, right in enumerate(n_right):
+            ranked = {
+                q: {"a": 2.0, "x": 1.0} if i < right else {"x": 2.0, "a": 1.0}
+                for i, q in enumerate(JUDGMENTS)
+            }
+            archive.runs.put(Run.from_dict(ranked), RunFacts("bm25", commit=f"v{number + 1}"))
+
+
+def test_the_history_of_an_archive_is_that_of_its_runs():
+    """E6: with the service, evaluations are in the archive; declines show there, too."""
+    store("a.db", 18, 19, 10)
+    done = berryeval("history", "a.db", "-m", "P@1", "--json")
+    assert done.exit_code == 0, done.output
+    (series,) = json.loads(done.stdout)["series"]
+    assert [one["note"] for one in series["evaluations"]] == ["v1", "v2", "v3"]
+    assert [one["mean"] for one in series["evaluations"]] == [0.9, 0.95, 0.5]
+    assert [one["is_decline"] for one in series["evaluations"]] == [False, False, True]
+    assert "nDCG@10" in berryeval("history", "a.db", "--run", "bm25").stdout
+
+
+@pytest.mark.parametrize(
+    ("runs", "judged", "said"),
+    [
+        ((), True, "Error: a.db: expected runs that can be scored: there is none\n"),
+        ((3,), False, "Error: a.db: expected runs that can be scored: "),
+    ],
+)
+def test_an_archive_without_anything_to_show_says_so(runs, judged, said):
+    """No runs, or nothing judged."""
+    store("a.db", *runs, judged=judged)
+    done = berryeval("history", "a.db")
+    assert done.exit_code == 2
+    assert done.output.startswith(said)

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 FORMATS = ("table", "csv", "json", "svg", "png")
+_DEFAULT = "nDCG@10"
 
 
 @click.command("history", short_help="Show how a measure went over time, and where it declined.")
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE|ARCHIVE")
 @click.option(
     "-m",
     "--measure",
@@ -43,21 +44,24 @@ def command(
 ) -> None:
     """Show how a measure went over time, and where a decline became significant.
 
-    FILE is what `berryeval evaluate --history FILE` appends to. Each evaluation is tested
-    against the best one before it that has the same judgments and queries.
+    FILE is what `berryeval evaluate --history FILE` appends to, or an archive, whose runs are
+    scored at today's judgments. Each evaluation is tested against the best one before it that
+    has the same judgments and queries.
 
     \b
     berryeval evaluate qrels.txt bm25.run --history history.jsonl --note "$(git rev-parse HEAD)"
     berryeval history history.jsonl -m nDCG@10
     berryeval history history.jsonl --run bm25.run --last 30 -o chart.svg
+    berryeval history berryeval.db -m P@5
     """
     from berryeval.reports import history as report
     from berryeval.reports.charts.history import trends_chart
+    from berryeval.suite.archived_history import is_archive, read_archived
     from berryeval.suite.history import read
     from berryeval.suite.trends import ALPHA
 
     chosen = chosen_format(output_format, as_json, output, FORMATS)
-    history = read(file)
+    history = read_archived(file, measure or _DEFAULT, run=run) if is_archive(file) else read(file)
     found: Sequence[Trend] = history.trends(measure, run=run)
     if last is not None:
         found = [trend.last(last) for trend in found]

@@ -7,8 +7,8 @@ from typing import Any
 
 from berryeval.archive import Archive
 from berryeval.archive.records import TrendPoint
-from berryeval.core.content_hash import hash_of_ids
 from berryeval.evaluation.evaluate import read_measures
+from berryeval.suite.archived_history import archived_entry
 from berryeval.suite.history import Entry, History
 from berryeval.suite.trends import Point, trends
 
@@ -46,29 +46,13 @@ def _tested(
     for point in found:
         if point.mean is not None and point.evaluation_id is not None:
             entries = by_name.setdefault(point.run.facts.name, {})
-            entries[point.run.run_id] = _entry(archive, measure, judgments_hash, point)
+            entries[point.run.run_id] = archived_entry(archive, measure, judgments_hash, point)
     return {
         run_id: point
         for entries in by_name.values()
         for series in trends(History("archive", tuple(entries.values())), measure)
         for run_id, point in zip(entries, series.points, strict=True)
     }
-
-
-def _entry(archive: Archive, measure: str, judgments_hash: str, point: TrendPoint) -> Entry:
-    assert point.evaluation_id is not None
-    assert point.mean is not None
-    evaluation = archive.evaluations.load(point.evaluation_id)
-    return Entry(
-        time=point.run.stored_at,
-        run=point.run.facts.name,
-        note=point.run.facts.commit,
-        judgments=judgments_hash,
-        queries=hash_of_ids(evaluation.scores.query_ids.iter_bytes()),
-        n_queries=evaluation.n_queries,
-        means={measure: point.mean},
-        scores={measure: tuple(evaluation[measure].values)},
-    )
 
 
 def _point(point: TrendPoint, tested: Point | None) -> dict[str, Any]:

@@ -1,0 +1,77 @@
+"""The history of an archive: its runs in the order in which they were stored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from berryeval.core.content_hash import hash_of_ids
+from berryeval.errors import FormatError
+from berryeval.evaluation.evaluate import read_measures
+from berryeval.formats._lines import can_be_read_again, iter_pieces
+from berryeval.suite.history import Entry, History
+
+if TYPE_CHECKING:
+    from berryeval.archive import Archive
+    from berryeval.archive.records import TrendPoint
+
+__all__ = ["archived_entry", "is_archive", "read_archived"]
+
+_SQLITE = b"SQLite format 3\0"
+
+
+def is_archive(place: str) -> bool:
+    """Whether a text names an archive: an address of PostgreSQL, or a file of SQLite."""
+    if place.startswith(("postgresql://", "postgres://")):
+        return True
+    try:
+        return can_be_read_again(place) and next(iter_pieces(place), b"").startswith(_SQLITE)
+    except FormatError:
+        return False  # whoever reads it says why
+
+
+def read_archived(place: str, measure: str, *, run: str | None = None) -> History:
+    """Score the runs of an archive at today's judgments, as entries of a history.
+
+    Parameters
+    ----------
+    place : str
+        A file, or ``postgresql://user@host/database``. It is not made if it is not there.
+    measure : str
+        One measure.
+    run : str, optional
+        Only runs of this name.
+
+    Raises
+    ------
+    FormatError
+        If it has no run that can be scored, with the reason.
+    """
+    from berryeval.archive import Archive
+
+    with Archive.open(place, create=False) as archive:
+        judgments = archive.judgments.hash()
+        found = archive.trend(measure, name=run, at=judgments)
+        scored = [point for point in found if point.mean is not None]
+        if not scored:
+            reason = found[0].reason if found else "there is none"
+            raise FormatError(f"expected runs that can be scored: {reason}", archive.name)
+        chosen = str(read_measures(measure)[0])
+        entries = tuple(archived_entry(archive, chosen, judgments, point) for point in scored)
+        return History(archive.name, entries)
+
+
+def archived_entry(archive: Archive, measure: str, judgments: str, point: TrendPoint) -> Entry:
+    """Return a run that was scored as an entry of a history; its note is the commit."""
+    assert point.evaluation_id is not None
+    assert point.mean is not None
+    evaluation = archive.evaluations.load(point.evaluation_id)
+    return Entry(
+        time=point.run.stored_at,
+        run=point.run.facts.name,
+        note=point.run.facts.commit,
+        judgments=judgments,
+        queries=hash_of_ids(evaluation.scores.query_ids.iter_bytes()),
+        n_queries=evaluation.n_queries,
+        means={measure: point.mean},
+        scores={measure: tuple(evaluation[measure].values)},
+    )
