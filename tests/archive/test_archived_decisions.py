@@ -48,6 +48,15 @@ def test_documents_keep_their_hash_and_their_text_if_given(archive):
         archive.documents.put_hashes({"d3": ""})
 
 
+def test_texts_and_hashes_go_in_together_or_not_at_all(archive):
+    """What is wrong with one of them keeps out the other."""
+    with pytest.raises(ArgumentError):
+        archive.documents.put([Document("d1", "text")], hashes={"d2": ""})
+    assert archive.documents.get("d1") is None
+    assert archive.documents.put([Document("d1", "text")], hashes={"d2": "abc"}) == 2
+    assert archive.documents.get("d2").hash == "abc"
+
+
 def test_many_queries_and_documents_go_in_at_once(archive):
     """More than one statement takes, and again with one change."""
     queries = [Query(f"Q{number}", "text") for number in range(1234)]

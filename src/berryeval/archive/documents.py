@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import Row, delete, select
@@ -34,15 +35,24 @@ class ArchivedDocuments:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def put(self, wanted: Iterable[Document]) -> int:
+    def put(self, wanted: Iterable[Document], *, hashes: Mapping[str, str] | None = None) -> int:
         """Write documents with their texts; a judgment of one that changed becomes stale.
+
+        All or none of them are written.
+
+        Parameters
+        ----------
+        wanted : iterable of Document
+            Documents with their texts.
+        hashes : mapping of str to str, optional
+            Besides them, the hashes of documents whose texts stay elsewhere.
 
         Returns
         -------
         int
             How many are new or changed.
         """
-        return self._put(
+        texts = (
             (
                 document.doc_id,
                 hash_of_document(document),
@@ -50,10 +60,12 @@ class ArchivedDocuments:
             )
             for document in wanted
         )
+        known = ((doc_id, digest, None) for doc_id, digest in (hashes or {}).items())
+        return self._put(chain(texts, known))
 
     def put_hashes(self, hashes: Mapping[str, str]) -> int:
         """Write the hashes of documents whose texts stay elsewhere; otherwise as `put`."""
-        return self._put((doc_id, digest, None) for doc_id, digest in hashes.items())
+        return self.put((), hashes=hashes)
 
     def _put(self, wanted: Iterable[tuple[str, str, dict[str, str] | None]]) -> int:
         checked = {

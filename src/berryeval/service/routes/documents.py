@@ -93,8 +93,7 @@ def store_documents(given: ManyDocuments, archive: ArchiveDep) -> Answer:
         Document(one.doc_id, one.text, one.title) for one in given.documents if one.text is not None
     ]
     hashes = {one.doc_id: one.hash for one in given.documents if one.hash is not None}
-    changed = archive.documents.put(texts) if texts else 0
-    changed += archive.documents.put_hashes(hashes) if hashes else 0
+    changed = archive.documents.put(texts, hashes=hashes)
     return Answer({"received": len(given.documents), "changed": changed})
 
 
