@@ -8,9 +8,13 @@ import pytest
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """Start Debian's Chromium, or the one that playwright installed; skip where there is none."""
+    """Start Debian's Chromium, or the one that playwright installed; skip where there is none.
+
+    For a module only: while playwright is there, no other test of its process can run a loop of
+    asyncio.
+    """
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = next(filter(None, map(shutil.which, NAMES)), None)
     with api.sync_playwright() as playwright:

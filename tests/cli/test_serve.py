@@ -1,12 +1,9 @@
 """`berryeval serve` and `berryeval token`."""
 
-import os
-import signal
+import re
 import socket
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import httpx
@@ -33,29 +30,17 @@ def free_port():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signal says to stop there")
-def test_serve_answers_says_where_and_stops_on_a_signal():
+def test_serve_answers_says_where_and_stops_on_a_signal(tmp_path):
     """The address and the docs on standard output, and exit code 0."""
-    port = free_port()
-    found = {}
-
-    def call_and_stop():
-        for _ in range(400):
-            try:
-                answer = httpx.get(f"http://127.0.0.1:{port}/readyz")
-                break
-            except httpx.TransportError:
-                time.sleep(0.05)
-        found["status"] = answer.status_code
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    caller = threading.Thread(target=call_and_stop)
-    caller.start()
-    done = run("serve", "--port", str(port), "--archive", "a.db", "--log-level", "error")
-    caller.join()
-    assert done.exit_code == 0, done.output
-    address = f"http://127.0.0.1:{port}"
-    assert done.stdout == f"Listening on {address}, with a.db; see {address}/docs\nStopped.\n"
-    assert found["status"] == 200
+    command = [sys.executable, "-m", "berryeval", "serve", "--port", "0", "--archive", "a.db"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        line = process.stdout.readline()
+        address = re.search(r"http://127.0.0.1:\d+", line)[0]
+        assert line == f"Listening on {address}, with a.db; see {address}/docs\n"
+        assert httpx.get(f"{address}/readyz").status_code == 200
+        process.terminate()
+        assert process.stdout.read() == "Stopped.\n"
+    assert process.returncode == 0
 
 
 def test_serve_refuses_to_be_reached_by_others_without_a_token():
