@@ -47,9 +47,9 @@ def test_postgresql_is_no_worse_than_its_baseline(suite, postgres_dsn):
     assert decided.verdict == "pass", decided.sentence
 
 
-@pytest.mark.skipif(
+@pytest.mark.xfail(
     os.environ.get("QUALITY_AGAINST") != "thresholds",
-    reason="QUALITY_AGAINST=thresholds asks for MRR 0.70, P@5 0.70 and R@10 0.75",
+    reason="P@5 and R@10 are not reached yet; once they are, this says so",
 )
 def test_the_thresholds_are_reached(embedded):
     """X6: MRR, P@5 and R@10 of hybrid search on the golden set."""
