@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from starlette.requests import Request
 from starlette.responses import Response
 
-__all__ = ["Answer", "answer_unless_known", "etag_of", "json_bytes"]
+__all__ = ["Answer", "answer_unless_known", "etag_of", "json_bytes", "written"]
 
 
 def json_bytes(content: object) -> bytes:
@@ -38,6 +38,11 @@ class Answer(Response):
         body = content if isinstance(content, bytes) else json_bytes(content)
         named = {} if etag is None else {"ETag": etag}
         super().__init__(body, status, {**named, **(headers or {})})
+
+
+def written(content: object, place: str, *, is_new: bool, etag: str | None = None) -> Answer:
+    """Answer a write with what is there now, and where: 201 if there was nothing before."""
+    return Answer(content, 201 if is_new else 200, etag=etag, headers={"Location": place})
 
 
 def answer_unless_known(request: Request, body: bytes, etag: str) -> Response:

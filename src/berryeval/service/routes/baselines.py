@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from berryeval.archive.records import StoredBaseline
 from berryeval.errors import ArgumentError, NotFoundError
-from berryeval.service.answers import Answer, answer_unless_known, json_bytes
+from berryeval.service.answers import Answer, answer_unless_known, json_bytes, written
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.examples import EXAMPLE_RUN, with_examples
 from berryeval.service.fields import Body
@@ -86,10 +86,8 @@ def set_baseline(
         raise ArgumentError("name", "another length than an id of a run has", str(len(name)))
     look = Look(precondition(if_match, if_none_match), _etag, f"baseline {name!r}")
     stored = archive.baselines.put(name, given.run_id, check=look)
-    headers = {"Location": f"/v1/baselines/{name}"}
-    return Answer(
-        _as_dict(stored), 201 if look.is_new else 200, etag=_etag(stored), headers=headers
-    )
+    place = f"/v1/baselines/{name}"
+    return written(_as_dict(stored), place, is_new=look.is_new, etag=_etag(stored))
 
 
 @router.delete(

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from berryeval.archive.records import StoredGate, StoredVerdict
 from berryeval.errors import NotFoundError
-from berryeval.service.answers import Answer, answer_unless_known, etag_of, json_bytes
+from berryeval.service.answers import Answer, answer_unless_known, etag_of, json_bytes, written
 from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, RunsDep, require
 from berryeval.service.examples import EXAMPLE_RUN, OTHER_RUN, with_examples
 from berryeval.service.fields import (
@@ -176,10 +176,8 @@ def set_gate(
     read_gate(settings)
     look = Look(precondition(if_match, if_none_match), _etag, f"gate {name!r}")
     stored = archive.gates.put(name, settings, check=look)
-    headers = {"Location": f"/v1/gates/{name}"}
-    return Answer(
-        _as_dict(stored), 201 if look.is_new else 200, etag=_etag(stored), headers=headers
-    )
+    place = f"/v1/gates/{name}"
+    return written(_as_dict(stored), place, is_new=look.is_new, etag=_etag(stored))
 
 
 @router.delete(

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from berryeval.archive.records import JudgmentEntry, StoredJudgment
 from berryeval.errors import ConflictError, NotFoundError
-from berryeval.service.answers import Answer, answer_unless_known, json_bytes
+from berryeval.service.answers import Answer, answer_unless_known, json_bytes, written
 from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, require
 from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Grade, Id, ShortText
@@ -215,9 +215,8 @@ def judge(
     except ConflictError:
         # Somebody was quicker, between our look and our write.
         raise changed_meanwhile(_named(query_id, doc_id), None) from None
-    headers = {"Location": f"/v1/judgments/{quoted(query_id)}/{quoted(doc_id)}"}
-    status = 201 if before is None else 200
-    return Answer(_as_dict(stored), status, etag=_etag(stored), headers=headers)
+    place = f"/v1/judgments/{quoted(query_id)}/{quoted(doc_id)}"
+    return written(_as_dict(stored), place, is_new=before is None, etag=_etag(stored))
 
 
 @router.delete(

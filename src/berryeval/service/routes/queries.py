@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from berryeval.core.query import Query
 from berryeval.errors import NotFoundError
-from berryeval.service.answers import Answer, answer_unless_known, etag_of, json_bytes
+from berryeval.service.answers import Answer, answer_unless_known, etag_of, json_bytes, written
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Id, Label, ShortText
@@ -127,8 +127,8 @@ def store_query(
     query = _query(query_id, given)
     archive.queries.put([query], check=look)
     body = json_bytes(_as_dict(query))
-    headers = {"Location": f"/v1/queries/{quoted(query_id)}"}
-    return Answer(body, 201 if look.is_new else 200, etag=etag_of(body), headers=headers)
+    place = f"/v1/queries/{quoted(query_id)}"
+    return written(body, place, is_new=look.is_new, etag=etag_of(body))
 
 
 @router.delete(

@@ -20,7 +20,7 @@ from berryeval.archive.records import RunFacts, StoredRun
 from berryeval.core.id_column import encode_id
 from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.formats import write_run
-from berryeval.service.answers import Answer
+from berryeval.service.answers import Answer, written
 from berryeval.service.dependencies import ArchiveDep, RunsDep, SettingsDep, require
 from berryeval.service.examples import EXAMPLE_RUN, with_examples
 from berryeval.service.fields import Label
@@ -181,9 +181,8 @@ async def upload_run(
     began = datetime.now(timezone.utc)
     async with received(request, file_name, settings.max_upload) as upload:
         stored = await in_turn(lambda: archive.runs.put(upload.read_run(format), facts))
-    status = 201 if stored.stored_at >= began else 200
-    headers = {"Location": f"/v1/runs/{stored.run_id}"}
-    return Answer(run_as_dict(stored), status, headers=headers)
+    place = f"/v1/runs/{stored.run_id}"
+    return written(run_as_dict(stored), place, is_new=stored.stored_at >= began)
 
 
 @router.get("/{run_id}", response_model=RunState, responses=documented(404))

@@ -14,7 +14,7 @@ from berryeval.core.documents import Document
 from berryeval.errors import NotFoundError
 from berryeval.search.failures import failures_of
 from berryeval.search.hits import to_hits
-from berryeval.service.answers import Answer
+from berryeval.service.answers import Answer, written
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Id
@@ -185,8 +185,7 @@ def create_store(store: Name, given: NewStore, stores: StoresDep) -> Answer:
     """Make a store. The same again changes nothing; another of the same name is refused."""
     settings = {} if given.settings is None else given.settings.model_dump(exclude_none=True)
     is_new = stores.create(store, given.kind, settings)
-    headers = {"Location": f"/v1/stores/{store}"}
-    return Answer(_as_dict(stores.find(store)), 201 if is_new else 200, headers=headers)
+    return written(_as_dict(stores.find(store)), f"/v1/stores/{store}", is_new=is_new)
 
 
 @router.get("/{store}", response_model=StoreState, responses=documented(404))
