@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from berryeval.service.workbench import assets, palette, sessions
+from berryeval.service.workbench.judging import routes as judging
 
 __all__ = ["open_router", "router"]
 
@@ -17,5 +18,5 @@ router = APIRouter(include_in_schema=False)
 for module in (assets, sessions):
     open_router.include_router(module.router)
 
-for module in (palette,):
+for module in (palette, judging):
     router.include_router(module.router)
