@@ -34,6 +34,7 @@ from berryeval.service.settings import ServiceSettings
 from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
 from berryeval.service.workbench import pages
+from berryeval.service.workbench.background import Latest
 from berryeval.service.workbench.judging.queues import Queues
 from berryeval.service.workbench.problems import answer_to
 from berryeval.service.workbench.scoring import Scoring
@@ -74,6 +75,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.evaluations = EvaluationCache()
     app.state.scoring = Scoring(archive, app.state.runs, settings.measures)
     app.state.queues = Queues(archive, app.state.scoring)
+    app.state.judgment_table = Latest(lambda: archive.judgment_index.table())
     app.state.stores = open_stores(archive, settings)
     app.state.is_stopping = False
     app.include_router(operations.router)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from berryeval.service.workbench import assets, palette, sessions
+from berryeval.service.workbench.importing import routes as importing
+from berryeval.service.workbench.judged import routes as judged
 from berryeval.service.workbench.judging import routes as judging
 
 __all__ = ["open_router", "router"]
@@ -18,5 +20,5 @@ router = APIRouter(include_in_schema=False)
 for module in (assets, sessions):
     open_router.include_router(module.router)
 
-for module in (palette, judging):
+for module in (palette, judging, judged, importing):
     router.include_router(module.router)
