@@ -12,7 +12,8 @@ from typing import Any, cast
 
 from sqlalchemy import Row, Select, select
 
-from berryeval.archive.checks import check_id, now
+from berryeval.archive.checks import check_id
+from berryeval.archive.clock import now
 from berryeval.archive.columns import Column, decode, encode
 from berryeval.archive.database import Database
 from berryeval.archive.judgments import ArchivedJudgments

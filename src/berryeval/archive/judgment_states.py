@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, or_, select
 
-from berryeval.archive.checks import now
+from berryeval.archive.clock import now
 from berryeval.archive.database import Database
 from berryeval.archive.tables import judgment_states, judgments
 from berryeval.core.content_hash import hash_of_judgments

@@ -10,7 +10,8 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, Row, Select, delete, exists, insert, select
 
-from berryeval.archive.checks import check_id, check_settings, check_text, now
+from berryeval.archive.checks import check_id, check_settings, check_text
+from berryeval.archive.clock import now
 from berryeval.archive.columns import decode, encode, hash_of_columns
 from berryeval.archive.database import Database
 from berryeval.archive.paging import read_page
