@@ -34,7 +34,7 @@ from berryeval.service.settings import ServiceSettings
 from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
 from berryeval.service.workbench import pages
-from berryeval.service.workbench.problems import answer_to
+from berryeval.service.workbench.problems import answer_to, asks_for_page
 from berryeval.service.workbench.scoring import Scoring
 
 __all__ = ["create_app", "describe"]
@@ -139,7 +139,9 @@ def _add_handlers(app: FastAPI) -> None:
 def _of_starlette(request: Request, error: HTTPException) -> Problem:
     where = f"{request.method} {request.scope['path'][:200]}"
     if error.status_code == 404:  # noqa: PLR2004
-        way_out = "the menu leads to what there is, and GET /docs lists the API"
+        if asks_for_page(request):
+            return Problem(404, f"no such page: {request.scope['path'][:200]}", where=where)
+        way_out = "GET /docs lists them"
         return Problem(404, f"no such route: {where}; {way_out}", where=where, way_out=way_out)
     if error.status_code == 405:  # noqa: PLR2004
         methods = _methods(request)
