@@ -77,8 +77,10 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.include_router(operations.router)
     for router in ROUTERS:
         app.include_router(router, dependencies=[require("read")])
-    app.include_router(pages.open_router)
-    app.include_router(pages.router, dependencies=[require("read")])
+    for router in pages.OPEN_ROUTERS:
+        app.include_router(router, include_in_schema=False)
+    for router in pages.ROUTERS:
+        app.include_router(router, dependencies=[require("read")], include_in_schema=False)
     _add_handlers(app)
     # Each wraps those before it: the last is the outermost.
     app.add_middleware(Limits, settings=settings)
@@ -154,7 +156,7 @@ def _of_starlette(request: Request, error: HTTPException) -> Problem:
 def _methods(request: Request) -> list[str]:
     """Return what a path takes; Starlette tells only of the first route that it comes upon."""
     path = request.scope["path"]
-    routers = (operations.router, *ROUTERS, pages.open_router, pages.router)
+    routers = (operations.router, *ROUTERS, *pages.OPEN_ROUTERS, *pages.ROUTERS)
     routes = (route for router in routers for route in router.routes if isinstance(route, Route))
     fitting = (route for route in routes if route.path_regex.match(path))
     return sorted({method for route in fitting for method in route.methods or ()})
