@@ -10,4 +10,4 @@ OPEN_ROUTERS = (assets.router, sessions.router)
 """Logging in, and the files that pages are made of."""
 
 ROUTERS = (palette.router,)
-"""Everything else, for who may read. What only scripts and other pages ask for is tagged ``part``."""
+"""Everything else, for who may read. What only scripts and other pages ask for has the tag part."""
