@@ -154,3 +154,18 @@ def test_content_that_goes_while_a_run_is_stored_is_written_again(archive, monke
     monkeypatch.setattr(archive.runs, "_has_content", and_then_it_goes)
     second = archive.runs.put(RUN, RunFacts("y"))
     assert archive.runs.load(second.run_id) == RUN
+
+
+def test_the_directory_has_every_run_without_durations(archive):
+    """In the order in which they were stored; its mark changes with whatever comes or goes."""
+    assert archive.runs.directory() == ()
+    assert archive.runs.mark() == (0, None)
+    first = archive.runs.put(RUN, RunFacts("bm25", tags=("a",), durations={"q1": 1.0}))
+    second = archive.runs.put(RUN, RunFacts("dense", {"k": 1}))
+    listed = archive.runs.directory()
+    assert [run.run_id for run in listed] == [first.run_id, second.run_id]
+    assert listed[0].facts == RunFacts("bm25", tags=("a",))
+    assert listed[1] == second
+    assert archive.runs.mark() == (2, second.stored_at)
+    archive.runs.remove(first.run_id)
+    assert archive.runs.mark() == (1, second.stored_at)

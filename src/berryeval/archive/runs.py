@@ -6,9 +6,10 @@ import hashlib
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Connection, Row, Select, delete, exists, insert, select
+from sqlalchemy import Connection, Row, Select, delete, exists, func, insert, null, select
 
 from berryeval.archive.checks import check_id, check_settings, check_text, now
 from berryeval.archive.columns import decode, encode, hash_of_columns
@@ -34,6 +35,9 @@ __all__ = [
 
 _PIECE = 1 << 22
 """Bytes of a piece: no row of either database is large, whatever a run is."""
+
+_SIZES = (run_contents.c.n_queries, run_contents.c.n_rows)
+_CONTENT = (run_contents, run_contents.c.content_hash == runs.c.content_hash)
 
 
 def hash_of_run(run: Run) -> str:
@@ -123,6 +127,25 @@ class ArchivedRuns:
             return read_page(
                 connection, rows, keys, _stored, after=after, limit=limit, descending=newest_first
             )
+
+    def directory(self) -> tuple[StoredRun, ...]:
+        """Return every run in the order in which they were stored, without their durations.
+
+        Durations of thousands of queries are most of what is known of a run: lists of many runs
+        do without, and have None for them.
+        """
+        kept = (column for column in runs.c if column is not runs.c.durations)
+        rows = select(*kept, null().label("durations"), *_SIZES).join(*_CONTENT)
+        with self._database.reading() as connection:
+            found = connection.execute(rows.order_by(runs.c.stored_at, runs.c.run_id))
+            return tuple(map(_stored, found))
+
+    def mark(self) -> tuple[int, datetime | None]:
+        """Return what changes whenever a run is stored or removed: how many, and the newest."""
+        rows = select(func.count(), func.max(runs.c.stored_at)).select_from(runs)
+        with self._database.reading() as connection:
+            n_runs, newest = connection.execute(rows).one()
+        return n_runs, newest
 
     def remove(self, run_id: str) -> bool:
         """Remove a run with its evaluations, and tell whether there was one. Verdicts stay.
@@ -237,9 +260,7 @@ def durations_of(facts: RunFacts) -> dict[str, float] | None:
 
 
 def _rows() -> Select[Any]:
-    return select(runs, run_contents.c.n_queries, run_contents.c.n_rows).join(
-        run_contents, run_contents.c.content_hash == runs.c.content_hash
-    )
+    return select(runs, *_SIZES).join(*_CONTENT)
 
 
 def facts_of(fields: Mapping[str, Any], durations: Mapping[str, float] | None) -> RunFacts:
