@@ -135,7 +135,7 @@ class ArchivedRuns:
         do without, and have None for them.
         """
         kept = (column for column in runs.c if column is not runs.c.durations)
-        rows = select(*kept, null().label("durations"), *_SIZES).join(*_CONTENT)
+        rows: Select[Any] = select(*kept, null().label("durations"), *_SIZES).join(*_CONTENT)
         with self._database.reading() as connection:
             found = connection.execute(rows.order_by(runs.c.stored_at, runs.c.run_id))
             return tuple(map(_stored, found))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from berryeval.service.workbench import assets, palette, sessions
+from berryeval.service.workbench import assets, overview, palette, run, runs, sessions
 
 __all__ = ["open_router", "router"]
 
@@ -17,5 +17,5 @@ router = APIRouter(include_in_schema=False)
 for module in (assets, sessions):
     open_router.include_router(module.router)
 
-for module in (palette,):
+for module in (overview, palette, run, runs):
     router.include_router(module.router)

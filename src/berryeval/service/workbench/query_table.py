@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -18,7 +19,7 @@ from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import LABELS, Slice, values_of
 from berryeval.measures import Holes, ReciprocalRank
 
-__all__ = ["DEPTH", "ROWS", "Only", "QueryRow", "QueryTable", "TablePage", "Wanted"]
+__all__ = ["DEPTH", "ROWS", "Only", "QueryRow", "QueryTable", "TablePage", "Wanted", "judged_share"]
 
 DEPTH = 10
 """How far down it is told what is judged."""
@@ -102,10 +103,7 @@ class QueryTable:
         self._queries = queries
         self.measures = tuple(evaluation)
         self._query_ids: Sequence[str] = list(evaluation.scores.query_ids)
-        known = evaluation.scores.values
-        if _RANK not in known or _HOLES not in known:
-            more = evaluate(judgments, run, [_RANK, f"Judged@{DEPTH}"])
-            known = {**more.scores.values, **known}
+        known = _with_ranks_and_holes(evaluation, judgments, run)
         self._columns = {name: np.array(known[name]) for name in self.measures}
         reciprocal, self._holes = np.array(known[_RANK]), np.array(known[_HOLES])
         with np.errstate(divide="ignore"):
@@ -114,16 +112,6 @@ class QueryTable:
         # Queries without a document have no share, and come first.
         n_documents = np.maximum(self._n_shown, 1)
         self._judged = np.where(self._n_shown > 0, 1.0 - self._holes / n_documents, -1.0)
-
-    @property
-    def n_holes(self) -> int:
-        """Unjudged documents in the first ten of all queries."""
-        return int(self._holes.sum())
-
-    @property
-    def n_documents(self) -> int:
-        """Documents in the first ten of all queries."""
-        return int(self._n_shown.sum())
 
     def page(self, wanted: Wanted) -> TablePage:
         """Return the rows of a page; the last one, if there are not so many."""
@@ -194,6 +182,28 @@ class QueryTable:
             bool(self._scores.is_missing[place]),
             bool(self._scores.lacks_relevant[place]),
         )
+
+
+def judged_share(
+    evaluation: Evaluation, judgments: Judgments, run: Run
+) -> tuple[float | None, int]:
+    """Return the share of all first ten documents that is judged, and how many are not.
+
+    Of the queries that were scored. The share is None if they have no document.
+    """
+    n_holes = int(sum(_with_ranks_and_holes(evaluation, judgments, run)[_HOLES]))
+    n_documents = int(_n_shown(run, evaluation.scores.query_ids).sum())
+    return (1.0 - n_holes / n_documents if n_documents else None), n_holes
+
+
+def _with_ranks_and_holes(
+    evaluation: Evaluation, judgments: Judgments, run: Run
+) -> Mapping[str, array[float]]:
+    """Return the scores of an evaluation, with those that the table needs besides."""
+    known = evaluation.scores.values
+    if _RANK in known and _HOLES in known:
+        return known
+    return {**evaluate(judgments, run, [_RANK, f"Judged@{DEPTH}"]).scores.values, **known}
 
 
 def _n_shown(run: Run, query_ids: Sequence[str]) -> NDArray[np.int64]:

@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import Annotated, TypeAlias
+
+from fastapi import Depends, Request
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 
-__all__ = ["Directory", "RunDirectory", "Series"]
+__all__ = ["Directory", "DirectoryDep", "RunDirectory", "Series"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +96,11 @@ class RunDirectory:
                 self._found = Directory(self._archive.runs.directory())
                 self._mark = mark
             return self._found
+
+
+async def _directory(request: Request) -> RunDirectory:
+    directory: RunDirectory = request.app.state.directory
+    return directory
+
+
+DirectoryDep: TypeAlias = Annotated[RunDirectory, Depends(_directory)]

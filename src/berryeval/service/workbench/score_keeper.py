@@ -11,18 +11,32 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, TypeAlias
 
+from fastapi import Depends, Request
+
+from berryeval.archive import Archive
 from berryeval.core.judgments import Judgments
 from berryeval.errors import BerryEvalError, NotFoundError
+from berryeval.evaluation.evaluate import evaluate
 from berryeval.evaluation.result import Evaluation
+from berryeval.measures import Measure
 from berryeval.service.workbench.standing import interval_method
 from berryeval.stats import Interval
 
-__all__ = ["JudgmentsAt", "Kept", "Mean", "RunSummary", "ScoreKeeper", "summary_of"]
+__all__ = [
+    "JudgmentsAt",
+    "KeeperDep",
+    "Kept",
+    "Mean",
+    "RunSummary",
+    "ScoreKeeper",
+    "keeper_of",
+    "summary_of",
+]
 
 _MOST_RUNS = 1000
 """How many runs are kept up to date: those that were asked for last."""
@@ -283,3 +297,30 @@ class ScoreKeeper:
         except Exception:  # noqa: BLE001 - nor may a bug, which the log shows
             _log.exception("bug", extra={"run": run_id})
             return RunSummary({}, "it could not be scored; the log of the service says why")
+
+
+def keeper_of(archive: Archive, measures: Sequence[Measure]) -> ScoreKeeper:
+    """Return what keeps the means of an archive's runs; to be started and closed."""
+
+    def state() -> JudgmentsAt:
+        revision = archive.judgments.revision()  # before the rest: whatever comes is counted again
+        return JudgmentsAt(revision, *archive.judgments.as_of(None))
+
+    def score(at: JudgmentsAt, run_id: str) -> Evaluation:
+        stored = archive.evaluations.find(run_id, measures, judgments_hash=at.hash)
+        if stored is not None:
+            return stored
+        return evaluate(at.judgments, archive.runs.load(run_id), measures)
+
+    def revision() -> int:
+        return archive.judgments.revision()
+
+    return ScoreKeeper(revision, state, score)
+
+
+async def _keeper(request: Request) -> ScoreKeeper:
+    keeper: ScoreKeeper = request.app.state.keeper
+    return keeper
+
+
+KeeperDep: TypeAlias = Annotated[ScoreKeeper, Depends(_keeper)]

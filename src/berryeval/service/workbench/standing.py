@@ -16,6 +16,7 @@ from berryeval.evaluation.comparison import ROUNDING
 from berryeval.evaluation.result import Evaluation, averaged, change_of_mean
 from berryeval.evaluation.slices import LABELS, Slice, find_slices
 from berryeval.measures import Measure
+from berryeval.reports.wording import count
 from berryeval.stats import Interval, adjust, bca_interval, paired_test, student_interval
 
 __all__ = [
@@ -118,6 +119,23 @@ def slices_of(
         replace(one, change=replace(one.change, p_value=next(adjusted))) if one.change else one
         for one in found
     )
+
+
+def sentence_of(standing: Standing, name: str, against: str | None) -> str:
+    """Say how a run stands against another, or alone."""
+    measure, change, mean = standing.measure, standing.change, f"{standing.mean:.3f}"
+    if change is None or against is None:
+        return f"{name} has {measure} {mean} over {count(standing.n_queries, 'query', 'queries')}."
+    before = f"{change.before:.3f}"
+    if change.finding == "same":
+        return f"{name} scores the same {measure} as {against} for every query."
+    if change.finding == "unclear":
+        return (
+            f"{name} is not clearly different from {against}: "
+            f"{measure} is {mean}, against {before}."
+        )
+    verb = "rises" if change.value > 0 else "falls"
+    return f"{name} is {change.finding} than {against}: {measure} {verb} from {before} to {mean}."
 
 
 def _find(
