@@ -36,6 +36,7 @@ from berryeval.service.validation import problem_of_validation
 from berryeval.service.workbench import pages
 from berryeval.service.workbench.problems import answer_to, asks_for_page
 from berryeval.service.workbench.run_directory import RunDirectory
+from berryeval.service.workbench.run_figures import RunFigures
 from berryeval.service.workbench.score_keeper import ScoreKeeper, keeper_of
 from berryeval.service.workbench.scoring import Scoring
 
@@ -74,6 +75,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.runs = RunCache(archive)
     app.state.evaluations = EvaluationCache()
     app.state.scoring = Scoring(archive, app.state.runs, settings.measures)
+    app.state.run_figures = RunFigures(app.state.scoring)
     app.state.directory = RunDirectory(archive)
     app.state.keeper = keeper_of(archive, app.state.scoring.measures)
     app.state.stores = open_stores(archive, settings)

@@ -13,23 +13,21 @@ from starlette.responses import Response
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredGate, StoredRun, StoredVerdict
 from berryeval.errors import BerryEvalError, NotFoundError
-from berryeval.evaluation.result import Evaluation
 from berryeval.measures import Measure
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.charts.change import change_mark, widest_of
 from berryeval.service.workbench.charts.trend import Reference, TrendDot, trend_chart
 from berryeval.service.workbench.held_against import HeldAgainst, held_against
-from berryeval.service.workbench.query_table import DEPTH, judged_share
+from berryeval.service.workbench.query_table import DEPTH
 from berryeval.service.workbench.rendering import page
 from berryeval.service.workbench.run_directory import Directory, DirectoryDep, Series
+from berryeval.service.workbench.run_figures import FiguresDep, RunFigures
 from berryeval.service.workbench.score_keeper import KeeperDep, Kept, ScoreKeeper
 from berryeval.service.workbench.scoring import Scoring, ScoringDep
 from berryeval.service.workbench.standing import (
     FEW_QUERIES,
     Standing,
     sentence_of,
-    slices_of,
-    standings,
 )
 
 __all__ = ["router"]
@@ -89,6 +87,7 @@ def show_overview(
     scoring: ScoringDep,
     directories: DirectoryDep,
     keeper: KeeperDep,
+    figures: FiguresDep,
     series: str | None = None,
     measure: str | None = None,
     until: str | None = None,
@@ -108,7 +107,7 @@ def show_overview(
     against = held_against(archive, directory, newest)
     window = window_of(chosen, until)
     kept = _summaries(keeper, newest, against, window)
-    told = newest_of(scoring, kept, newest, against, wanted)
+    told = newest_of(figures, kept, newest, against, wanted)
     return page(
         request,
         "overview.html",
@@ -177,34 +176,24 @@ def _summaries(
 
 
 def newest_of(
-    scoring: Scoring,
+    figures: RunFigures,
     kept: Kept,
     newest: StoredRun,
     against: HeldAgainst | None,
     measure: Measure,
 ) -> Newest:
     """Say how the newest run stands, as soon as the first count of the trend has begun."""
-    nothing = Newest(None, None, (), 0, None, 0)
     if kept.state is None:
-        return nothing
+        return Newest(None, None, (), 0, None, 0)
+    other = None if against is None else against.run.run_id
     try:
-        evaluation = scoring.evaluation(newest.run_id, kept.state)
+        all_measures = figures.standings(newest.run_id, other, kept.state)
     except BerryEvalError as error:
         return Newest(None, str(error), (), 0, None, 0)
-    reference = _reference(scoring, kept, against)
-    whole = next(one for one in standings(evaluation, reference) if one.measure == measure)
-    slices = slices_of(evaluation, reference, measure, scoring.queries())
-    judged, n_holes = judged_share(evaluation, kept.state.judgments, scoring.run(newest.run_id))
+    whole = next(one for one in all_measures if one.measure == measure)
+    slices = figures.slices(newest.run_id, other, measure, kept.state)
+    judged, n_holes = figures.judged(newest.run_id, kept.state)
     return Newest(whole, None, worst_first(slices)[:_WORST], len(slices), judged, n_holes)
-
-
-def _reference(scoring: Scoring, kept: Kept, against: HeldAgainst | None) -> Evaluation | None:
-    if against is None:
-        return None
-    try:
-        return scoring.evaluation(against.run.run_id, kept.state)
-    except BerryEvalError:
-        return None
 
 
 def worst_first(slices: Sequence[Standing]) -> list[Standing]:

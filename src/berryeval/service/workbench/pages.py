@@ -1,4 +1,4 @@
-"""All pages, in two lists of routers: those that anybody may open, and those for who may read."""
+"""All pages: the router of each module, those that anybody may open apart."""
 
 from __future__ import annotations
 

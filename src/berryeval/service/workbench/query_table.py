@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from berryeval.core.id_column import IdColumn
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
@@ -108,7 +109,7 @@ class QueryTable:
         reciprocal, self._holes = np.array(known[_RANK]), np.array(known[_HOLES])
         with np.errstate(divide="ignore"):
             self._ranks = np.rint(1.0 / reciprocal)  # infinite where nothing relevant was found
-        self._n_shown = _n_shown(run, self._query_ids)
+        self._n_shown = _n_shown(run, evaluation.scores.query_ids)
         # Queries without a document have no share, and come first.
         n_documents = np.maximum(self._n_shown, 1)
         self._judged = np.where(self._n_shown > 0, 1.0 - self._holes / n_documents, -1.0)
@@ -206,9 +207,10 @@ def _with_ranks_and_holes(
     return {**evaluate(judgments, run, [_RANK, f"Judged@{DEPTH}"]).scores.values, **known}
 
 
-def _n_shown(run: Run, query_ids: Sequence[str]) -> NDArray[np.int64]:
+def _n_shown(run: Run, query_ids: IdColumn) -> NDArray[np.int64]:
     """Return how many documents each query has in the first ten."""
     lengths = np.diff(np.array(run.starts, np.int64))
-    length_of = dict(zip(run.query_ids, lengths.tolist(), strict=True))
-    found = np.fromiter((length_of.get(query_id, 0) for query_id in query_ids), np.int64)
-    return np.minimum(found, DEPTH)
+    if run.query_ids != query_ids:
+        length_of = dict(zip(run.query_ids, lengths.tolist(), strict=True))
+        lengths = np.fromiter((length_of.get(query_id, 0) for query_id in query_ids), np.int64)
+    return np.minimum(lengths, DEPTH)

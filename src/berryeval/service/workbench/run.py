@@ -16,8 +16,7 @@ from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredBaseline, StoredRun
-from berryeval.errors import ArgumentError, BerryEvalError, ConflictError, NotFoundError
-from berryeval.evaluation.result import Evaluation
+from berryeval.errors import ArgumentError, ConflictError, MismatchError, NotFoundError
 from berryeval.evaluation.slices import LABELS, Slice
 from berryeval.measures import Measure
 from berryeval.service.dependencies import ArchiveDep, RunsDep, require
@@ -25,14 +24,15 @@ from berryeval.service.paths import NAME
 from berryeval.service.references import find_run
 from berryeval.service.workbench.charts.change import change_mark, widest_of
 from berryeval.service.workbench.charts.distribution import distribution_chart
-from berryeval.service.workbench.held_against import MAIN, HeldAgainst, held_against
+from berryeval.service.workbench.held_against import MAIN, held_against
 from berryeval.service.workbench.query_table import DEPTH, QueryTable, Wanted
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.run_directory import DirectoryDep
+from berryeval.service.workbench.run_figures import FiguresDep
 from berryeval.service.workbench.runs import baseline_names
 from berryeval.service.workbench.score_keeper import KeeperDep
-from berryeval.service.workbench.scoring import Scoring, ScoringDep
-from berryeval.service.workbench.standing import FEW_QUERIES, slices_of, standings
+from berryeval.service.workbench.scoring import ScoringDep
+from berryeval.service.workbench.standing import FEW_QUERIES
 
 __all__ = ["Choices", "router"]
 
@@ -71,6 +71,7 @@ def show_run(
     archive: ArchiveDep,
     scoring: ScoringDep,
     directories: DirectoryDep,
+    figures: FiguresDep,
     measure: str = "",
     q: str = "",
     part: Annotated[str, Query(alias="slice")] = "",
@@ -91,20 +92,36 @@ def show_run(
         page=number,
     )
     context = _context(run, Choices(shown, wanted))
+    state = scoring.state()
     try:
-        evaluation = scoring.evaluation(run.run_id)
-    except NotFoundError:
-        raise
-    except BerryEvalError as error:  # nothing is judged, or none of its queries
+        evaluation = scoring.evaluation(run.run_id, state)
+    except MismatchError as error:  # nothing is judged, or none of its queries
         facts = _facts(archive, run)
         return page(request, "run.html", **context, **facts, reason=str(error), against=None)
-    context |= _table(scoring, run, evaluation, wanted)
+    context |= _table(figures.table(run.run_id, evaluation, state), wanted)
     if request.headers.get("hx-target") == "queries":
         return fragment(request, "run_queries.html", **context)
     against = held_against(archive, directories.current(), run)
-    figures = _figures(scoring, evaluation, against, shown)
-    facts = _facts(archive, run)
-    return page(request, "run.html", **context, **figures, **facts, reason=None, against=against)
+    other = None if against is None else against.run.run_id
+    slices = figures.slices(run.run_id, other, shown, state)
+    compared = figures.reference(other, state)
+    before = None if compared is None else compared[str(shown)].values
+    return page(
+        request,
+        "run.html",
+        **context,
+        **_facts(archive, run),
+        reason=None,
+        against=against,
+        is_compared=compared is not None,
+        evaluation=evaluation,
+        tiles=figures.standings(run.run_id, other, state),
+        distribution=distribution_chart(shown, evaluation[str(shown)].values, before),
+        slices=slices,
+        change_mark=change_mark,
+        widest=widest_of(one.change for one in slices),
+        few=FEW_QUERIES,
+    )
 
 
 def _slice(text: str) -> Slice | None:
@@ -123,41 +140,11 @@ def _context(run: StoredRun, chosen: Choices) -> dict[str, Any]:
     }
 
 
-def _table(
-    scoring: Scoring, run: StoredRun, evaluation: Evaluation, wanted: Wanted
-) -> dict[str, Any]:
-    queries = scoring.queries()
-    state = scoring.state()
-    table = QueryTable(evaluation, state.judgments, scoring.run(run.run_id), queries)
+def _table(table: QueryTable, wanted: Wanted) -> dict[str, Any]:
     return {
         "measures": table.measures,
         "rows": table.page(wanted),
         "slices_to_choose": table.slices(),
-    }
-
-
-def _figures(
-    scoring: Scoring, evaluation: Evaluation, against: HeldAgainst | None, measure: Measure
-) -> dict[str, Any]:
-    """Return tiles, the distribution and slices, held against another run if there is one."""
-    reference = None
-    if against is not None:
-        try:
-            reference = scoring.evaluation(against.run.run_id)
-        except BerryEvalError:
-            reference = None  # it has no judged query
-    slices = slices_of(evaluation, reference, measure, scoring.queries())
-    name = str(measure)
-    before = None if reference is None else reference[name].values
-    return {
-        "evaluation": evaluation,
-        "tiles": standings(evaluation, reference),
-        "distribution": distribution_chart(measure, evaluation[name].values, before),
-        "slices": slices,
-        "is_compared": reference is not None,
-        "change_mark": change_mark,
-        "widest": widest_of(one.change for one in slices),
-        "few": FEW_QUERIES,
     }
 
 
