@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from berryeval.service.workbench import assets, palette, sessions
+from berryeval.service.workbench import assets, overview, palette, run, runs, sessions
 
 __all__ = ["OPEN_ROUTERS", "ROUTERS"]
 
 OPEN_ROUTERS = (assets.router, sessions.router)
 """Logging in, and the files that pages are made of."""
 
-ROUTERS = (palette.router,)
+ROUTERS = (overview.router, palette.router, run.router, runs.router)
 """Everything else, for who may read. What only scripts and other pages ask for has the tag part."""
