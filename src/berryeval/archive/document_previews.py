@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from json.decoder import py_scanstring
+from json.decoder import scanstring  # type: ignore[attr-defined]  # public, but not typed
 
 __all__ = ["JSON_PREFIX", "beginning_of"]
 
@@ -44,5 +44,5 @@ def _string(prefix: str, start: int) -> tuple[str, int]:
 
 
 def _scan(text: str, start: int) -> tuple[str, int]:
-    found: tuple[str, int] = py_scanstring(text, start)
+    found: tuple[str, int] = scanstring(text, start)
     return found

@@ -34,6 +34,7 @@ from berryeval.service.settings import ServiceSettings
 from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
 from berryeval.service.workbench import pages
+from berryeval.service.workbench.comparisons import Comparisons
 from berryeval.service.workbench.problems import answer_to
 from berryeval.service.workbench.scoring import Scoring
 
@@ -72,6 +73,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.runs = RunCache(archive)
     app.state.evaluations = EvaluationCache()
     app.state.scoring = Scoring(archive, app.state.runs, settings.measures)
+    app.state.comparisons = Comparisons(app.state.scoring)
     app.state.stores = open_stores(archive, settings)
     app.state.is_stopping = False
     app.include_router(operations.router)

@@ -5,6 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from berryeval.service.workbench import assets, palette, sessions
+from berryeval.service.workbench.compare import actions
+from berryeval.service.workbench.compare import routes as compare
+from berryeval.service.workbench.query import documents
+from berryeval.service.workbench.query import routes as query
 
 __all__ = ["open_router", "router"]
 
@@ -17,5 +21,5 @@ router = APIRouter(include_in_schema=False)
 for module in (assets, sessions):
     open_router.include_router(module.router)
 
-for module in (palette,):
+for module in (palette, compare, actions, documents, query):
     router.include_router(module.router)
