@@ -1,8 +1,6 @@
-"""All pages, in two routers: those that anybody may open, and those for who may read."""
+"""All pages: the router of each module, those that anybody may open apart."""
 
 from __future__ import annotations
-
-from fastapi import APIRouter
 
 from berryeval.service.workbench import assets, palette, sessions
 from berryeval.service.workbench.compare import actions
@@ -10,16 +8,16 @@ from berryeval.service.workbench.compare import routes as compare
 from berryeval.service.workbench.query import documents
 from berryeval.service.workbench.query import routes as query
 
-__all__ = ["open_router", "router"]
+__all__ = ["OPEN_ROUTERS", "ROUTERS"]
 
-open_router = APIRouter(include_in_schema=False)
+OPEN_ROUTERS = (assets.router, sessions.router)
 """Logging in, and the files that pages are made of."""
 
-router = APIRouter(include_in_schema=False)
-"""Everything else."""
-
-for module in (assets, sessions):
-    open_router.include_router(module.router)
-
-for module in (palette, compare, actions, documents, query):
-    router.include_router(module.router)
+ROUTERS = (
+    palette.router,
+    compare.router,
+    actions.router,
+    documents.router,
+    query.router,
+)
+"""Everything else, for who may read. What only scripts and other pages ask for has the tag part."""
