@@ -1,7 +1,5 @@
 """Two runs of six queries, small enough to work out by hand."""
 
-from lxml import html
-
 JUDGMENTS = {f"q{i}": {"d1": 3, "d2": 1, "d3": 0} for i in range(6)}
 BASELINE = {f"q{i}": ["d1", "d2", "d3", "x1"] for i in range(6)}
 CANDIDATE = {
@@ -30,11 +28,18 @@ def upload(client, run, name, **facts):
 
 def fill(client, baseline=BASELINE, candidate=CANDIDATE):
     """Put queries, judgments and both runs into a service; the baseline is called main."""
-    client.post("/v1/queries", json={"queries": [
-        {"query_id": f"q{i}", "text": f"what is <b>{i}</b>?", "category": "odd" if i % 2 else "even",
-         "difficulty": "easy", "tags": ["tag"], "description": f"about {i}"}
+    queries = [
+        {
+            "query_id": f"q{i}",
+            "text": f"what is <b>{i}</b>?",
+            "category": "odd" if i % 2 else "even",
+            "difficulty": "easy",
+            "tags": ["tag"],
+            "description": f"about {i}",
+        }
         for i in range(6)
-    ]})  # fmt: skip
+    ]
+    client.post("/v1/queries", json={"queries": queries})
     client.post("/v1/judgments", json={"judgments": [
         {"query_id": query_id, "doc_id": doc_id, "grade": grade}
         for query_id, grades in JUDGMENTS.items() for doc_id, grade in grades.items()
@@ -42,15 +47,3 @@ def fill(client, baseline=BASELINE, candidate=CANDIDATE):
     a, b = upload(client, baseline, "bm25"), upload(client, candidate, "hybrid")
     client.put("/v1/baselines/main", json={"run_id": a})
     return a, b
-
-
-def get(client, address, status=200, **headers):
-    """Return a page as a tree."""
-    answer = client.get(address, headers={"Accept": "text/html", **headers})
-    assert answer.status_code == status, answer.text[:2000]
-    return html.fromstring(answer.text)
-
-
-def texts(tree, selector):
-    """Return the texts of elements, without white space at the ends and in rows."""
-    return [" ".join(one.text_content().split()) for one in tree.cssselect(selector)]

@@ -73,6 +73,6 @@ def run_choices(archive: Archive) -> tuple[list[RunChoice], list[RunChoice]]:
     name_of = {one.run.run_id: one.baseline for one in baselines}
     newest = [
         RunChoice(run.run_id, run, name_of.get(run.run_id))
-        for run in archive.runs.page(limit=_N_NEWEST).items
+        for run in archive.runs.page(limit=_N_NEWEST, newest_first=True).items
     ]
     return baselines, newest

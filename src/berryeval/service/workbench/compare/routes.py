@@ -50,9 +50,17 @@ def show_comparison(
     pair = Pair(given["a"], given["b"])
     if wanted.cell is not None and listing.n_found == 1:
         return RedirectResponse(pair.query(listing.rows[0].query_id, measure), 303)
-    shared: dict[str, Any] = {"wanted": wanted, "listing": listing, "pair": pair, "compared": compared,
-              "pages": _pages(pair, wanted, listing), "slices": _slice_names(compared),
-              "measure": measure, "names": compared.names, "lines": outcomes}  # fmt: skip
+    shared: dict[str, Any] = {
+        "wanted": wanted,
+        "listing": listing,
+        "pair": pair,
+        "compared": compared,
+        "pages": _pages(pair, wanted, listing),
+        "slices": _slice_names(compared),
+        "measure": measure,
+        "names": compared.names,
+        "lines": outcomes,
+    }
     if request.headers.get("hx-target") == "queries":
         return fragment(request, "compare_queries.html", **shared)
     return page(
@@ -68,7 +76,7 @@ def show_comparison(
     )
 
 
-@router.get("/holes")
+@router.get("/holes", tags=["part"])
 def show_holes(
     request: Request, archive: ArchiveDep, scoring: ScoringDep, comparisons: ComparisonsDep
 ) -> Response:

@@ -118,7 +118,7 @@ def show_query(
     )
 
 
-@router.get("/{query_id:id}/scores")
+@router.get("/{query_id:id}/scores", tags=["part"])
 def show_scores(
     request: Request, query_id: QueryId, archive: ArchiveDep, scoring: ScoringDep
 ) -> Response:
@@ -129,7 +129,7 @@ def show_scores(
     return fragment(request, "query_scores.html", **_shared(answers, query, asked))
 
 
-@router.get("/{query_id:id}/ranks")
+@router.get("/{query_id:id}/ranks", tags=["part"])
 def show_ranks(
     request: Request, query_id: QueryId, archive: ArchiveDep, scoring: ScoringDep
 ) -> Response:
@@ -141,7 +141,7 @@ def show_ranks(
     return fragment(request, "query_ranks.html", **_shared(answers, query, asked), chunk=chunk)
 
 
-@router.get("/{query_id:id}/neighbours")
+@router.get("/{query_id:id}/neighbours", tags=["part"])
 def show_neighbours(
     request: Request,
     query_id: QueryId,
@@ -174,7 +174,7 @@ def _asked(request: Request, archive: Archive, scoring: Scoring, query_id: str) 
     measure = choose_measure(scoring.measures, given.get("measure", ""))
     a, b = given.get("a", ""), given.get("b", "")
     if not a and not b:
-        newest = archive.runs.page(limit=2).items
+        newest = archive.runs.page(limit=2, newest_first=True).items
         if newest:
             b = newest[0].run_id
         main = archive.baselines.get(MAIN)
