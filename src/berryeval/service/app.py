@@ -34,6 +34,7 @@ from berryeval.service.settings import ServiceSettings
 from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
 from berryeval.service.workbench import pages
+from berryeval.service.workbench.comparisons import Comparisons
 from berryeval.service.workbench.problems import answer_to, asks_for_page
 from berryeval.service.workbench.run_directory import RunDirectory
 from berryeval.service.workbench.run_figures import RunFigures
@@ -78,6 +79,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.run_figures = RunFigures(app.state.scoring)
     app.state.directory = RunDirectory(archive)
     app.state.keeper = keeper_of(archive, app.state.scoring.measures)
+    app.state.comparisons = Comparisons(app.state.scoring)
     app.state.stores = open_stores(archive, settings)
     app.state.is_stopping = False
     app.include_router(operations.router)
