@@ -5,6 +5,7 @@ from __future__ import annotations
 from berryeval.service.workbench import assets, overview, palette, run, runs, sessions
 from berryeval.service.workbench.compare import actions
 from berryeval.service.workbench.compare import routes as compare
+from berryeval.service.workbench.judging import routes as judging
 from berryeval.service.workbench.query import documents
 from berryeval.service.workbench.query import routes as query
 
@@ -22,5 +23,6 @@ ROUTERS = (
     actions.router,
     query.router,
     documents.router,
+    judging.router,
 )
 """Everything else, for who may read. What only scripts and other pages ask for has the tag part."""
