@@ -150,6 +150,20 @@ class ArchivedEvaluations:
         scores = scores_of(decode([row.scores]), row.facts)
         return Evaluation(scores, _measures(row.facts), self._queries.all())
 
+    def find(
+        self,
+        run_id: str,
+        measures: Iterable[MeasureLike] | MeasureLike,
+        *,
+        judgments_hash: str,
+        missing: MissingQueries = "zero",
+        no_relevant: NoRelevant = "zero",
+    ) -> Evaluation | None:
+        """Return what a run scored at some judgments, as `load` does; None if nobody scored it."""
+        options = {"missing": missing, "no_relevant": no_relevant}
+        evaluation_id = _id_of(run_id, judgments_hash, read_measures(measures), options)
+        return None if self.get(evaluation_id) is None else self.load(evaluation_id)
+
     def page(
         self,
         *,

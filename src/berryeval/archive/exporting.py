@@ -141,6 +141,6 @@ def _write_rankings(run: Run, stem: Path) -> None:
     sizes = (len(rows) for _, rows in run.iter_queries())
     if run.n_rows and all(sizes):
         with suppress(InputError):
-            write_run(run, stem.with_name(f"{stem.name}.run.gz"))
+            write_run(run, stem.with_name(f"{stem.name}.run.gz"), format="trec")
             return
     write_whole(stem.with_name(f"{stem.name}.json.gz"), to_lines(run))

@@ -154,7 +154,10 @@ def _insert(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]
 def _import_rankings(connection: Connection, folder: Path) -> None:
     for content in connection.scalars(select(tables.run_contents.c.content_hash)).all():
         path = folder / f"{content}.run.gz"
-        run = read_run(path) if path.exists() else _read_json(folder / f"{content}.json.gz")
+        if path.exists():
+            run = read_run(path, format="trec")
+        else:
+            run = _read_json(folder / f"{content}.json.gz")
         if runs.hash_of_run(run) != content:
             message = "expected rankings of the hash that is its name, found others"
             raise MismatchError(f"{path}: {message}")

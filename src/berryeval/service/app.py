@@ -26,13 +26,16 @@ from berryeval.service.middleware.access import Access
 from berryeval.service.middleware.limits import Limits
 from berryeval.service.middleware.requests import Requests
 from berryeval.service.paths import RawPath
-from berryeval.service.problems import Problem, problem_of, problem_response
+from berryeval.service.problems import Problem, problem_of
 from berryeval.service.rank_eval.elastic_answers import ElasticAnswers
 from berryeval.service.routes import ROUTERS, operations
 from berryeval.service.run_cache import RunCache
 from berryeval.service.settings import ServiceSettings
 from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
+from berryeval.service.workbench import pages
+from berryeval.service.workbench.problems import answer_to
+from berryeval.service.workbench.scoring import Scoring
 
 __all__ = ["create_app", "describe"]
 
@@ -68,17 +71,20 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.jobs = Jobs(settings.max_jobs)
     app.state.runs = RunCache(archive)
     app.state.evaluations = EvaluationCache()
+    app.state.scoring = Scoring(archive, app.state.runs, settings.measures)
     app.state.stores = open_stores(archive, settings)
     app.state.is_stopping = False
     app.include_router(operations.router)
     for router in ROUTERS:
         app.include_router(router, dependencies=[require("read")])
+    app.include_router(pages.open_router)
+    app.include_router(pages.router, dependencies=[require("read")])
     _add_handlers(app)
     # Each wraps those before it: the last is the outermost.
     app.add_middleware(Limits, settings=settings)
     app.add_middleware(Access, archive=archive, settings=settings)
     app.add_middleware(RawPath)
-    app.add_middleware(Requests, figures=app.state.figures)
+    app.add_middleware(Requests, figures=app.state.figures, answer_to=answer_to)
     app.add_middleware(ElasticAnswers)
     app.openapi = lambda: description.openapi(app)  # type: ignore[method-assign]
     return app
@@ -110,7 +116,7 @@ def _add_handlers(app: FastAPI) -> None:
     """Turn whatever is raised into a problem, in one place."""
 
     def respond(request: Request, problem: Problem) -> Response:
-        return problem_response(problem, request.state.request_id)
+        return answer_to(request.scope, problem)
 
     async def on_problem(request: Request, error: Any) -> Response:  # noqa: ANN401 - Starlette's
         return respond(request, error)
@@ -133,7 +139,7 @@ def _add_handlers(app: FastAPI) -> None:
 def _of_starlette(request: Request, error: HTTPException) -> Problem:
     where = f"{request.method} {request.scope['path'][:200]}"
     if error.status_code == 404:  # noqa: PLR2004
-        way_out = "GET /docs lists them"
+        way_out = "the menu leads to what there is, and GET /docs lists the API"
         return Problem(404, f"no such route: {where}; {way_out}", where=where, way_out=way_out)
     if error.status_code == 405:  # noqa: PLR2004
         methods = _methods(request)
@@ -146,7 +152,7 @@ def _of_starlette(request: Request, error: HTTPException) -> Problem:
 def _methods(request: Request) -> list[str]:
     """Return what a path takes; Starlette tells only of the first route that it comes upon."""
     path = request.scope["path"]
-    routers = (operations.router, *ROUTERS)
+    routers = (operations.router, *ROUTERS, pages.open_router, pages.router)
     routes = (route for router in routers for route in router.routes if isinstance(route, Route))
     fitting = (route for route in routes if route.path_regex.match(path))
     return sorted({method for route in fitting for method in route.methods or ()})

@@ -47,6 +47,8 @@ class ServiceSettings:
         How many long tasks may wait or run at the same time.
     grace : float
         Seconds that requests have to finish when the service is told to stop.
+    measures : tuple of str
+        What the pages of the workbench show; the first is the one that leads.
     """
 
     host: str = "127.0.0.1"
@@ -60,6 +62,7 @@ class ServiceSettings:
     systems: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     max_jobs: int = 100
     grace: float = 10.0
+    measures: tuple[str, ...] = ("nDCG@10", "RR", "P@5", "R@10", "AP")
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:  # noqa: PLR2004 - what TCP has
@@ -117,6 +120,7 @@ def service_settings(
     for name in ("max_body", "max_upload"):
         if f"{name}_mb" in found:
             found[name] = found.pop(f"{name}_mb") * _MEGABYTE
-    if "allowed_hosts" in found:
-        found["allowed_hosts"] = tuple(found["allowed_hosts"])
+    for name in ("allowed_hosts", "measures"):
+        if name in found:
+            found[name] = tuple(found[name])
     return ServiceSettings(**found, systems=systems)

@@ -140,6 +140,7 @@ _SERVICE: dict[str, tuple[type, ...]] = {
     "allowed_hosts": (list,),
     "require_token": (bool,),
     "max_jobs": (int,),
+    "measures": (list,),
 }
 _SYSTEM: dict[str, tuple[type, ...]] = {"system": (str,), "dsn": (str,), "headers": (dict,)}
 _CHOICES = {
@@ -225,9 +226,10 @@ def _settings(content: Mapping[str, Any], folder: Path) -> Settings:
 
 def _service(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     _check(table, _SERVICE, "service.")
-    for host in table.get("allowed_hosts", []):
-        if not isinstance(host, str):
-            raise ArgumentError("service.allowed_hosts", "names", repr(host)[:60])
+    for key in ("allowed_hosts", "measures"):
+        for name in table.get(key, []):
+            if not isinstance(name, str):
+                raise ArgumentError(f"service.{key}", "names", repr(name)[:60])
     found = dict(table)
     if "archive" in found and "://" not in found["archive"]:
         found["archive"] = _beside(found["archive"], folder)

@@ -8,26 +8,10 @@ from functools import cache
 from importlib import resources
 
 import berryeval
-from berryeval.reports.charts.theme import DARK, LIGHT
+from berryeval.reports.html.colours import colour_rules
 from berryeval.reports.html.markup import escaped
 
 __all__ = ["document"]
-
-_COLOURS = {
-    "page": ("#fbfbfc", "#101216"),
-    "surface": ("#ffffff", "#181b20"),
-    "line": ("#e4e6eb", "#2c3038"),
-    "ink": ("#1f2328", "#eceef2"),
-    "muted": ("#5b6270", "#a7adba"),
-    "accent": ("#93295e", "#e887b6"),
-    "pass": ("#0f6b5f", "#58d1bc"),
-    "pass-soft": ("#e2f4f0", "#12302c"),
-    "fail": ("#a8281c", "#ff9a8f"),
-    "fail-soft": ("#fcebe9", "#3a1a18"),
-    "unsure": ("#7a5200", "#ecc15f"),
-    "unsure-soft": ("#fbf1da", "#332813"),
-}
-"""Of the page: for light and for dark."""
 
 _BERRY = (
     '<svg class="berry" viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">'
@@ -84,11 +68,4 @@ def _resource(name: str) -> str:
 
 @cache
 def _style() -> str:
-    """Return the rules, with every colour as a variable that follows the theme."""
-    pairs = {**_COLOURS, **{f"chart-{role}": (LIGHT[role], DARK[role]) for role in LIGHT}}
-    plain = "".join(f"--{name}:{light};" for name, (light, _) in pairs.items())
-    both = "".join(f"--{name}:light-dark({a},{b});" for name, (a, b) in pairs.items())
-    return (
-        f":root{{{plain}}}"
-        f"@supports (color:light-dark(#000,#fff)){{:root{{{both}}}}}\n{_resource('report.css')}"
-    )
+    return colour_rules() + _resource("report.css")

@@ -2,7 +2,8 @@
 
 Without a token only this machine may call, and a page of another site that runs in a browser on
 this machine must not: its ``Host`` gives away a name that was made to point here (DNS
-rebinding), its ``Origin`` where a request that changes something comes from.
+rebinding), its ``Origin`` where a request that changes something comes from. A browser that has
+logged in sends its token in a cookie, and has to tell the same.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 
 from anyio import to_thread
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from berryeval.archive import Archive
@@ -19,10 +21,13 @@ from berryeval.service.dependencies import LOCAL, Caller
 from berryeval.service.problems import Problem
 from berryeval.service.settings import ServiceSettings
 
-__all__ = ["OPEN_PATHS", "Access", "host_name"]
+__all__ = ["COOKIE", "OPEN_PATHS", "Access", "host_name"]
 
-OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json", "/docs"})
-"""What needs no token."""
+COOKIE = "berryeval_token"
+"""What a browser that has logged in keeps its token in."""
+
+OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json", "/docs", "/login", "/logout"})
+"""What needs no token; nor do the files below ``/assets``."""
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _REMEMBERED_SECONDS = 5.0
@@ -49,8 +54,18 @@ class Access:
         authorization = headers.get("authorization")
         if authorization is not None:
             return await self._of_token(authorization)
+        is_open = scope["path"] in OPEN_PATHS or scope["path"].startswith("/assets/")
+        kept = cookie_parser(headers.get("cookie", "")).get(COOKIE)
+        if kept and not is_open:
+            if scope["method"] not in _SAFE:
+                _check_origin(headers, is_needed=True)
+            caller = await self._holder(kept)
+            if caller is not None:
+                return caller
         if self._settings.needs_token:
-            if scope["path"] in OPEN_PATHS:
+            if is_open:
+                if scope["method"] not in _SAFE:
+                    _check_origin(headers)
                 return Caller("anybody", "read")
             raise _unauthorized("this service asks for a token", "none")
         _check_host(headers.get("host", ""), self._settings.known_hosts)
@@ -63,13 +78,19 @@ class Access:
         token = token.strip()
         if scheme.lower() != "bearer" or not token:
             raise _unauthorized("expected Authorization: Bearer TOKEN", f"{scheme[:20]} …")
+        caller = await self._holder(token)
+        if caller is None:
+            raise _unauthorized("the token is unknown, or was revoked", "another")
+        return caller
+
+    async def _holder(self, token: str) -> Caller | None:
         until, caller = self._verified.get(token, (0.0, LOCAL))
         now = time.monotonic()
         if now < until:
             return caller
         found = await to_thread.run_sync(self._archive.tokens.verify, token)
         if found is None:
-            raise _unauthorized("the token is unknown, or was revoked", "another")
+            return None
         if len(self._verified) >= _MOST_REMEMBERED:
             self._verified.clear()
         caller = Caller(found.name, found.role)
@@ -118,8 +139,9 @@ def _check_host(host: str, known: frozenset[str]) -> None:
         )
 
 
-def _check_origin(headers: Headers) -> None:
-    origin = headers.get("origin")
+def _check_origin(headers: Headers, *, is_needed: bool = False) -> None:
+    """Refuse what a page of another site sends; one that does not tell, too, if it is needed."""
+    origin = headers.get("origin", "" if is_needed else None)
     site = (origin or "").partition("://")[2].lower()
     if origin is not None and site != headers.get("host", "").lower():
         raise Problem(

@@ -6,8 +6,10 @@ import logging
 import re
 import secrets
 import time
+from collections.abc import Callable
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from berryeval.errors import BerryEvalError
@@ -16,7 +18,6 @@ from berryeval.service.problems import (
     Problem,
     problem_of,
     problem_of_disk,
-    problem_response,
 )
 
 __all__ = ["Requests"]
@@ -26,11 +27,24 @@ _log = logging.getLogger("berryeval.service")
 
 
 class Requests:
-    """Name, time, count and log each request, and answer what nobody else did."""
+    """Name, time, count and log each request, and answer what nobody else did.
 
-    def __init__(self, app: ASGIApp, figures: Figures) -> None:
+    Parameters
+    ----------
+    app : ASGIApp
+        What is inside.
+    figures : Figures
+        Where requests are counted.
+    answer_to : callable
+        Makes an answer of a problem, for who asked.
+    """
+
+    def __init__(
+        self, app: ASGIApp, figures: Figures, answer_to: Callable[[Scope, Problem], Response]
+    ) -> None:
         self._app = app
         self._figures = figures
+        self._answer_to = answer_to
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand the request on, and tell what became of it."""
@@ -60,7 +74,7 @@ class Requests:
             if problem.kind == "bug":
                 _log.exception("bug", extra={"request_id": request_id})
             if status == 0:
-                response = problem_response(problem, request_id)
+                response = self._answer_to(scope, problem)
                 await response(scope, receive, named_send)
         finally:
             self._figures.in_flight.dec()

@@ -1,0 +1,1 @@
+"""The workbench: the pages where people judge, compare and decide."""

@@ -1,0 +1,80 @@
+"""Styles and scripts: from memory, under an address that changes with their content."""
+
+from __future__ import annotations
+
+import hashlib
+import mimetypes
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import NamedTuple
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from berryeval.errors import NotFoundError
+from berryeval.reports.html.colours import colour_rules
+
+__all__ = ["HTMX", "Asset", "address_of", "assets", "router"]
+
+HTMX = "vendor/htmx.min.js"
+"""Comes from npm when the package is built. Without it pages work by links and forms alone."""
+
+_FOREVER = "public, max-age=31536000, immutable"
+_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+
+router = APIRouter(prefix="/assets")
+
+
+class Asset(NamedTuple):
+    """A file that pages load."""
+
+    body: bytes
+    version: str
+    media_type: str
+
+
+@cache
+def assets() -> dict[str, Asset]:
+    """Return all files by their names; what is not here cannot be asked for."""
+    folder = resources.files(__package__) / "static"
+    found = {name: entry.read_bytes() for name, entry in _files(folder)}
+    found["colours.css"] = colour_rules().encode()
+    return {name: _asset(name, body) for name, body in found.items()}
+
+
+def address_of(name: str) -> str:
+    """Return where a page finds a file; it changes whenever the file does."""
+    return f"/assets/{name}?v={assets()[name].version}"
+
+
+@router.get("/{name:path}")
+async def get_asset(name: str, request: Request) -> Response:
+    """Return a file. Browsers keep it for good when they ask for this version of it."""
+    asset = assets().get(name)
+    if asset is None:
+        raise NotFoundError("asset", name)
+    is_current = request.query_params.get("v") == asset.version
+    headers = {
+        "Cache-Control": _FOREVER if is_current else "no-cache",
+        "ETag": f'"{asset.version}"',
+    }
+    if request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    return Response(asset.body, headers=headers, media_type=asset.media_type)
+
+
+def _files(folder: Traversable, inside: str = "") -> list[tuple[str, Traversable]]:
+    found = []
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            found += _files(entry, f"{inside}{entry.name}/")
+        else:
+            found.append((f"{inside}{entry.name}", entry))
+    return found
+
+
+def _asset(name: str, body: bytes) -> Asset:
+    ending = name[name.rfind(".") :]
+    kind = _TYPES.get(ending) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return Asset(body, hashlib.sha256(body).hexdigest()[:12], kind)

@@ -1,0 +1,85 @@
+"""Search over everything, and the command palette, which shows the same as one types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from berryeval.service.dependencies import ArchiveDep
+from berryeval.service.paths import quoted
+from berryeval.service.workbench.navigation import PAGES
+from berryeval.service.workbench.rendering import fragment, page
+from berryeval.service.workbench.scoring import ScoringDep
+
+__all__ = ["Found", "router"]
+
+_OF_A_KIND = 6
+_ON_A_PAGE = 50
+_NEWEST = 1000
+
+router = APIRouter()
+
+
+class Found(NamedTuple):
+    """Something that a search found."""
+
+    kind: str
+    text: str
+    beside: str
+    address: str
+
+
+@router.get("/palette")
+def show_palette(
+    request: Request, archive: ArchiveDep, scoring: ScoringDep, q: str = ""
+) -> Response:
+    """Return what the palette lists for some letters."""
+    found = list(_search(archive, scoring, q.strip(), _OF_A_KIND))
+    return fragment(request, "palette_items.html", found=found, q=q)
+
+
+@router.get("/search")
+def show_search(
+    request: Request, archive: ArchiveDep, scoring: ScoringDep, q: str = ""
+) -> Response:
+    """Return a page of what was found."""
+    found = list(_search(archive, scoring, q.strip(), _ON_A_PAGE)) if q.strip() else []
+    return page(request, "search.html", found=found, q=q)
+
+
+def _search(archive: ArchiveDep, scoring: ScoringDep, text: str, most: int) -> Iterator[Found]:
+    """Iterate over pages, runs, queries and gates that hold the text, in this order."""
+    wanted = text.casefold()
+    yield from _first(most, wanted, (Found("Page", p.title, p.about, p.address) for p in PAGES))
+    yield from _first(most, wanted, _runs(archive))
+    if wanted:
+        yield from _first(most, wanted, _queries(scoring))
+    yield from _first(most, wanted, _gates(archive))
+
+
+def _first(most: int, wanted: str, several: Iterator[Found]) -> Iterator[Found]:
+    matching = (one for one in several if wanted in f"{one.text} {one.beside}".casefold())
+    return islice(matching, most)
+
+
+def _runs(archive: ArchiveDep) -> Iterator[Found]:
+    names = {one.run_id: one.name for one in archive.baselines.page(limit=_NEWEST).items}
+    for run in archive.runs.page(limit=_NEWEST).items:
+        facts = run.facts
+        parts = (names.get(run.run_id), facts.commit, *facts.tags, run.run_id[:8])
+        beside = " · ".join(part for part in parts if part)
+        yield Found("Run", facts.name, beside, f"/runs/{run.run_id}")
+
+
+def _queries(scoring: ScoringDep) -> Iterator[Found]:
+    for query_id, query in scoring.queries().items():
+        yield Found("Query", query.text or query_id, query_id, f"/queries/{quoted(query_id)}")
+
+
+def _gates(archive: ArchiveDep) -> Iterator[Found]:
+    for gate in archive.gates.page(limit=_NEWEST).items:
+        yield Found("Gate", gate.name, "", f"/gates/{gate.name}")

@@ -1,0 +1,53 @@
+"""Problems as pages, for people; programs get them as JSON."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.types import Scope
+
+from berryeval.service.problems import Problem, problem_response
+from berryeval.service.workbench.rendering import page
+
+__all__ = ["answer_to"]
+
+_API = ("/v1/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/assets/")
+_UNAUTHORIZED = 401
+
+
+def answer_to(scope: Scope, problem: Problem) -> Response:
+    """Return what tells of a problem: a page where one was asked for."""
+    request = Request(scope)
+    request_id = scope["state"].get("request_id")
+    if not _asks_for_page(request):
+        return problem_response(problem, request_id)
+    is_part = "hx-request" in request.headers
+    if problem.status_code == _UNAUTHORIZED:
+        return _to_login(request, is_part=is_part)
+    return page(
+        request,
+        "problem_part.html" if is_part else "problem.html",
+        status=problem.status_code,
+        headers=problem.headers,
+        problem=problem.content(request_id),
+    )
+
+
+def _asks_for_page(request: Request) -> bool:
+    path: str = request.scope["path"]
+    if path.startswith(_API) or path.endswith("/_rank_eval"):
+        return False
+    return "hx-request" in request.headers or "text/html" in request.headers.get("accept", "")
+
+
+def _to_login(request: Request, *, is_part: bool) -> Response:
+    """Ask for a token, and remember where from."""
+    if is_part:
+        came_from = request.headers.get("hx-current-url", "/")
+        path = "/" + came_from.partition("://")[2].partition("/")[2]
+        return Response(status_code=401, headers={"HX-Redirect": f"/login?next={quote(path)}"})
+    query = f"?{request.url.query}" if request.url.query else ""
+    wanted = request.scope["path"] + query if request.method == "GET" else "/"
+    return RedirectResponse(f"/login?next={quote(wanted)}", 303)

@@ -1,0 +1,160 @@
+"""Pages from templates: what they all can say, and the policy under which they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timezone
+from functools import cache
+from typing import Any
+
+from fastapi import Request
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup
+from starlette.responses import HTMLResponse
+
+import berryeval
+from berryeval.reports.printable import printable
+from berryeval.service.dependencies import Caller
+from berryeval.service.paths import quoted
+from berryeval.service.workbench.assets import HTMX, address_of, assets
+from berryeval.service.workbench.navigation import PAGES
+
+__all__ = ["POLICY", "fragment", "page", "since"]
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Cache-Control": "private, no-cache",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Vary": "HX-Request, Cookie",
+}
+NOTHING = "\N{EN DASH}"
+"""What stands where there is no figure."""
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+
+
+def page(
+    request: Request,
+    template: str,
+    *,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    **context: Any,  # noqa: ANN401 - whatever the template names
+) -> HTMLResponse:
+    """Return a whole page, or a part of one: what a template makes of its context.
+
+    Every template can use `caller`, `here` (the address that was asked for) and the filters
+    of this module. All that it shows is escaped, and what is no text is replaced.
+    """
+    # A request that was refused at the door has no caller.
+    caller: Caller | None = getattr(request.state, "caller", None)
+    text = (
+        environment()
+        .get_template(template)
+        .render(caller=caller, here=_here(request), path=request.scope["path"], **context)
+    )
+    # Ids of bytes that are no UTF-8 have halves of characters, which no answer can carry.
+    return HTMLResponse(printable(text), status, {**_HEADERS, **(headers or {})})
+
+
+fragment = page
+"""The same for a part of a page, for readers: its template does not extend the layout."""
+
+
+@cache
+def environment() -> Environment:
+    """Return what renders templates: escaping everything, and refusing names that nobody gave."""
+    found = Environment(
+        loader=PackageLoader(__package__),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    filters: dict[str, Callable[..., Any]] = {
+        "count": lambda number: f"{number:,}",
+        "percent": lambda share: NOTHING if share is None else f"{100 * share:.0f} %",
+        "quoted": quoted,
+        "score": _score,
+        "short": lambda text: text[:8],
+        "signed": _signed,
+        "when": _when,
+    }
+    found.filters.update(filters)
+    found.globals.update(
+        asset=address_of,
+        has_htmx=HTMX in assets(),
+        version=berryeval.__version__,
+        may=_may,
+        places=PAGES,
+    )
+    return found
+
+
+@pass_context
+def _may(context: Context, role: str) -> bool:
+    """Tell whether who looks at the page may do what a role may."""
+    caller: Caller | None = context["caller"]
+    return caller is not None and caller.may(role)  # type: ignore[arg-type]
+
+
+def _here(request: Request) -> str:
+    query = request.url.query
+    path: str = request.scope["path"]
+    return f"{path}?{query}" if query else path
+
+
+def _score(value: float | None, digits: int = 4) -> str:
+    return NOTHING if value is None else f"{value:.{digits}f}"
+
+
+def _signed(value: float | None, digits: int = 4) -> str:
+    if value is None:
+        return NOTHING
+    text = f"{value:+.{digits}f}"
+    return f"{0:.{digits}f}" if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
+
+
+def _when(moment: datetime | None) -> Markup:
+    """Return a moment as people say it, with the exact one behind it."""
+    if moment is None:
+        return Markup(NOTHING)
+    exact = moment.astimezone(timezone.utc)
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        exact.isoformat(), f"{exact:%Y-%m-%d %H:%M:%S} UTC", since(exact, _now())
+    )
+
+
+def _now() -> datetime:
+    return datetime.now(timezone.utc)
+
+
+def since(moment: datetime, now: datetime) -> str:
+    """Say how long ago something was; the date where that says more.
+
+    Examples
+    --------
+    >>> now = datetime(2026, 11, 16, 12, tzinfo=timezone.utc)
+    >>> since(datetime(2026, 11, 16, 11, 48, tzinfo=timezone.utc), now)
+    '12 min ago'
+    >>> since(datetime(2026, 10, 3, tzinfo=timezone.utc), now)
+    '2026-10-03'
+    """
+    seconds = (now - moment).total_seconds()
+    if seconds < _MINUTE:
+        return "just now"
+    if seconds < _HOUR:
+        return f"{seconds // _MINUTE:.0f} min ago"
+    if seconds < _DAY:
+        return f"{seconds // _HOUR:.0f} h ago"
+    if seconds < 7 * _DAY:
+        days = int(seconds // _DAY)
+        return "yesterday" if days == 1 else f"{days} days ago"
+    return f"{moment:%Y-%m-%d}"

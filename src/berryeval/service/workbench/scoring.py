@@ -1,0 +1,119 @@
+"""What pages show of runs: their scores at the judgments of now."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Generic, NamedTuple, TypeAlias, TypeVar
+
+from fastapi import Depends, Request
+
+from berryeval.archive import Archive
+from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
+from berryeval.evaluation.result import Evaluation
+from berryeval.service.run_cache import RunCache
+
+__all__ = ["Remembered", "Scoring", "ScoringDep", "State"]
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class State(NamedTuple):
+    """The judgments of a moment."""
+
+    judgments: Judgments
+    hash: str
+
+
+class Remembered(Generic[Key, Value]):
+    """The values that were asked for last. Threads may share it; a value may be made twice."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[Key, Value] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Key, make: Callable[[], Value]) -> Value:
+        """Return the value of a key; make it if it is not here."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+        value = make()
+        with self._lock:
+            self._values[key] = value
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+        return value
+
+
+class Scoring:
+    """Scores of single runs at the judgments of now, from memory where they are known.
+
+    Parameters
+    ----------
+    archive : Archive
+        What is scored; its stored evaluations are used where they fit. None is written.
+    runs : RunCache
+        Rankings by the id of their run.
+    measures : sequence of str or Measure
+        What pages show; the first is the one that leads.
+    """
+
+    def __init__(self, archive: Archive, runs: RunCache, measures: Sequence[MeasureLike]) -> None:
+        self._archive = archive
+        self._runs = runs
+        self.measures = tuple(read_measures(measures))
+        self._evaluations: Remembered[tuple[str, str], Evaluation] = Remembered(64)
+
+    def state(self) -> State:
+        """Return the judgments as they are now, and their hash."""
+        return State(*self._archive.judgments.as_of(None))
+
+    def queries(self) -> Mapping[str, Query]:
+        """Return every query by its id."""
+        return self._archive.queries.all()
+
+    def run(self, run_id: str) -> Run:
+        """Return the rankings of a run.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such run.
+        """
+        return self._runs.load(run_id)
+
+    def evaluation(self, run_id: str) -> Evaluation:
+        """Return a run's score of every query, with the queries for slices.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such run.
+        MismatchError
+            If there are no judgments, or none of the run's queries.
+        """
+        state = self.state()
+        return self._evaluations.get((run_id, state.hash), lambda: self._scored(run_id, state))
+
+    def _scored(self, run_id: str, state: State) -> Evaluation:
+        stored = self._archive.evaluations.find(run_id, self.measures, judgments_hash=state.hash)
+        if stored is not None:
+            return stored
+        return evaluate(
+            state.judgments, self.run(run_id), self.measures, queries=self.queries().values()
+        )
+
+
+async def _scoring(request: Request) -> Scoring:
+    scoring: Scoring = request.app.state.scoring
+    return scoring
+
+
+ScoringDep: TypeAlias = Annotated[Scoring, Depends(_scoring)]
