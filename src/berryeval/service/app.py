@@ -34,6 +34,7 @@ from berryeval.service.settings import ServiceSettings
 from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
 from berryeval.service.workbench import pages
+from berryeval.service.workbench.gates.replay import open_replays
 from berryeval.service.workbench.problems import answer_to
 from berryeval.service.workbench.scoring import Scoring
 
@@ -72,6 +73,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.runs = RunCache(archive)
     app.state.evaluations = EvaluationCache()
     app.state.scoring = Scoring(archive, app.state.runs, settings.measures)
+    app.state.replays = open_replays(archive, app.state.runs)
     app.state.stores = open_stores(archive, settings)
     app.state.is_stopping = False
     app.include_router(operations.router)
@@ -103,12 +105,14 @@ def _operation_id(route: APIRoute) -> str:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     if app.state.is_stopping:  # started once more
         app.state.jobs = Jobs(app.state.settings.max_jobs)
+        app.state.replays = open_replays(app.state.archive, app.state.runs)
         app.state.is_stopping = False
     yield
     app.state.is_stopping = True
     jobs: Jobs = app.state.jobs
     jobs.close()
     await to_thread.run_sync(jobs.join)
+    await to_thread.run_sync(app.state.replays.close)
     app.state.stores.close()
 
 

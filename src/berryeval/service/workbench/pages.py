@@ -5,6 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from berryeval.service.workbench import assets, palette, sessions
+from berryeval.service.workbench.gates import editing as gates
+from berryeval.service.workbench.gates import verdict_pages
 
 __all__ = ["open_router", "router"]
 
@@ -17,5 +19,5 @@ router = APIRouter(include_in_schema=False)
 for module in (assets, sessions):
     open_router.include_router(module.router)
 
-for module in (palette,):
+for module in (palette, gates, verdict_pages):
     router.include_router(module.router)

@@ -13,23 +13,35 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.errors import BerryEvalError
+from berryeval.reports.gate import gate_as_dict
 from berryeval.service.answers import etag_of, json_bytes
+from berryeval.service.run_cache import RunCache
+from berryeval.service.verdicts import decide_at_present
 
-__all__ = ["N_RUNS", "VERDICTS", "Decide", "Outcome", "Question", "Replays", "key_of", "tally"]
+__all__ = [
+    "N_RUNS",
+    "Decide",
+    "Outcome",
+    "Question",
+    "Replays",
+    "key_of",
+    "open_replays",
+    "tally",
+]
 
 N_RUNS = 20
 
 ReplayVerdict: TypeAlias = Literal["pass", "fail", "inconclusive", "undecided"]
-
-VERDICTS: tuple[ReplayVerdict, ...] = ("pass", "fail", "inconclusive", "undecided")
 """As gates have them, and what cannot be decided at all."""
 
 _MOST_OUTCOMES = 2_000
+_MOST_SETTINGS = 200
 _ASKED_SECONDS = 20.0
 """For how long a question is worked on after it was asked."""
 
@@ -78,6 +90,7 @@ class Replays:
         self._decide = decide
         self._outcomes: OrderedDict[tuple[str, str, str | None, str], Outcome] = OrderedDict()
         self._asked: OrderedDict[str, tuple[Question, float]] = OrderedDict()
+        self._settings: OrderedDict[str, Mapping[str, Any]] = OrderedDict()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._is_closed = False
@@ -86,9 +99,10 @@ class Replays:
         """Return what is known for each run, and look for the rest; the last question is first."""
         keys = question.keys()
         with self._lock:
+            self._note(question.settings)
             found = [self._recall(key) for key in keys]
             if None in found and not self._is_closed:
-                name = keys[0][0]
+                name = key_of(question.settings)
                 self._asked[name] = question, time.monotonic()
                 self._asked.move_to_end(name)
                 if self._thread is None:
@@ -97,6 +111,18 @@ class Replays:
                     )
                     self._thread.start()
         return found
+
+    def settings_of(self, key: str) -> Mapping[str, Any] | None:
+        """Return settings that were asked about by what `key_of` calls them."""
+        with self._lock:
+            return self._settings.get(key)
+
+    def _note(self, settings: Mapping[str, Any]) -> None:
+        key = key_of(settings)
+        self._settings[key] = settings
+        self._settings.move_to_end(key)
+        while len(self._settings) > _MOST_SETTINGS:
+            self._settings.popitem(last=False)
 
     def close(self) -> None:
         """Stop after the verdict that is being found."""
@@ -140,6 +166,19 @@ class Replays:
                 del self._asked[name]
             self._thread = None
             return None
+
+
+def open_replays(archive: Archive, runs: RunCache) -> Replays:
+    """Return replays that decide at the judgments of now, and keep no verdict."""
+
+    def decide(
+        settings: Mapping[str, Any], run: StoredRun, baseline: StoredRun | None
+    ) -> Outcome:
+        decided, _ = decide_at_present(archive, runs, settings, run, baseline, is_brief=True)
+        report = gate_as_dict(replace(decided, comparison=None))
+        return Outcome(decided.verdict, decided.sentence, report)
+
+    return Replays(decide)
 
 
 def tally(outcomes: Sequence[Outcome | None]) -> str:

@@ -7,9 +7,10 @@ measure and one slice at a time, and a curve that is smooth.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +21,20 @@ from berryeval.stats import queries_needed, sd_of_differences, smallest_drop
 __all__ = [
     "ASSUMED_CORRELATION",
     "Answer",
+    "Floats",
     "Part",
+    "Positions",
     "answer",
     "curve",
     "parts_of",
     "pooled_sd",
+    "queries_for",
     "sd_assumed",
+    "visible_drop",
 ]
 
-Floats = NDArray[np.float64]
+Floats: TypeAlias = NDArray[np.float64]
+Positions: TypeAlias = NDArray[np.int64]
 
 ASSUMED_CORRELATION = 0.7
 """How the scores of two versions of a system may go together, where only one is known."""
@@ -77,14 +83,14 @@ class Part:
 
 def answer(n_queries: int, sd: float, margin: float, alpha: float, power: float) -> Answer:
     """Return what queries can see, whose differences vary by `sd`."""
-    needed = _needed(sd, margin, alpha, power)
+    needed = queries_for(sd, margin, alpha, power)
     return Answer(
         n_queries,
         sd,
         alpha,
         power,
         margin,
-        _drop(sd, n_queries, alpha, power),
+        visible_drop(sd, n_queries, alpha, power),
         needed,
         curve(sd, alpha, power, reach=max(n_queries, needed or 0)),
     )
@@ -102,7 +108,7 @@ def curve(sd: float, alpha: float, power: float, *, reach: int) -> tuple[tuple[i
 
 
 def parts_of(
-    differences: Sequence[Floats],
+    sd_of: Callable[[Positions], float],
     slices: Mapping[str, Sequence[int]],
     margin: float,
     alpha: float,
@@ -112,17 +118,17 @@ def parts_of(
 
     Parameters
     ----------
-    differences : sequence of arrays
-        Of pairs of runs, query by query.
+    sd_of : callable
+        Returns how much differences vary among the queries at some positions.
     slices : mapping of str to positions
         Where the queries of each slice stand.
     """
     found = []
     for name, positions in slices.items():
-        chosen = np.asarray(positions, dtype=np.int64)
-        sd = pooled_sd([values[chosen] for values in differences])
-        drop = _drop(sd, len(chosen), alpha, power)
-        found.append(Part(name, len(chosen), sd, drop, _needed(sd, margin, alpha, power)))
+        sd = sd_of(np.asarray(positions, dtype=np.int64))
+        drop = visible_drop(sd, len(positions), alpha, power)
+        needed = queries_needed(sd, margin, alpha, power)
+        found.append(Part(name, len(positions), sd, drop, needed))
     return sorted(found, key=lambda part: (-(part.smallest_drop or math.inf), part.name))
 
 
@@ -141,8 +147,8 @@ def sd_assumed(values: Floats) -> float:
     return sd_of_differences(pooled_sd([values]), ASSUMED_CORRELATION)
 
 
-def _needed(sd: float, margin: float, alpha: float, power: float) -> int | None:
-    """Return how many queries a margin needs, by the t distribution that `_drop` goes by.
+def queries_for(sd: float, margin: float, alpha: float, power: float) -> int | None:
+    """Return how many queries a margin needs, by the t distribution that `visible_drop` goes by.
 
     `queries_needed` is a normal approximation, and may be one or two queries short.
     """
@@ -154,7 +160,8 @@ def _needed(sd: float, margin: float, alpha: float, power: float) -> int | None:
     return found
 
 
-def _drop(sd: float, n_queries: int, alpha: float, power: float) -> float | None:
+def visible_drop(sd: float, n_queries: int, alpha: float, power: float) -> float | None:
+    """Return the smallest drop that queries can rule out; None without any spread, or of one."""
     if sd == 0 or n_queries < 2:  # noqa: PLR2004
         return None
     return sd * _unit_drop(n_queries, alpha, power)
