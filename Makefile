@@ -22,7 +22,8 @@ SOAK_KILLS ?= 200
 # How long `make fuzz` takes for each of its two parts.
 FUZZ_SECONDS ?= 60
 
-NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(shell find native -type f)
+NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard scripts/building/*.py) \
+  $(shell find native -type f)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format bench bench-search bench-service bench-peers fuzz soak \
