@@ -34,12 +34,8 @@ from berryeval.service.settings import ServiceSettings
 from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
 from berryeval.service.workbench import pages
-<<<<<<< HEAD
 from berryeval.service.workbench.gates.replay import open_replays
-from berryeval.service.workbench.problems import answer_to
-=======
 from berryeval.service.workbench.problems import answer_to, asks_for_page
->>>>>>> c66541d345080c11f88491f5ab73306f4acd0c76
 from berryeval.service.workbench.scoring import Scoring
 
 __all__ = ["create_app", "describe"]

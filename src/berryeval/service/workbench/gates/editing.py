@@ -147,7 +147,7 @@ def remove_gate(name: Name, archive: ArchiveDep, posted: Posted) -> Response:
     return RedirectResponse("/gates", 303)
 
 
-@router.get("/gates/{name}/replay")
+@router.get("/gates/{name}/replay", tags=["part"])
 def show_replay(
     request: Request,
     name: str,
