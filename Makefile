@@ -22,7 +22,8 @@ SOAK_KILLS ?= 200
 # How long `make fuzz` takes for each of its two parts.
 FUZZ_SECONDS ?= 60
 
-NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(shell find native -type f)
+NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard scripts/building/*.py) \
+  $(shell find native -type f)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format bench bench-search bench-service bench-peers fuzz soak \
@@ -36,6 +37,7 @@ help: ## Show this list
 demo: $(VENV)/installed ## Compare three search systems on a golden set, in the terminal and as a page
 	@mkdir -p build/demo
 	$(BIN)/berryeval demo -o build/demo/report.html
+	@echo "The workbench, with a month of invented runs: $(BIN)/berryeval serve --demo --open"
 
 # What is ignored needs the real program, which `make conformance` fetches.
 test: $(VENV)/developing ## Run every test, with coverage
@@ -120,7 +122,7 @@ $(VENV)/created:
 $(VENV)/installed: $(VENV)/created $(NATIVE)
 	@echo "Building berryeval and installing it into $(VENV)"
 	@$(BIN)/python -m pip install -qq --constraint constraints.txt \
-	  --build-constraint constraints.txt --editable '.[charts,search]'
+	  --build-constraint constraints.txt --editable '.[charts,search,service]'
 	@$(BIN)/python -m compileall -qq src
 	@$(BIN)/berryeval version | sed -n 2p
 	@touch $@

@@ -1,9 +1,15 @@
-"""A real browser, if there is one."""
+"""A real browser, if there is one; files and services that it opens."""
 
 import shutil
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+
+from archive.databases import new_database
+from browser import small_archive
+from browser.running_workbench import Workbench
+from browser.visits import Visits
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -51,3 +57,53 @@ def open_page(browser, tmp_path):
 def _note(url: str, path: Path, complaints: list[str]) -> None:
     if url.partition("#")[0] != path.as_uri() and not url.startswith("data:"):
         complaints.append(url)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"], scope="module")
+def location(request, tmp_path_factory):
+    """Where an archive may be made, for all tests of a module."""
+    with _new_location(request, request.param, tmp_path_factory.mktemp("archive")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def workbench(location):
+    """A service over the small archive, which all tests of a module share."""
+    started = Workbench(location)
+    started.runs = small_archive.fill(started.archive)
+    yield started
+    started.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def new_workbench(request, tmp_path):
+    """Start services of one test's own, each over an empty archive: settings as keywords."""
+    with ExitStack() as stack:
+
+        def start(**settings) -> Workbench:
+            folder = tmp_path / str(len(started))
+            folder.mkdir()
+            location = stack.enter_context(_new_location(request, request.param, folder))
+            started.append(Workbench(location, **settings))
+            stack.callback(started[-1].close)
+            return started[-1]
+
+        started: list[Workbench] = []
+        yield start
+
+
+@contextmanager
+def _new_location(request, kind: str, folder: Path):
+    if kind == "sqlite":
+        yield str(folder / "berryeval.db")
+    else:
+        with new_database(request.getfixturevalue("postgres_dsn")) as dsn:
+            yield dsn
+
+
+@pytest.fixture
+def visit(browser):
+    """Open pages of a service; fail at the end for any complaint that was not expected."""
+    visits = Visits(browser)
+    yield visits
+    assert visits.close() == []

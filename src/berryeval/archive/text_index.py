@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection, Text, func, select, type_coerce
 
-from berryeval.archive.batches import batches_of
 from berryeval.archive.database import Database
+from berryeval.archive.document_previews import JSON_PREFIX, beginning_of
 from berryeval.archive.tables import documents, queries
 
-__all__ = ["TextIndex", "titles_of"]
+__all__ = ["TextIndex"]
 
-_LONGEST_TITLE = 1000
-_LONGEST_ESCAPE = 6
 _BREAK = "\n"
 
 
@@ -82,49 +78,11 @@ class TextIndex:
             for row in connection.execute(select(queries).order_by(queries.c.query_id)):
                 yield row.query_id, f"{row.content['text']} {row.content.get('description', '')}"
             return
-        rows = select(documents.c.doc_id, _BEGINNING).order_by(documents.c.doc_id)
-        for doc_id, beginning in connection.execute(rows, execution_options={"yield_per": 5000}):
-            title = _title(beginning)
+        # A text may have megabytes; its title comes first.
+        start = func.substr(type_coerce(documents.c.content, Text), 1, JSON_PREFIX)
+        rows = select(documents.c.doc_id, start).where(documents.c.content.is_not(None))
+        ordered = rows.order_by(documents.c.doc_id)
+        for doc_id, content in connection.execute(ordered, execution_options={"yield_per": 5000}):
+            title, _ = beginning_of(content)
             if title:
                 yield doc_id, title
-
-
-# A text may have megabytes; its title comes first.
-_BEGINNING = func.substr(type_coerce(documents.c.content, Text), 1, 6 * _LONGEST_TITLE)
-_KEY = '{"title":'
-
-
-def titles_of(database: Database, doc_ids: Iterable[str]) -> dict[str, str]:
-    """Return the titles of documents that have one, by id; without reading their texts."""
-    found: dict[str, str] = {}
-    with database.reading() as connection:
-        for some in batches_of(doc_ids):
-            rows = select(documents.c.doc_id, _BEGINNING).where(documents.c.doc_id.in_(some))
-            for doc_id, beginning in connection.execute(rows):
-                title = _title(beginning)
-                if title:
-                    found[doc_id] = title
-    return found
-
-
-def _title(beginning: str | None) -> str:
-    """Read the title from the beginning of a document's content; the start of a very long one."""
-    if beginning is None or not beginning.startswith(_KEY):
-        return ""
-    written = beginning[len(_KEY) :]
-    try:
-        title: Any = json.JSONDecoder().raw_decode(written)[0]
-    except ValueError:
-        title = _cut(written)
-    return title if isinstance(title, str) else ""
-
-
-def _cut(written: str) -> str:
-    """Read a text that was cut, and maybe within an escape."""
-    for end in range(len(written), len(written) - _LONGEST_ESCAPE, -1):
-        try:
-            found: str = json.loads(f'{written[:end]}"')
-        except ValueError:
-            continue
-        return found
-    raise AssertionError("an escape is shorter")

@@ -35,8 +35,13 @@ from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
 from berryeval.service.workbench import pages
 from berryeval.service.workbench.background import Latest
+from berryeval.service.workbench.comparisons import Comparisons
+from berryeval.service.workbench.gates.replay import open_replays
 from berryeval.service.workbench.judging.queues import Queues
-from berryeval.service.workbench.problems import answer_to
+from berryeval.service.workbench.problems import answer_to, asks_for_page
+from berryeval.service.workbench.run_directory import RunDirectory
+from berryeval.service.workbench.run_figures import RunFigures
+from berryeval.service.workbench.score_keeper import ScoreKeeper, keeper_of
 from berryeval.service.workbench.scoring import Scoring
 
 __all__ = ["create_app", "describe"]
@@ -74,15 +79,23 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.runs = RunCache(archive)
     app.state.evaluations = EvaluationCache()
     app.state.scoring = Scoring(archive, app.state.runs, settings.measures)
+    app.state.run_figures = RunFigures(app.state.scoring)
+    app.state.directory = RunDirectory(archive)
+    app.state.keeper = keeper_of(archive, app.state.scoring.measures)
+    app.state.comparisons = Comparisons(app.state.scoring)
     app.state.queues = Queues(archive, app.state.scoring)
-    app.state.judgment_table = Latest(lambda: archive.judgment_index.table())
+    # Where it is only described, there is no archive.
+    app.state.judgment_table = Latest(lambda: archive.judgment_index.table())  # noqa: PLW0108
+    app.state.replays = open_replays(archive, app.state.runs)
     app.state.stores = open_stores(archive, settings)
     app.state.is_stopping = False
     app.include_router(operations.router)
     for router in ROUTERS:
         app.include_router(router, dependencies=[require("read")])
-    app.include_router(pages.open_router)
-    app.include_router(pages.router, dependencies=[require("read")])
+    for router in pages.OPEN_ROUTERS:
+        app.include_router(router, include_in_schema=False)
+    for router in pages.ROUTERS:
+        app.include_router(router, dependencies=[require("read")], include_in_schema=False)
     _add_handlers(app)
     # Each wraps those before it: the last is the outermost.
     app.add_middleware(Limits, settings=settings)
@@ -108,13 +121,18 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     if app.state.is_stopping:  # started once more
         app.state.jobs = Jobs(app.state.settings.max_jobs)
         app.state.queues = Queues(app.state.archive, app.state.scoring)
+        app.state.replays = open_replays(app.state.archive, app.state.runs)
         app.state.is_stopping = False
+    keeper: ScoreKeeper = app.state.keeper
+    keeper.start()
     yield
     app.state.is_stopping = True
     jobs: Jobs = app.state.jobs
     jobs.close()
     await to_thread.run_sync(jobs.join)
+    await to_thread.run_sync(keeper.close)
     await to_thread.run_sync(app.state.queues.close)
+    await to_thread.run_sync(app.state.replays.close)
     app.state.stores.close()
 
 
@@ -145,7 +163,9 @@ def _add_handlers(app: FastAPI) -> None:
 def _of_starlette(request: Request, error: HTTPException) -> Problem:
     where = f"{request.method} {request.scope['path'][:200]}"
     if error.status_code == 404:  # noqa: PLR2004
-        way_out = "the menu leads to what there is, and GET /docs lists the API"
+        if asks_for_page(request):
+            return Problem(404, f"no such page: {request.scope['path'][:200]}", where=where)
+        way_out = "GET /docs lists them"
         return Problem(404, f"no such route: {where}; {way_out}", where=where, way_out=way_out)
     if error.status_code == 405:  # noqa: PLR2004
         methods = _methods(request)
@@ -158,7 +178,7 @@ def _of_starlette(request: Request, error: HTTPException) -> Problem:
 def _methods(request: Request) -> list[str]:
     """Return what a path takes; Starlette tells only of the first route that it comes upon."""
     path = request.scope["path"]
-    routers = (operations.router, *ROUTERS, pages.open_router, pages.router)
+    routers = (operations.router, *ROUTERS, *pages.OPEN_ROUTERS, *pages.ROUTERS)
     routes = (route for router in routers for route in router.routes if isinstance(route, Route))
     fitting = (route for route in routes if route.path_regex.match(path))
     return sorted({method for route in fitting for method in route.methods or ()})

@@ -40,12 +40,14 @@ class Readiness(BaseModel):
     schema_version: str = Field(description="Of the archive.", examples=["0002"])
 
 
+@router.head("/healthz", include_in_schema=False)  # load balancers ask so
 @router.get("/healthz", response_model=Health)
 async def get_health() -> Answer:
     """Tell that the process lives."""
     return Answer({"status": "ok", "version": __version__})
 
 
+@router.head("/readyz", include_in_schema=False)
 @router.get("/readyz", response_model=Readiness)
 def get_readiness(request: Request, archive: ArchiveDep) -> Answer:
     """Tell whether the archive answers; 503 if it does not, or the service is about to stop."""

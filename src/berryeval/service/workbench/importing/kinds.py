@@ -25,7 +25,7 @@ Kind: TypeAlias = Literal["judgments", "runs", "queries", "documents"]
 _SHOWN = 20
 
 KINDS: Mapping[Kind, tuple[str, str]] = {
-    "judgments": ("Judgments", "TREC, JSON lines, CSV, BEIR, Parquet or a golden set’s JSON"),
+    "judgments": ("Judgments", "TREC, JSON lines, CSV, BEIR, Parquet, or the JSON of a golden set"),
     "runs": ("A run", "What a system returned: TREC, JSON lines, CSV, Parquet"),
     "queries": ("Queries", "JSON, JSON lines, TSV or TREC topics"),
     "documents": ("Documents", "JSON lines with _id, title and text, as BEIR has them"),

@@ -76,7 +76,7 @@ def show_agreement(request: Request, latest: TableDep) -> Response:
     return page(request, "agreement.html", found=found, table=table, in_words=in_words, shown=SHOWN)
 
 
-@router.get("/export")
+@router.get("/export", tags=["part"])
 def export_judgments(archive: ArchiveDep, format: str = "trec") -> Response:
     """Send all judgments as a file, piece by piece."""
     if format not in _EXPORTS:

@@ -164,7 +164,7 @@ async def take_answers(
     return Answer({"outcomes": done})
 
 
-@router.get("/judge/text/{doc_id:id}")
+@router.get("/judge/text/{doc_id:id}", tags=["part"])
 def get_text(archive: ArchiveDep, doc_id: DocId, start: Annotated[int, Query(ge=0)] = 0) -> Answer:
     """Return a further part of a document's text."""
     document = archive.documents.get(doc_id)

@@ -1,0 +1,38 @@
+"""The fixtures see what they are there to see."""
+
+import pytest
+
+from browser.visits import Visits
+
+pytestmark = pytest.mark.browser
+
+
+def test_complaints_are_noted(browser, new_workbench):
+    """An error on the console, one that nobody caught, and a request to elsewhere."""
+    visits = Visits(browser)
+    page = visits(new_workbench(), "/docs")
+    page.evaluate("console.error('first'); console.log('not this')")
+    page.evaluate("setTimeout(() => { throw new Error('second'); })")
+    page.evaluate("fetch('http://127.0.0.2:9/third').catch(() => null)")
+    page.goto("/nothing-here")
+    visits.expect("status of 404")
+    found = visits.close()
+    assert [word for word in ("first", "second", "third") if word in " ".join(found)] == [
+        "first",
+        "second",
+        "third",
+    ]
+    assert "not this" not in " ".join(found)
+    assert "404" not in " ".join(found)
+
+
+def test_a_service_is_stopped_and_comes_back_where_it_was(new_workbench, visit):
+    """The same address, the same archive."""
+    workbench = new_workbench()
+    page = visit(workbench, "/docs")
+    address = workbench.address
+    workbench.stop()
+    workbench.start()
+    assert workbench.address == address
+    page.reload()
+    assert page.title()
