@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredJudgment
@@ -72,6 +73,12 @@ class _List:
     newer: Future[Listed] | None = None
 
 
+class _Held(NamedTuple):
+    session: str
+    caller: str
+    until: float
+
+
 class Queues:
     """All that is to be judged, for everybody."""
 
@@ -79,10 +86,19 @@ class Queues:
         self._archive = archive
         self._scoring = scoring
         self._lists: dict[tuple[Wanted, str], _List] = {}
-        self._taken: dict[Pair, tuple[str, float]] = {}
+        self._taken: dict[Pair, _Held] = {}
         self._skipped: dict[str, dict[Pair, None]] = {}
         self._lock = threading.Lock()
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="berryeval-queue")
+
+    def first(self, wanted: Wanted, caller: str) -> Given:
+        """Give somebody who opens a page one document; one of their own if no other is left."""
+        found = self.next(wanted, caller, session=f"page of {caller}", n=1)
+        if found.turns or not found.n_left:
+            return found
+        with self._lock:
+            own = next((held for held in self._taken.values() if held.caller == caller), None)
+        return found if own is None else self.next(wanted, caller, session=own.session, n=1)
 
     def next(
         self, wanted: Wanted, caller: str, *, session: str, n: int, have: Collection[Pair] = ()
@@ -112,7 +128,8 @@ class Queues:
         turns: list[Turn] = []
         with self._lock:
             self._forget()
-            self._hold(have, session)
+            for pair in have:
+                self._take(pair, session, caller)
             skipped = self._skipped.get(caller, {})
             held = set(have)
             candidates = [
@@ -128,7 +145,7 @@ class Queues:
                 kept.gone.add(one.pair)
                 continue
             with self._lock:
-                if not self._take(one.pair, session):
+                if not self._take(one.pair, session, caller):
                     continue
             turns.append(Turn(one, states))
         n_skipped = sum(one.pair in skipped for one in listed.asked)
@@ -201,23 +218,19 @@ class Queues:
             if one.pair in gone:
                 continue
             holder = self._taken.get(one.pair)
-            if holder is None or holder[0] == session:
+            if holder is None or holder.session == session:
                 yield one
 
-    def _take(self, pair: Pair, session: str) -> bool:
+    def _take(self, pair: Pair, session: str, caller: str) -> bool:
         holder = self._taken.get(pair)
-        if holder is not None and holder[0] != session:
+        if holder is not None and holder.session != session:
             return False
-        self._taken[pair] = (session, time.monotonic() + _TAKEN_SECONDS)
+        self._taken[pair] = _Held(session, caller, time.monotonic() + _TAKEN_SECONDS)
         return True
-
-    def _hold(self, pairs: Collection[Pair], session: str) -> None:
-        for pair in pairs:
-            self._take(pair, session)
 
     def _forget(self) -> None:
         now = time.monotonic()
-        self._taken = {pair: held for pair, held in self._taken.items() if held[1] > now}
+        self._taken = {pair: held for pair, held in self._taken.items() if held.until > now}
 
 
 def _failed(future: Future[Listed]) -> bool:
