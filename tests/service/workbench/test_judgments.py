@@ -117,7 +117,7 @@ def test_a_judgment_shows_all_that_it_ever_was(client, archive):
     page = get_page(client, "/judgments/q1/d1")
     history = [entry.text for entry in page.find("ol", class_="history").find_all("li")]
     assert [line.partition(" just")[0] for line in history] == [
-        "– bob took it back",
+        "\N{EN DASH} bob took it back",
         "grade 2 ada settled it",
         "grade 3 bob from workbench",
         "grade 2 ada from file",
@@ -186,7 +186,10 @@ def test_agreement_without_any_variation_has_a_reason(client, archive):
     assert "all gave one and the same grade everywhere" in page.text
     assert "nan" not in page.find("main").text.lower()
     cell = page.find("td", class_="knone")
-    assert (cell.text, cell["title"]) == ("– 1", "both gave one and the same grade everywhere")
+    assert (cell.text, cell["title"]) == (
+        "\N{EN DASH} 1",
+        "both gave one and the same grade everywhere",
+    )
 
 
 def test_many_judges_are_cut_to_those_with_most_in_common(archive, monkeypatch):

@@ -7,6 +7,7 @@ for some minutes; should both judge the same after all, the second is told.
 from __future__ import annotations
 
 import logging
+import secrets
 import threading
 import time
 from collections.abc import Collection, Iterator
@@ -93,7 +94,8 @@ class Queues:
 
     def first(self, wanted: Wanted, caller: str) -> Given:
         """Give somebody who opens a page one document; one of their own if no other is left."""
-        found = self.next(wanted, caller, session=f"page of {caller}", n=1)
+        # Two pages of one person are two sessions as well.
+        found = self.next(wanted, caller, session=secrets.token_urlsafe(8), n=1)
         if found.turns or not found.n_left:
             return found
         with self._lock:

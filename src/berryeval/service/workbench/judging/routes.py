@@ -169,7 +169,7 @@ def get_text(archive: ArchiveDep, doc_id: DocId, start: Annotated[int, Query(ge=
     document = archive.documents.get(doc_id)
     if document is None or document.text is None:
         raise NotFoundError("document", doc_id)
-    end = start + 10 * PIECE
+    end = start + 25 * PIECE
     return Answer({"text": document.text[start:end], "n_characters": len(document.text)})
 
 
