@@ -220,7 +220,7 @@ def test_who_may_only_read_imports_nothing(client, archive):
     assert client.post("/import", files=files, headers=eve).status_code == 403
 
 
-def test_what_is_slow_is_shown_as_it_was(monkeypatch):
+def test_what_is_slow_is_shown_as_it_was():
     """The newest value comes when it is there; what went wrong is told."""
     go_on = threading.Event()
     values = iter([1, 2])

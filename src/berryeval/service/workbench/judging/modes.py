@@ -43,6 +43,8 @@ DEPTH = 10
 _MOST_RUNS = 12
 _MOST_RECENT = 200
 _MOST_ASKED = 2000
+_LEAST = 0.0005
+"""An effect that is not 0 with three decimals."""
 
 MODES: Mapping[Mode, str] = {
     "holes": "Not judged yet",
@@ -149,7 +151,9 @@ def _why(hole: QueuedHole, n_runs: int, measure: Measure, what: str) -> str:
     found = f"In the top {measure.k or DEPTH} of {systems}"
     if hole.effect is None:
         return f"{found}."
-    return f"{found}; judging it could move {what}{measure} by up to {hole.effect:.3f}."
+    effect = f"{hole.effect:.3f}" if hole.effect >= _LEAST else f"less than {2 * _LEAST:g}"
+    by = "by up to" if hole.effect >= _LEAST else "by"
+    return f"{found}; judging it could move {what}{measure} {by} {effect}."
 
 
 def _pool(archive: Archive) -> list[str]:
