@@ -33,6 +33,7 @@ from berryeval.service.run_cache import RunCache
 from berryeval.service.settings import ServiceSettings
 from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
+from berryeval.service.warming import WarmUp
 from berryeval.service.workbench import pages
 from berryeval.service.workbench.problems import answer_to, asks_for_page
 from berryeval.service.workbench.scoring import Scoring
@@ -106,8 +107,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     if app.state.is_stopping:  # started once more
         app.state.jobs = Jobs(app.state.settings.max_jobs)
         app.state.is_stopping = False
+    warm_up = WarmUp(app.state.archive, app.state.scoring)
+    warm_up.start()
     yield
     app.state.is_stopping = True
+    await to_thread.run_sync(warm_up.stop)
     jobs: Jobs = app.state.jobs
     jobs.close()
     await to_thread.run_sync(jobs.join)

@@ -60,7 +60,7 @@ def decide_on(
     rules = read_gate(gate.settings)
     if any(isinstance(guard, MarginGuard) for guard in rules.guards):
         _check_baseline(rules, run, baseline)
-    times = milliseconds or run.facts.durations or {}
+    times = milliseconds or _durations(archive, run)
     progress(0, _N_STEPS, "reading the candidate")
     candidate = runs.load(run.run_id)
     progress(1, _N_STEPS, "reading the baseline")
@@ -88,6 +88,12 @@ def decide_on(
         verdict=decided.verdict,
         report=_report(decided),
     )
+
+
+def _durations(archive: Archive, run: StoredRun) -> Mapping[str, float]:
+    """Return what the queries of a run took; a run from a list has to be asked for it."""
+    stored = run if run.facts.durations is not None else archive.runs.get(run.run_id)
+    return {} if stored is None else stored.facts.durations or {}
 
 
 def _report(decided: GateResult) -> dict[str, Any]:

@@ -38,6 +38,11 @@ class Remembered(Generic[Key, Value]):
         self._values: OrderedDict[Key, Value] = OrderedDict()
         self._lock = threading.Lock()
 
+    def find(self, key: Key) -> Value | None:
+        """Return the value of a key; None if it is not here."""
+        with self._lock:
+            return self._values.get(key)
+
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
         """Return the value of a key; make it if it is not here."""
         with self._lock:
@@ -99,13 +104,18 @@ class Scoring:
         MismatchError
             If there are no judgments, or none of the run's queries.
         """
-        state = self.state()
+        # The hash is known before the judgments are read, which takes seconds for a million.
+        hashed = self._archive.judgments.hash()
+        known = self._evaluations.find((run_id, hashed)) or self._stored(run_id, hashed)
+        if known is not None:
+            return self._evaluations.get((run_id, hashed), lambda: known)
+        state = self.state()  # newer than the hash, if somebody judged just now
         return self._evaluations.get((run_id, state.hash), lambda: self._scored(run_id, state))
 
+    def _stored(self, run_id: str, hashed: str) -> Evaluation | None:
+        return self._archive.evaluations.find(run_id, self.measures, judgments_hash=hashed)
+
     def _scored(self, run_id: str, state: State) -> Evaluation:
-        stored = self._archive.evaluations.find(run_id, self.measures, judgments_hash=state.hash)
-        if stored is not None:
-            return stored
         return evaluate(
             state.judgments, self.run(run_id), self.measures, queries=self.queries().values()
         )
