@@ -33,6 +33,7 @@ from berryeval.service.run_cache import RunCache
 from berryeval.service.settings import ServiceSettings
 from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
+from berryeval.service.warming import WarmUp
 from berryeval.service.workbench import pages
 from berryeval.service.workbench.comparisons import Comparisons
 from berryeval.service.workbench.gates.replay import open_replays
@@ -122,8 +123,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.is_stopping = False
     keeper: ScoreKeeper = app.state.keeper
     keeper.start()
+    warm_up = WarmUp(app.state.archive, app.state.scoring)
+    warm_up.start()
     yield
     app.state.is_stopping = True
+    await to_thread.run_sync(warm_up.stop)
     jobs: Jobs = app.state.jobs
     jobs.close()
     await to_thread.run_sync(jobs.join)
