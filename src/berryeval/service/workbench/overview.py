@@ -22,7 +22,7 @@ from berryeval.service.workbench.query_table import DEPTH
 from berryeval.service.workbench.rendering import page
 from berryeval.service.workbench.run_directory import Directory, DirectoryDep, Series
 from berryeval.service.workbench.run_figures import FiguresDep, RunFigures
-from berryeval.service.workbench.score_keeper import KeeperDep, Kept, ScoreKeeper
+from berryeval.service.workbench.score_keeper import KeeperDep, Kept
 from berryeval.service.workbench.scoring import Scoring, ScoringDep
 from berryeval.service.workbench.standing import (
     FEW_QUERIES,
@@ -35,6 +35,7 @@ __all__ = ["router"]
 SHOWN = 100
 """Runs of a trend; older ones are a link away."""
 _WORST = 8
+_RECENT = 5
 
 router = APIRouter()
 
@@ -106,7 +107,11 @@ def show_overview(
     newest = chosen.newest
     against = held_against(archive, directory, newest)
     window = window_of(chosen, until)
-    kept = _summaries(keeper, newest, against, window)
+    recent = chosen.runs[: -_RECENT - 1 : -1]
+    others = [] if against is None else [against.run]
+    wanted_runs = (*recent, *others, *reversed(window.runs))
+    kept = keeper.summaries(run.run_id for run in wanted_runs)
+    gates = gate_states(archive, newest, kept)
     told = newest_of(figures, kept, newest, against, wanted)
     return page(
         request,
@@ -117,8 +122,10 @@ def show_overview(
         measure=str(wanted),
         newest=newest,
         against=against,
-        gates=gate_states(archive, newest, kept),
+        decided=[one for one in gates if one.verdict is not None],
+        undecided=[one for one in gates if one.verdict is None],
         told=told,
+        recent=recent,
         sentence=_sentence(told, newest, against),
         kept=kept,
         window=window,
@@ -168,13 +175,6 @@ def window_of(series: Series, until: str | None) -> Window:
     return Window(runs[start:end], older, newer)
 
 
-def _summaries(
-    keeper: ScoreKeeper, newest: StoredRun, against: HeldAgainst | None, window: Window
-) -> Kept:
-    first = [newest.run_id] + ([] if against is None else [against.run.run_id])
-    return keeper.summaries([*first, *(run.run_id for run in reversed(window.runs))])
-
-
 def newest_of(
     figures: RunFigures,
     kept: Kept,
@@ -210,7 +210,7 @@ def worst_first(slices: Sequence[Standing]) -> list[Standing]:
 
 
 def gate_states(archive: Archive, run: StoredRun, kept: Kept) -> list[GateState]:
-    """Return every gate with the newest verdict on a run."""
+    """Return every gate with the newest verdict on a run, those first that stand in its way."""
     found = []
     for gate in archive.gates.page().items:
         verdicts = archive.verdicts.page(gate=gate.name, run_id=run.run_id, limit=1).items
@@ -221,7 +221,8 @@ def gate_states(archive: Archive, run: StoredRun, kept: Kept) -> list[GateState]
             and verdict.judgments_hash != kept.state.hash
         )
         found.append(GateState(gate, verdict, is_earlier))
-    return found
+    order = ("fail", "inconclusive", "pass")
+    return sorted(found, key=lambda one: order.index(one.verdict.verdict) if one.verdict else 3)
 
 
 def _sentence(told: Newest, newest: StoredRun, against: HeldAgainst | None) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import numpy as np
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
+from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
@@ -116,7 +117,7 @@ def show_run(
         is_compared=compared is not None,
         evaluation=evaluation,
         tiles=figures.standings(run.run_id, other, state),
-        distribution=distribution_chart(shown, evaluation[str(shown)].values, before),
+        distribution=_drawings(shown, evaluation[str(shown)].values, before),
         slices=slices,
         change_mark=change_mark,
         widest=widest_of(one.change for one in slices),
@@ -146,6 +147,14 @@ def _table(table: QueryTable, wanted: Wanted) -> dict[str, Any]:
         "rows": table.page(wanted),
         "slices_to_choose": table.slices(),
     }
+
+
+def _drawings(measure: Measure, values: Sequence[float], before: Sequence[float] | None) -> Markup:
+    """Return how scores are spread, for wide and for narrow screens."""
+    wide = distribution_chart(measure, values, before, class_="chart on-wide")
+    return wide + distribution_chart(
+        measure, values, before, width=340, height=200, class_="chart on-narrow"
+    )
 
 
 def _facts(archive: Archive, run: StoredRun) -> dict[str, Any]:
