@@ -61,14 +61,14 @@ def find_slices(
     """
     if label not in LABELS:
         raise ArgumentError("slices", " or ".join(map(repr, LABELS)), repr(label))
-    found: dict[Slice, list[int]] = {}
+    found: dict[str, list[int]] = {}
     for position, query_id in enumerate(query_ids):
         for value in values_of(queries.get(query_id), label):
-            found.setdefault(Slice(label, value), []).append(position)
+            found.setdefault(value, []).append(position)
     if not found:
         reason = "none has one" if queries else "no queries were given (`queries`, --queries)"
         raise MismatchError(f"expected queries with a {label}: {reason}")
-    return dict(sorted(found.items()))
+    return {Slice(label, value): found[value] for value in sorted(found)}
 
 
 def values_of(query: Query | None, label: str) -> tuple[str, ...]:
