@@ -121,11 +121,17 @@ def test_a_series_and_a_measure_can_be_chosen(client):
     assert "AP of hybrid" in words(page, "trend-title")
 
 
-@pytest.mark.parametrize("address", ["/?series=gone", "/?measure=nDCG@3", "/?until=" + "0" * 64])
+@pytest.mark.parametrize("address", ["/?series=gone", "/?until=" + "0" * 64])
 @pytest.mark.usefixtures("runs")
 def test_what_is_not_there_is_said_to_be_gone(client, address):
     """A link of last week may name a series that was removed."""
     assert "no " in get_page(client, address, status=404).find("main").text
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_measure_that_is_not_shown_is_refused_with_those_that_are(client):
+    """Which ones there are is the service's to say."""
+    assert "nDCG@10 or RR" in get_page(client, "/?measure=nDCG@3", status=422).text
 
 
 def test_older_runs_are_a_link_away(archive, client, runs, monkeypatch):

@@ -17,13 +17,14 @@ from berryeval.measures import Measure
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.charts.change import change_mark, widest_of
 from berryeval.service.workbench.charts.trend import Reference, TrendDot, trend_chart
+from berryeval.service.workbench.choosing import choose_measure
 from berryeval.service.workbench.held_against import HeldAgainst, held_against
 from berryeval.service.workbench.query_table import DEPTH
 from berryeval.service.workbench.rendering import page
 from berryeval.service.workbench.run_directory import Directory, DirectoryDep, Series
 from berryeval.service.workbench.run_figures import FiguresDep, RunFigures
 from berryeval.service.workbench.score_keeper import KeeperDep, Kept
-from berryeval.service.workbench.scoring import Scoring, ScoringDep
+from berryeval.service.workbench.scoring import ScoringDep
 from berryeval.service.workbench.standing import (
     FEW_QUERIES,
     Standing,
@@ -90,7 +91,7 @@ def show_overview(
     keeper: KeeperDep,
     figures: FiguresDep,
     series: str | None = None,
-    measure: str | None = None,
+    measure: str = "",
     until: str | None = None,
 ) -> Response:
     """Return the page; while runs are being scored it asks for itself again."""
@@ -103,7 +104,7 @@ def show_overview(
             n_judgments=archive.judgments.revision(),
         )
     chosen = _series(directory, series)
-    wanted = _measure(scoring, measure)
+    wanted = choose_measure(scoring.measures, measure)
     newest = chosen.newest
     against = held_against(archive, directory, newest)
     window = window_of(chosen, until)
@@ -144,13 +145,6 @@ def _series(directory: Directory, name: str | None) -> Series:
     if name not in directory.series:
         raise NotFoundError("series of runs", name)
     return directory.series[name]
-
-
-def _measure(scoring: Scoring, name: str | None) -> Measure:
-    by_name = {str(measure): measure for measure in scoring.measures}
-    if name is not None and name not in by_name:
-        raise NotFoundError("measure among those of the workbench", name)
-    return scoring.measures[0] if name is None else by_name[name]
 
 
 def window_of(series: Series, until: str | None) -> Window:

@@ -22,10 +22,10 @@ from berryeval.evaluation.slices import LABELS, Slice
 from berryeval.measures import Measure
 from berryeval.service.dependencies import ArchiveDep, RunsDep, require
 from berryeval.service.paths import NAME
-from berryeval.service.references import find_run
 from berryeval.service.workbench.charts.change import change_mark, widest_of
 from berryeval.service.workbench.charts.distribution import distribution_chart
-from berryeval.service.workbench.held_against import MAIN, held_against
+from berryeval.service.workbench.choosing import MAIN, choose_measure, choose_run
+from berryeval.service.workbench.held_against import held_against
 from berryeval.service.workbench.query_table import DEPTH, QueryTable, Wanted
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.run_directory import DirectoryDep
@@ -82,8 +82,8 @@ def show_run(
     number: Annotated[int, Query(alias="page")] = 1,
 ) -> Response:
     """Return the page of a run, by its id or the name of a baseline, or its table alone."""
-    run = find_run(archive, reference)
-    shown = {str(one): one for one in scoring.measures}.get(measure, scoring.measures[0])
+    run = choose_run(archive, reference)
+    shown = choose_measure(scoring.measures, measure)
     wanted = Wanted(
         text=q,
         slice=_slice(part),
