@@ -9,7 +9,7 @@ from berryeval.archive import JudgmentEntry, RunFacts
 from berryeval.service.workbench import overview
 from berryeval.service.workbench.overview import window_of
 from berryeval.service.workbench.run_directory import RunDirectory
-from service.workbench.html import get_page
+from service.workbench.html import HTML, get_page
 from service.workbench.plants import fill, put, query_ids
 
 GUARD = {"measure": "nDCG@10", "margin": 0.02}
@@ -91,7 +91,8 @@ def test_gates_tell_the_newest_verdict_on_the_newest_run(archive, client, runs):
     assert badges == ["fail", "pass"]
     assert "nDCG@10 fell by 0.05 & more" in part.text
     assert "older verdict" not in part.text
-    assert "Not decided on this run yet: waiting" in part.text
+    assert "waiting has not decided on this run yet. Decide now" in part.text
+    assert part.find("form")["action"] == "/gates/waiting/verdicts"
     assert "earlier judgments" not in part.text
     archive.judgments.put([JudgmentEntry("q00", "hole", 2)], author="bob")
     assert "earlier judgments" in words(settled(client, "/?series=hybrid"), "verdict-title")
@@ -187,7 +188,8 @@ def test_newer_judgments_are_counted_while_the_page_shows_the_last_state(archive
     archive.judgments.put([JudgmentEntry(q, "hole", 2) for q in query_ids()], author="bob")
     meanwhile = get_page(client, "/?series=hybrid")
     live = meanwhile.find(id="live")
-    assert live["hx-get"] == "/?series=hybrid"
+    answer = client.get(live["hx-get"], headers=HTML)
+    assert (answer.status_code, answer.text) == (204, "")
     assert "24 newer judgments are being counted" in words(meanwhile, "trend-title")
     figure = before.find(class_="verdict-figure").text
     assert meanwhile.find(class_="verdict-figure").text == figure

@@ -21,6 +21,7 @@ from berryeval.service.workbench.choosing import choose_measure
 from berryeval.service.workbench.held_against import HeldAgainst, held_against
 from berryeval.service.workbench.query_table import DEPTH
 from berryeval.service.workbench.rendering import page
+from berryeval.service.workbench.renewing import is_seen, renewal_of
 from berryeval.service.workbench.run_directory import Directory, DirectoryDep, Series
 from berryeval.service.workbench.run_figures import FiguresDep, RunFigures
 from berryeval.service.workbench.score_keeper import KeeperDep, Kept
@@ -35,7 +36,7 @@ __all__ = ["router"]
 
 SHOWN = 100
 """Runs of a trend; older ones are a link away."""
-_WORST = 8
+_WORST = 10
 _RECENT = 5
 
 router = APIRouter()
@@ -112,6 +113,8 @@ def show_overview(
     others = [] if against is None else [against.run]
     wanted_runs = (*recent, *others, *reversed(window.runs))
     kept = keeper.summaries(run.run_id for run in wanted_runs)
+    if is_seen(request, kept):
+        return Response(status_code=204)
     gates = gate_states(archive, newest, kept)
     told = newest_of(figures, kept, newest, against, wanted)
     return page(
@@ -129,6 +132,7 @@ def show_overview(
         recent=recent,
         sentence=_sentence(told, newest, against),
         kept=kept,
+        renewal=renewal_of(request, kept),
         window=window,
         trend=_trend(window, kept, wanted, against),
         change_mark=change_mark,
