@@ -11,7 +11,8 @@ from typing import Any
 from sqlalchemy import Row, Text, delete, func, select, type_coerce
 
 from berryeval.archive.batches import batches_of
-from berryeval.archive.checks import check_id, check_text, now
+from berryeval.archive.checks import check_id, check_text
+from berryeval.archive.clock import now
 from berryeval.archive.database import Database
 from berryeval.archive.document_previews import JSON_PREFIX, beginning_of
 from berryeval.archive.paging import read_page

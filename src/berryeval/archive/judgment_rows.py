@@ -19,7 +19,8 @@ from sqlalchemy import (
 )
 
 from berryeval.archive.batches import batches_of
-from berryeval.archive.checks import check_count, check_id, check_text, now
+from berryeval.archive.checks import check_count, check_id, check_text
+from berryeval.archive.clock import now
 from berryeval.archive.records import JudgmentEntry, StoredJudgment
 from berryeval.archive.tables import documents, judgments
 from berryeval.core.grade import check_grade

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
 from datetime import datetime
-from typing import NamedTuple
 
 from sqlalchemy import Connection, func
 
@@ -23,6 +21,7 @@ from berryeval.archive.judgment_rows import (
     stored_judgment,
     write_judgments,
 )
+from berryeval.archive.known_states import KnownStates
 from berryeval.archive.paging import read_page
 from berryeval.archive.records import JudgmentEntry, Page, StoredJudgment
 from berryeval.archive.shared_commits import SharedCommits
@@ -31,12 +30,6 @@ from berryeval.core.judgments import Judgments
 from berryeval.errors import NotFoundError
 
 __all__ = ["ArchivedJudgments"]
-
-
-class _State(NamedTuple):
-    revision: int
-    hash: str
-    judgments: Judgments
 
 
 class ArchivedJudgments:
@@ -49,10 +42,7 @@ class ArchivedJudgments:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._commits = SharedCommits(database, "judgments")
-        self._loading = threading.Lock()
-        # Read again only after a change, and once for a whole trend.
-        self._newest: _State | None = None
-        self._earlier: _State | None = None
+        self._known = KnownStates(database)
 
     def put(
         self, entries: Iterable[JudgmentEntry], *, author: str, source: str | None = None
@@ -184,7 +174,7 @@ class ArchivedJudgments:
 
     def hash(self) -> str:
         """Return the hash of the judgments as they are now, by which `at` finds them again."""
-        return self.as_of(None)[1]
+        return self._known.hash()
 
     def at(self, when: str | datetime) -> Judgments:
         """Return the judgments as they were.
@@ -205,21 +195,8 @@ class ArchivedJudgments:
         """Return the judgments as they are (None) or were, as `at` takes it, and their hash."""
         if isinstance(when, str):
             check_id(when, "at")
-        with self._loading:
-            newest = self._newest
-            if isinstance(when, str):
-                for state in (newest, self._earlier):
-                    if state is not None and state.hash == when:
-                        return state.judgments, when
-            with self._database.reading() as connection:
-                revision = states.find(connection, when)
-                if newest is not None and newest.revision == revision:
-                    return newest.judgments, newest.hash
-                found = states.read(connection, revision)
-            hashed = when if isinstance(when, str) else states.note(self._database, found, revision)
-            state = _State(revision, hashed, found)
-            if when is None:
-                self._newest = state
-            else:
-                self._earlier = state
-            return found, hashed
+        return self._known.as_of(when)
+
+    def prepare(self) -> None:
+        """Read what questions about the judgments of now need, so that these do not wait."""
+        self._known.prepare()

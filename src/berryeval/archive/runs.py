@@ -8,9 +8,20 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from sqlalchemy import Connection, Row, Select, delete, exists, insert, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    delete,
+    exists,
+    insert,
+    null,
+    select,
+)
 
-from berryeval.archive.checks import check_id, check_settings, check_text, now
+from berryeval.archive.checks import check_id, check_settings, check_text
+from berryeval.archive.clock import now
 from berryeval.archive.columns import decode, encode, hash_of_columns
 from berryeval.archive.database import Database
 from berryeval.archive.paging import read_page
@@ -114,8 +125,11 @@ class ArchivedRuns:
         limit: int = 100,
         newest_first: bool = False,
     ) -> Page[StoredRun]:
-        """Return runs in the order in which they were stored: all, or those of a name."""
-        rows = _rows()
+        """Return runs in the order in which they were stored: all, or those of a name.
+
+        Only `get` tells durations, of which a run has as many as queries.
+        """
+        rows = _rows(null().label("durations"))
         if name is not None:
             rows = rows.where(runs.c.name == check_id(name, "name"))
         keys = (runs.c.stored_at, runs.c.run_id)
@@ -236,10 +250,12 @@ def durations_of(facts: RunFacts) -> dict[str, float] | None:
     }
 
 
-def _rows() -> Select[Any]:
-    return select(runs, run_contents.c.n_queries, run_contents.c.n_rows).join(
-        run_contents, run_contents.c.content_hash == runs.c.content_hash
-    )
+def _rows(durations: ColumnElement[Any] = runs.c.durations) -> Select[Any]:
+    c = runs.c
+    return select(
+        c.run_id, c.content_hash, c.name, c.facts, c.stored_at, durations,
+        run_contents.c.n_queries, run_contents.c.n_rows,
+    ).join(run_contents, run_contents.c.content_hash == c.content_hash)  # fmt: skip
 
 
 def facts_of(fields: Mapping[str, Any], durations: Mapping[str, float] | None) -> RunFacts:

@@ -9,16 +9,21 @@ from berryeval.archive import Archive
 from berryeval.archive.records import StoredGate, StoredRun, StoredVerdict
 from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.guards import MarginGuard
+from berryeval.evaluation.verdict import GateResult
 from berryeval.reports.gate import gate_as_dict
 from berryeval.service.jobs import Progress
 from berryeval.service.run_cache import RunCache
 from berryeval.suite.gate import decide
 from berryeval.suite.settings import GateSettings, Settings, gate_settings
 
-__all__ = ["decide_on", "read_gate"]
+__all__ = ["MOST_HOLES", "decide_on", "read_gate"]
 
 _OURS = ("guards", "baseline", "pool_depth", "max_grade")
 _N_STEPS = 3
+
+MOST_HOLES = 100
+"""Unjudged documents that a report keeps, the most decisive first: a list of verdicts has to be
+read at once, and a set of 7,000 queries may have as many holes."""
 
 
 def read_gate(settings: Mapping[str, Any]) -> GateSettings:
@@ -81,8 +86,16 @@ def decide_on(
         baseline_id=None if baseline is None else baseline.run_id,
         judgments_hash=judgments_hash,
         verdict=decided.verdict,
-        report=gate_as_dict(decided),
+        report=_report(decided),
     )
+
+
+def _report(decided: GateResult) -> dict[str, Any]:
+    report = gate_as_dict(decided)
+    holes = report["holes"]
+    if len(holes) > MOST_HOLES:
+        report |= {"n_holes": len(holes), "holes": holes[:MOST_HOLES]}
+    return report
 
 
 def _check_baseline(rules: GateSettings, run: StoredRun, baseline: StoredRun | None) -> None:
