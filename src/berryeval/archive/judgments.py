@@ -17,8 +17,10 @@ from berryeval.archive.judgment_rows import (
     NewJudgment,
     check_entries,
     check_revision,
+    read_history,
     read_judgment,
     stored_judgment,
+    undo_judgment,
     write_judgments,
 )
 from berryeval.archive.known_states import KnownStates
@@ -130,6 +132,37 @@ class ArchivedJudgments:
 
         self._commits.run(work)
 
+    def undo(
+        self, query_id: str, doc_id: str, *, author: str, if_revision: int
+    ) -> StoredJudgment | None:
+        """Take one's own judgment back, and let what it replaced count again.
+
+        Both are new states, so that the history tells what happened. To undo the same once more
+        changes nothing.
+
+        Parameters
+        ----------
+        author : str
+            Who judged.
+        if_revision : int
+            The judgment to undo.
+
+        Returns
+        -------
+        StoredJudgment or None
+            The judgment that counts again; None if there was none before.
+
+        Raises
+        ------
+        ConflictError
+            If the judgment is not the author's, or another has replaced it.
+        """
+        pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
+        check_text(author, "author")
+        return self._commits.run(
+            lambda connection: undo_judgment(connection, pair, author, if_revision)
+        )
+
     def get(self, query_id: str, doc_id: str) -> StoredJudgment | None:
         """Return the judgment of a pair; None if there is none."""
         pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
@@ -139,10 +172,8 @@ class ArchivedJudgments:
     def history(self, query_id: str, doc_id: str) -> list[StoredJudgment]:
         """Return all that the judgment of a pair ever was, oldest first; the last is current."""
         pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
-        c = judgments.c
-        rows = STATES.where(c.query_id == pair[0], c.doc_id == pair[1]).order_by(c.revision)
         with self._database.reading() as connection:
-            return [stored_judgment(row) for row in connection.execute(rows)]
+            return read_history(connection, pair)
 
     def page(
         self,
