@@ -35,6 +35,7 @@ from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
 from berryeval.service.warming import WarmUp
 from berryeval.service.workbench import pages
+from berryeval.service.workbench.background import Latest
 from berryeval.service.workbench.comparisons import Comparisons
 from berryeval.service.workbench.gates.replay import open_replays
 from berryeval.service.workbench.judging.queues import Queues
@@ -84,6 +85,8 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.keeper = keeper_of(archive, app.state.scoring.measures)
     app.state.comparisons = Comparisons(app.state.scoring)
     app.state.queues = Queues(archive, app.state.scoring)
+    # Where it is only described, there is no archive.
+    app.state.judgment_table = Latest(lambda: archive.judgment_index.table())  # noqa: PLW0108
     app.state.replays = open_replays(archive, app.state.runs)
     app.state.stores = open_stores(archive, settings)
     app.state.is_stopping = False
