@@ -101,9 +101,7 @@ def _group(kind: str, guards: Sequence[Mapping[str, Any]]) -> Group:
     if kind == "latency" or not known:
         return Group(kind, title, column, None, tuple(_line(guard, None) for guard in guards))
     scale = scale_of(known, zero=is_compared)
-    marks = [
-        None if one is None else guard_mark(one, scale, zero=is_compared) for one in figures
-    ]
+    marks = [None if one is None else guard_mark(one, scale, zero=is_compared) for one in figures]
     lines = tuple(map(_line, guards, marks))
     return Group(kind, title, column, axis(scale, signed=is_compared), lines)
 

@@ -35,9 +35,7 @@ def decide_now(name: Name, archive: ArchiveDep, runs: RunsDep, posted: Posted) -
     run = find_run(archive, str(posted.get("run") or ""))
     reference = gate.settings.get("baseline")
     baseline = None if reference is None else find_run(archive, reference)
-    stored = decide_on(
-        archive, runs, gate, run, baseline, milliseconds=None, progress=no_progress
-    )
+    stored = decide_on(archive, runs, gate, run, baseline, milliseconds=None, progress=no_progress)
     return RedirectResponse(f"/gates/{name}/verdicts/{stored.verdict_id}", 303)
 
 

@@ -80,9 +80,7 @@ def _wish(
     kept = archive.baselines.get(a) if a in baselines else None
     reference = kept.run_id if kept is not None else a
     content = next((run.content_hash for run in runs if run.run_id == reference), None)
-    others = [
-        run for run in runs if run.run_id != reference and run.content_hash != content
-    ]
+    others = [run for run in runs if run.run_id != reference and run.content_hash != content]
     b = others[0].run_id if others else a
     source = "runs" if others else "assumed"
     return read_wish(request.query_params, _measures(scoring), a, b, source)
