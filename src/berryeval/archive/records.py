@@ -133,7 +133,7 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A run, without its rankings."""
+    """A run, without its rankings; in lists also without durations."""
 
     run_id: str
     """A hash of its rankings and of what is known about it, but for durations."""

@@ -16,10 +16,14 @@ from berryeval.service.run_cache import RunCache
 from berryeval.suite.gate import decide
 from berryeval.suite.settings import GateSettings, Settings, gate_settings
 
-__all__ = ["decide_at_present", "decide_on", "read_gate"]
+__all__ = ["MOST_HOLES", "decide_at_present", "decide_on", "read_gate"]
 
 _OURS = ("guards", "baseline", "pool_depth", "max_grade")
 _N_STEPS = 3
+
+MOST_HOLES = 100
+"""Unjudged documents that a report keeps, the most decisive first: a list of verdicts has to be
+read at once, and a set of 7,000 queries may have as many holes."""
 
 
 def read_gate(settings: Mapping[str, Any]) -> GateSettings:
@@ -62,8 +66,16 @@ def decide_on(
         baseline_id=None if baseline is None else baseline.run_id,
         judgments_hash=judgments_hash,
         verdict=decided.verdict,
-        report=gate_as_dict(decided),
+        report=_report(decided),
     )
+
+
+def _report(decided: GateResult) -> dict[str, Any]:
+    report = gate_as_dict(decided)
+    holes = report["holes"]
+    if len(holes) > MOST_HOLES:
+        report |= {"n_holes": len(holes), "holes": holes[:MOST_HOLES]}
+    return report
 
 
 def decide_at_present(

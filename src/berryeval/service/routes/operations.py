@@ -33,11 +33,11 @@ class Health(BaseModel):
 class Readiness(BaseModel):
     """That the service can work: its archive answers."""
 
-    model_config = with_examples({"status": "ok", "backend": "sqlite", "schema_version": "0001"})
+    model_config = with_examples({"status": "ok", "backend": "sqlite", "schema_version": "0002"})
 
     status: Literal["ok"] = "ok"
     backend: str = Field(examples=["sqlite"])
-    schema_version: str = Field(description="Of the archive.", examples=["0001"])
+    schema_version: str = Field(description="Of the archive.", examples=["0002"])
 
 
 @router.head("/healthz", include_in_schema=False)  # load balancers ask so
