@@ -37,6 +37,7 @@ from berryeval.service.workbench import pages
 from berryeval.service.workbench.comparisons import Comparisons
 from berryeval.service.workbench.gates.replay import open_replays
 from berryeval.service.workbench.judging.queues import Queues
+from berryeval.service.workbench.power.measuring import Measuring
 from berryeval.service.workbench.problems import answer_to, asks_for_page
 from berryeval.service.workbench.run_directory import RunDirectory
 from berryeval.service.workbench.run_figures import RunFigures
@@ -84,6 +85,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.comparisons = Comparisons(app.state.scoring)
     app.state.queues = Queues(archive, app.state.scoring)
     app.state.replays = open_replays(archive, app.state.runs)
+    app.state.measuring = Measuring(archive, app.state.scoring)
     app.state.stores = open_stores(archive, settings)
     app.state.is_stopping = False
     app.include_router(operations.router)

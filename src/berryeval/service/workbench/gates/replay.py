@@ -19,10 +19,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.errors import BerryEvalError
-from berryeval.reports.gate import gate_as_dict
 from berryeval.service.answers import etag_of, json_bytes
 from berryeval.service.run_cache import RunCache
-from berryeval.service.verdicts import decide_at_present
+from berryeval.service.verdicts import decide_at_present, report_of
 
 __all__ = [
     "N_RUNS",
@@ -182,8 +181,9 @@ def open_replays(archive: Archive, runs: RunCache) -> Replays:
     """Return replays that decide at the judgments of now, and keep no verdict."""
 
     def decide(settings: Mapping[str, Any], run: StoredRun, baseline: StoredRun | None) -> Outcome:
-        decided, _ = decide_at_present(archive, runs, settings, run, baseline, is_brief=True)
-        report = gate_as_dict(replace(decided, comparison=None))
+        whole = archive.runs.get(run.run_id) or run  # lists leave out how long queries took
+        decided, _ = decide_at_present(archive, runs, settings, whole, baseline, is_brief=True)
+        report = report_of(replace(decided, comparison=None))
         return Outcome(decided.verdict, decided.sentence, report)
 
     return Replays(decide)
