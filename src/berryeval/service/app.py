@@ -39,6 +39,7 @@ from berryeval.service.workbench.background import Latest
 from berryeval.service.workbench.comparisons import Comparisons
 from berryeval.service.workbench.gates.replay import open_replays
 from berryeval.service.workbench.judging.queues import Queues
+from berryeval.service.workbench.power.measuring import Measuring
 from berryeval.service.workbench.problems import answer_to, asks_for_page
 from berryeval.service.workbench.run_directory import RunDirectory
 from berryeval.service.workbench.run_figures import RunFigures
@@ -88,6 +89,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     # Where it is only described, there is no archive.
     app.state.judgment_table = Latest(lambda: archive.judgment_index.table())  # noqa: PLW0108
     app.state.replays = open_replays(archive, app.state.runs)
+    app.state.measuring = Measuring(archive, app.state.scoring)
     app.state.stores = open_stores(archive, settings)
     app.state.is_stopping = False
     app.include_router(operations.router)

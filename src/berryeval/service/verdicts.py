@@ -16,7 +16,7 @@ from berryeval.service.run_cache import RunCache
 from berryeval.suite.gate import decide
 from berryeval.suite.settings import GateSettings, Settings, gate_settings
 
-__all__ = ["MOST_HOLES", "decide_at_present", "decide_on", "read_gate"]
+__all__ = ["MOST_HOLES", "decide_at_present", "decide_on", "read_gate", "report_of"]
 
 _OURS = ("guards", "baseline", "pool_depth", "max_grade")
 _N_STEPS = 3
@@ -66,7 +66,7 @@ def decide_on(
         baseline_id=None if baseline is None else baseline.run_id,
         judgments_hash=judgments_hash,
         verdict=decided.verdict,
-        report=_report(decided),
+        report=report_of(decided),
     )
 
 
@@ -76,7 +76,8 @@ def _durations(archive: Archive, run: StoredRun) -> Mapping[str, float]:
     return {} if stored is None else stored.facts.durations or {}
 
 
-def _report(decided: GateResult) -> dict[str, Any]:
+def report_of(decided: GateResult) -> dict[str, Any]:
+    """Return what is kept of a decision: the report, with its most decisive holes."""
     report = gate_as_dict(decided)
     holes = report["holes"]
     if len(holes) > MOST_HOLES:
