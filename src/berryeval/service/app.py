@@ -34,7 +34,7 @@ from berryeval.service.settings import ServiceSettings
 from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
 from berryeval.service.workbench import pages
-from berryeval.service.workbench.problems import answer_to
+from berryeval.service.workbench.problems import answer_to, asks_for_page
 from berryeval.service.workbench.scoring import Scoring
 
 __all__ = ["create_app", "describe"]
@@ -77,8 +77,10 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.include_router(operations.router)
     for router in ROUTERS:
         app.include_router(router, dependencies=[require("read")])
-    app.include_router(pages.open_router)
-    app.include_router(pages.router, dependencies=[require("read")])
+    for router in pages.OPEN_ROUTERS:
+        app.include_router(router, include_in_schema=False)
+    for router in pages.ROUTERS:
+        app.include_router(router, dependencies=[require("read")], include_in_schema=False)
     _add_handlers(app)
     # Each wraps those before it: the last is the outermost.
     app.add_middleware(Limits, settings=settings)
@@ -139,7 +141,9 @@ def _add_handlers(app: FastAPI) -> None:
 def _of_starlette(request: Request, error: HTTPException) -> Problem:
     where = f"{request.method} {request.scope['path'][:200]}"
     if error.status_code == 404:  # noqa: PLR2004
-        way_out = "the menu leads to what there is, and GET /docs lists the API"
+        if asks_for_page(request):
+            return Problem(404, f"no such page: {request.scope['path'][:200]}", where=where)
+        way_out = "GET /docs lists them"
         return Problem(404, f"no such route: {where}; {way_out}", where=where, way_out=way_out)
     if error.status_code == 405:  # noqa: PLR2004
         methods = _methods(request)
@@ -152,7 +156,7 @@ def _of_starlette(request: Request, error: HTTPException) -> Problem:
 def _methods(request: Request) -> list[str]:
     """Return what a path takes; Starlette tells only of the first route that it comes upon."""
     path = request.scope["path"]
-    routers = (operations.router, *ROUTERS, pages.open_router, pages.router)
+    routers = (operations.router, *ROUTERS, *pages.OPEN_ROUTERS, *pages.ROUTERS)
     routes = (route for router in routers for route in router.routes if isinstance(route, Route))
     fitting = (route for route in routes if route.path_regex.match(path))
     return sorted({method for route in fitting for method in route.methods or ()})

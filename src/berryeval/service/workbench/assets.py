@@ -6,14 +6,16 @@ import hashlib
 import mimetypes
 from functools import cache
 from importlib import resources
-from importlib.resources.abc import Traversable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from berryeval.errors import NotFoundError
 from berryeval.reports.html.colours import colour_rules
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable  # in 3.10 it is elsewhere
 
 __all__ = ["HTMX", "Asset", "address_of", "assets", "router"]
 

@@ -1,21 +1,13 @@
-"""All pages, in two routers: those that anybody may open, and those for who may read."""
+"""All pages: the router of each module, those that anybody may open apart."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from berryeval.service.workbench import assets, palette, sessions
 
-__all__ = ["open_router", "router"]
+__all__ = ["OPEN_ROUTERS", "ROUTERS"]
 
-open_router = APIRouter(include_in_schema=False)
+OPEN_ROUTERS = (assets.router, sessions.router)
 """Logging in, and the files that pages are made of."""
 
-router = APIRouter(include_in_schema=False)
-"""Everything else."""
-
-for module in (assets, sessions):
-    open_router.include_router(module.router)
-
-for module in (palette,):
-    router.include_router(module.router)
+ROUTERS = (palette.router,)
+"""Everything else, for who may read. What only scripts and other pages ask for has the tag part."""

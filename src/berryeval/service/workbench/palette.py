@@ -33,7 +33,7 @@ class Found(NamedTuple):
     address: str
 
 
-@router.get("/palette")
+@router.get("/palette", tags=["part"])
 def show_palette(
     request: Request, archive: ArchiveDep, scoring: ScoringDep, q: str = ""
 ) -> Response:

@@ -11,7 +11,7 @@ from starlette.types import Scope
 from berryeval.service.problems import Problem, problem_response
 from berryeval.service.workbench.rendering import page
 
-__all__ = ["answer_to"]
+__all__ = ["answer_to", "asks_for_page"]
 
 _API = ("/v1/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/assets/")
 _UNAUTHORIZED = 401
@@ -21,7 +21,7 @@ def answer_to(scope: Scope, problem: Problem) -> Response:
     """Return what tells of a problem: a page where one was asked for."""
     request = Request(scope)
     request_id = scope["state"].get("request_id")
-    if not _asks_for_page(request):
+    if not asks_for_page(request):
         return problem_response(problem, request_id)
     is_part = "hx-request" in request.headers
     if problem.status_code == _UNAUTHORIZED:
@@ -35,7 +35,8 @@ def answer_to(scope: Scope, problem: Problem) -> Response:
     )
 
 
-def _asks_for_page(request: Request) -> bool:
+def asks_for_page(request: Request) -> bool:
+    """Tell whether a person looks at the answer, and not a program."""
     path: str = request.scope["path"]
     if path.startswith(_API) or path.endswith("/_rank_eval"):
         return False

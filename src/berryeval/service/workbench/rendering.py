@@ -122,10 +122,10 @@ def _signed(value: float | None, digits: int = 4) -> str:
     return f"{0:.{digits}f}" if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
 
 
-def _when(moment: datetime | None) -> Markup:
+def _when(moment: datetime | None) -> str:
     """Return a moment as people say it, with the exact one behind it."""
     if moment is None:
-        return Markup(NOTHING)
+        return NOTHING
     exact = moment.astimezone(timezone.utc)
     return Markup('<time datetime="{}" title="{}">{}</time>').format(
         exact.isoformat(), f"{exact:%Y-%m-%d %H:%M:%S} UTC", since(exact, _now())

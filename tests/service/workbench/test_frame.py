@@ -1,0 +1,156 @@
+"""What all pages share: the frame, its policy, files, search, and problems as pages."""
+
+import re
+
+import pytest
+
+from berryeval import Query, Run
+from berryeval.archive import RunFacts
+from berryeval.service.workbench.assets import HTMX, address_of, assets
+from berryeval.service.workbench.navigation import PAGES
+from berryeval.service.workbench.rendering import environment, since
+from service.workbench.html import HTML, get_page, parse
+
+
+@pytest.fixture
+def filled(archive):
+    """An archive with a run, queries and a gate; ids and texts that could do harm."""
+    archive.queries.put(
+        [
+            Query("q1", "how do I configure OAuth?", "procedural"),
+            Query("q/2\udcff", "<script>alert(1)</script>"),
+        ]
+    )
+    run = Run.from_dict({"q1": {"d1": 1.0}})
+    archive.runs.put(run, RunFacts("bm25", commit="c0ffee1", tags=["nightly"]))
+    guard = {"measure": "nDCG@10", "at_least": 0.5}
+    archive.gates.put("release", {"guards": [guard]})
+    return archive
+
+
+def test_every_page_is_shown_under_a_strict_policy(client):
+    """No script, style or frame but our own; nothing that an inline script could do."""
+    answer = client.get("/search", headers=HTML)
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self';" in policy
+    assert "style-src 'self';" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert answer.headers["cache-control"] == "private, no-cache"
+
+
+def test_templates_hold_nothing_that_the_policy_forbids():
+    """No inline script, style or handler in any template; data are never marked as safe."""
+    loader = environment().loader
+    names = environment().list_templates()
+    assert "base.html" in names
+    for name in names:
+        source = loader.get_source(environment(), name)[0]
+        assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", source), name
+        for tag in re.findall(r"<script[^>]*>", source):
+            assert "src=" in tag, name
+        marked = re.findall(r"\{\{[^}]*\|\s*safe", source)
+        assert marked == (["{{ drawings[name]|safe"] if name == "icons.html" else []), name
+
+
+def test_the_menu_leads_everywhere_and_marks_where_one_is(client):
+    """Each page of the menu, the current one for a screen reader, too."""
+    page = get_page(client, "/search")
+    (menu, _small) = page.find("header").find_all("nav")
+    assert [link["href"] for link in menu.find_all("a")] == [place.address for place in PAGES]
+    assert not menu.find_all("a", aria_current="page")
+
+
+def test_files_are_kept_for_good_under_an_address_of_their_own(client):
+    """The address changes with the content; without it a browser has to ask."""
+    answer = client.get(address_of("workbench.css"))
+    assert answer.headers["content-type"] == "text/css; charset=utf-8"
+    assert "immutable" in answer.headers["cache-control"]
+    again = client.get("/assets/workbench.css")
+    assert again.headers["cache-control"] == "no-cache"
+    known = {"If-None-Match": again.headers["etag"]}
+    assert client.get("/assets/workbench.css", headers=known).status_code == 304
+
+
+@pytest.mark.parametrize("name", ["nothing.css", "../base.html", "..%2F..%2F__init__.py", ""])
+def test_no_other_file_can_be_asked_for(client, name):
+    """Only what was there when the service started."""
+    assert client.get(f"/assets/{name}").status_code == 404
+
+
+def test_pages_do_without_the_script_of_others(client, monkeypatch):
+    """A build that could not fetch it has pages of links and forms."""
+    assert HTMX in assets()
+    assert "htmx.min.js" in client.get("/search", headers=HTML).text
+    monkeypatch.setitem(environment().globals, "has_htmx", 0)
+    environment().cache.clear()
+    try:
+        assert "htmx.min.js" not in client.get("/search", headers=HTML).text
+    finally:
+        environment().cache.clear()
+
+
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize(
+    ("text", "kind", "address"),
+    [
+        ("OAUTH", "Query", "/queries/q1"),
+        ("alert(1)", "Query", "/queries/q%2F2%FF"),
+        ("c0ffee", "Run", "/runs/"),
+        ("nightly", "Run", "/runs/"),
+        ("relea", "Gate", "/gates/release"),
+        ("judge", "Page", "/judge"),
+    ],
+)
+def test_search_finds_pages_runs_queries_and_gates(client, text, kind, address):
+    """By any part, whatever its case; on a page of its own and in the palette."""
+    page = get_page(client, f"/search?q={text}")
+    palette = parse(client.get(f"/palette?q={text}").text)
+    for links in (page.find("ul", class_="found").find_all("a"), palette.find_all("a")):
+        found = [link["href"] for link in links if link.find("span", class_="kind").text == kind]
+        assert any(href.startswith(address) for href in found)
+
+
+@pytest.mark.usefixtures("filled")
+def test_search_that_finds_nothing_says_so(client):
+    """With what was looked for, escaped."""
+    answer = client.get("/search?q=<b>nothing</b>", headers=HTML)
+    assert "<b>nothing" not in answer.text
+    assert "Nothing found" in parse(answer.text).find("main").text
+    assert "Nothing has" in client.get("/palette?q=zzz").text
+
+
+def test_a_page_that_is_not_there_is_a_page(client):
+    """With a way back; programs and parts of pages get what they can use."""
+    page = get_page(client, "/nowhere", status=404)
+    assert "no such page: /nowhere" in page.find("main").text
+    assert page.find("main").find("a", href="/")
+    assert client.get("/nowhere").json()["status"] == 404
+    part = client.get("/nowhere", headers={"HX-Request": "true"})
+    assert parse(part.text).find("p", role="alert")
+    assert client.get("/v1/runs/nowhere", headers=HTML).json()["status"] == 422
+
+
+@pytest.mark.parametrize(
+    ("minutes", "expected"),
+    [(0, "just now"), (5, "5 min ago"), (130, "2 h ago"), (1500, "yesterday"),
+     (3000, "2 days ago"), (20000, "2026-11-02")],
+)  # fmt: skip
+def test_times_are_said_as_people_say_them(minutes, expected):
+    """The date where a number of days says less."""
+    from datetime import datetime, timedelta, timezone
+
+    now = datetime(2026, 11, 16, 12, tzinfo=timezone.utc)
+    assert since(now - timedelta(minutes=minutes), now) == expected
+
+
+def test_figures_are_written_alike_everywhere():
+    """A dash where there is none, a sign before differences, and no minus zero."""
+    template = environment().from_string(
+        "{{ 0.41236|score }} {{ none|score }} {{ 0.012|signed(3) }} {{ -0.5|signed(1) }} "
+        "{{ -0.00001|signed }} {{ none|signed }} {{ 12345|count }} {{ 0.123|percent }} "
+        "{{ none|percent }} {{ none|when }} {{ 'abcdefghij'|short }}"
+    )
+    found = template.render().replace("\N{EN DASH}", "-").replace("\N{MINUS SIGN}", "-")
+    assert found == "0.4124 - +0.012 -0.5 0.0000 - 12,345 12 % - - abcdefgh"
