@@ -19,20 +19,34 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parent))
 from small_png import shrink
 
-__all__ = ["NO_PICTURES", "PICTURES", "Picture"]
+__all__ = [
+    "NO_PICTURES",
+    "PAGE",
+    "PICTURES",
+    "SCHEMES",
+    "SIZES",
+    "Picture",
+    "file_of",
+    "to_markdown",
+]
 
-IMAGES = Path(__file__).parents[1] / "docs" / "images" / "workbench"
+DOCS = Path(__file__).parents[1] / "docs"
+IMAGES = DOCS / "images" / "workbench"
+PAGE = DOCS / "reference" / "workbench-pictures.md"
 LARGEST = 6_000_000
 """Bytes of all pictures together."""
 
 SIZES = {"desk": (1440, 900, 1500), "phone": (390, 844, 1400)}
 """Width and height of a screen, and how much of a page is shown."""
+
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 @dataclass(frozen=True)
@@ -82,7 +96,7 @@ PICTURES = (
     Picture("power", "/power"),
     Picture("import", "/import"),
     Picture("search", "/search", "/search?q=a"),
-    Picture("palette", "/palette", "/", _open_palette),
+    Picture("palette", "/", None, _open_palette),
     Picture("login", "/login"),
 )
 """In the order in which the documentation shows them."""
@@ -131,32 +145,56 @@ def take(browser: Browser, address: str, wanted: list[str]) -> None:
     known = things(address)
     blank = browser.new_page()
     for size, (width, height, most) in SIZES.items():
-        for scheme in ("light", "dark"):
+        for scheme in SCHEMES:
             context = browser.new_context(
                 base_url=address,
                 viewport={"width": width, "height": height},
-                color_scheme=scheme,  # type: ignore[arg-type]
+                color_scheme=scheme,
+                is_mobile=size == "phone",
             )
             page = context.new_page()
             for picture in PICTURES:
                 if wanted and picture.name not in wanted:
                     continue
+                page.set_viewport_size({"width": width, "height": height})
                 page.goto(picture.address.format(**known), wait_until="networkidle")
                 if picture.prepare:
                     picture.prepare(page)
-                high = int(page.evaluate("document.documentElement.scrollHeight"))
-                png = page.screenshot(
-                    full_page=True,
-                    clip={"x": 0, "y": 0, "width": width, "height": min(high, most)},
-                    animations="disabled",
-                )
-                path = IMAGES / f"{picture.name}-{size}-{scheme}.png"
-                path.write_bytes(shrink(png, blank))
+                else:  # a screen as high as the page, so that the menu is, too
+                    high = int(page.evaluate("document.documentElement.scrollHeight"))
+                    page.set_viewport_size({"width": width, "height": min(high, most)})
+                png = page.screenshot(animations="disabled")
+                (IMAGES / file_of(picture, size, scheme)).write_bytes(shrink(png, blank))
             context.close()
 
 
+def file_of(picture: Picture, size: str, scheme: str) -> str:
+    """Name the file of a picture."""
+    return f"{picture.name}-{size}-{scheme}.png"
+
+
+def to_markdown() -> str:
+    """Return the page of the documentation that has them all."""
+    lines = [
+        "# Pictures of the workbench",
+        "",
+        "Every page of `berryeval serve --demo`, 1440 and 390 pixels wide, in light and in dark.",
+        "`make screenshots` takes them and writes this page.",
+        "[Use the workbench](../how-to/use-the-workbench.md) is the tour.",
+    ]
+    for picture in PICTURES:
+        title = picture.name.capitalize()
+        lines += ["", f"## {title}", ""]
+        for size in SIZES:
+            lines += ["| light | dark |", "|---|---|"] if size == "desk" else []
+            files = [file_of(picture, size, scheme) for scheme in SCHEMES]
+            cells = [f"![{title}](../images/workbench/{file})" for file in files]
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
 def main() -> int:
-    """Write the pictures, and complain if they are too large."""
+    """Write the pictures and the page that shows them; complain if they are too large."""
     IMAGES.mkdir(parents=True, exist_ok=True)
     with demonstration() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -164,6 +202,7 @@ def main() -> int:
         )
         take(browser, address, sys.argv[1:])
         browser.close()
+    PAGE.write_text(to_markdown(), encoding="utf-8")
     total = sum(path.stat().st_size for path in IMAGES.iterdir())
     print(f"{total:,} bytes in {IMAGES}")
     return int(total > LARGEST)
