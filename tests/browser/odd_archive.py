@@ -16,7 +16,7 @@ N_LONG = 5_000_000
 LAST_WORDS = "and these are its last words"
 
 TEXTS = {
-    MARKUP: "</textarea><script>alert(2)</script>\"'><b>bold</b> & {{ 7 * 7 }}",
+    MARKUP: "</textarea><script>alert(2)</script>\"'><x-injected>bold</x-injected> & {{ 7 * 7 }}",
     HEBREW: "איך משקים עגבניות? \u202e\u0645\u0631\u062d\u0628\u0627",
     EMOJI: "👩🏽‍🌾 grows 🍓 in 🏴󠁧󠁢󠁳󠁣󠁴󠁿",
     BYTES: "what is no text",
@@ -60,7 +60,7 @@ def fill(archive: Archive) -> dict[str, str]:
     runs = {
         name: archive.runs.put(
             Run.from_lists(rankings),
-            RunFacts(name, tags=(MARKUP, EMOJI), commit="<b>1</b>", settings={MARKUP: HEBREW}),
+            RunFacts(name, tags=(MARKUP, EMOJI), commit="<x-injected>1", settings={MARKUP: HEBREW}),
         ).run_id
         for name, rankings in ((MARKUP, first), (HEBREW, second))
     }

@@ -40,9 +40,12 @@ def complaints(page, width, scheme):
     """Tell what axe-core finds, whether one has to scroll sideways, and what jumped."""
     page.emulate_media(color_scheme=scheme)
     page.evaluate(SETTLED)
-    found = Axe().run(page)
-    if found.violations_count:
-        yield f"{width} px, {scheme}: {found.generate_report()}"
+    options = {"resultTypes": ["violations"]}
+    if scheme == "dark":  # what does not depend on colours was looked at in light
+        options["runOnly"] = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+    for rule in Axe().run(page, options=options).response["violations"]:
+        where = "; ".join(str(node["target"]) for node in rule["nodes"][:5])
+        yield f"{width} px, {scheme}: {rule['id']}, {rule['help']}: {where}"
     sideways = page.evaluate(SIDEWAYS)
     if sideways > 0:
         yield f"{width} px, {scheme}: {sideways} px too wide"
@@ -68,7 +71,7 @@ def test_nothing_stands_in_anybodys_way(workbench, known, visit, picture):
             picture.prepare(page)
         for scheme in ("light", "dark"):
             found += complaints(page, width, scheme)
-    assert found == [], "\n".join(found)
+    assert not found, "\n".join(found)
 
 
 def routes_of(router):
