@@ -37,6 +37,7 @@ help: ## Show this list
 demo: $(VENV)/installed ## Compare three search systems on a golden set, in the terminal and as a page
 	@mkdir -p build/demo
 	$(BIN)/berryeval demo -o build/demo/report.html
+	@echo "The workbench, with a month of invented runs: $(BIN)/berryeval serve --demo --open"
 
 # What is ignored needs the real program, which `make conformance` fetches.
 test: $(VENV)/developing ## Run every test, with coverage
@@ -122,7 +123,7 @@ $(VENV)/created:
 $(VENV)/installed: $(VENV)/created $(NATIVE)
 	@echo "Building berryeval and installing it into $(VENV)"
 	@$(BIN)/python -m pip install -qq --constraint constraints.txt \
-	  --build-constraint constraints.txt --editable '.[charts,search]'
+	  --build-constraint constraints.txt --editable '.[charts,search,service]'
 	@$(BIN)/python -m compileall -qq src
 	@$(BIN)/berryeval version | sed -n 2p
 	@touch $@

@@ -129,14 +129,14 @@ def things(address: str) -> dict[str, str]:
             found: dict[str, list[dict[str, str]]] = json.load(answer)
             return found
 
-    baseline = ask("/v1/baselines")["baselines"][0]
-    runs = ask("/v1/runs")["runs"]
+    baseline = ask("/v1/baselines")["items"][0]
+    runs = ask("/v1/runs")["items"]
     candidate = next(run for run in runs if run["run_id"] != baseline["run_id"])
     return {
         "baseline": baseline["name"],
         "candidate": candidate["run_id"],
-        "gate": ask("/v1/gates")["gates"][0]["name"],
-        "query": ask("/v1/queries")["queries"][0]["query_id"],
+        "gate": ask("/v1/gates")["items"][0]["name"],
+        "query": ask("/v1/queries")["items"][0]["query_id"],
     }
 
 

@@ -1,9 +1,11 @@
 import hashlib
+from datetime import datetime, timezone
 
 import pytest
 
 from berryeval import Document, Query, Run
-from berryeval.archive import RunFacts, tables
+from berryeval.archive import Archive, RunFacts, tables
+from berryeval.archive.clock import backdated
 from berryeval.errors import ArgumentError, ConflictError, InputTypeError, NotFoundError
 
 RUN = Run.from_lists({"q1": ["d1"]})
@@ -168,3 +170,25 @@ def test_a_revoked_token_is_none_at_once(archive):
     assert archive.tokens.page(limit=1, after=page.next).items == listed[1:]
     with pytest.raises(ArgumentError, match="role: expected 'read' or 'judge' or 'admin'"):
         archive.tokens.create("x", "root")
+
+
+def test_queries_are_read_again_only_after_a_change(archive, location):
+    """Whoever changed them: here, in another process, or removed one."""
+    archive.queries.put([Query("q1", "one"), Query("q2", "two")])
+    found = archive.queries.all()
+    assert archive.queries.all() is found
+    with Archive.open(location) as another:
+        another.queries.put([Query("q2", "second")])
+    assert archive.queries.all()["q2"].text == "second"
+    archive.queries.remove("q1")
+    assert list(archive.queries.all()) == ["q2"]
+    with backdated(datetime(2020, 1, 1, tzinfo=timezone.utc)):
+        archive.queries.put([Query("q2", "another")])
+    assert archive.queries.all()["q2"].text == "another"
+
+
+def test_nobody_changes_the_queries_of_others(archive):
+    """What is kept in memory is shared."""
+    archive.queries.put([Query("q1", "one")])
+    with pytest.raises(TypeError):
+        archive.queries.all()["q2"] = Query("q2", "two")

@@ -49,7 +49,8 @@ def test_the_same_run_again_changes_nothing(archive):
     """Same rankings, same facts: same id, one row. How long it took makes no other run."""
     first = archive.runs.put(RUN, RunFacts("bm25", durations={"q1": 1.0}))
     assert archive.runs.put(RUN, RunFacts("bm25", durations={"q1": 2.0})) == first
-    assert archive.runs.page().items == (first,)
+    assert [run.run_id for run in archive.runs.page().items] == [first.run_id]
+    assert archive.runs.get(first.run_id) == first
 
 
 def test_the_same_rankings_of_two_commits_are_two_runs_and_kept_once(archive):
@@ -154,3 +155,26 @@ def test_content_that_goes_while_a_run_is_stored_is_written_again(archive, monke
     monkeypatch.setattr(archive.runs, "_has_content", and_then_it_goes)
     second = archive.runs.put(RUN, RunFacts("y"))
     assert archive.runs.load(second.run_id) == RUN
+
+
+def test_lists_leave_durations_out(archive):
+    """A run has as many as queries; fifty runs of 7,000 would take long to list."""
+    stored = archive.runs.put(RUN, RunFacts("bm25", durations={"q1": 1.5}))
+    assert stored.facts.durations == {"q1": 1.5}
+    assert archive.runs.get(stored.run_id) == stored
+    assert archive.runs.page().items[0].facts == RunFacts("bm25")
+
+
+def test_the_directory_has_every_run_without_durations(archive):
+    """In the order in which they were stored; its mark changes with whatever comes or goes."""
+    assert archive.runs.directory() == ()
+    assert archive.runs.mark() == (0, None)
+    first = archive.runs.put(RUN, RunFacts("bm25", tags=("a",), durations={"q1": 1.0}))
+    second = archive.runs.put(RUN, RunFacts("dense", {"k": 1}))
+    listed = archive.runs.directory()
+    assert [run.run_id for run in listed] == [first.run_id, second.run_id]
+    assert listed[0].facts == RunFacts("bm25", tags=("a",))
+    assert listed[1] == second
+    assert archive.runs.mark() == (2, second.stored_at)
+    archive.runs.remove(first.run_id)
+    assert archive.runs.mark() == (1, second.stored_at)

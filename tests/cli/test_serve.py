@@ -1,5 +1,7 @@
 """`berryeval serve` and `berryeval token`."""
 
+import os
+import queue
 import re
 import socket
 import subprocess
@@ -139,3 +141,47 @@ def test_without_the_extra_the_command_says_what_to_install(command):
     assert done.returncode == 2
     assert "pip install 'berryeval[service]'" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signal says to stop there")
+def test_the_demonstration_is_served_and_thrown_away(tmp_path):
+    """One line says what there is and where to open it; nothing is left behind."""
+    command = [sys.executable, "-m", "berryeval", "serve", "--port", "0", "--demo"]
+    environment = os.environ | {"TMPDIR": str(tmp_path), "BERRYEVAL_ARCHIVE": "mine.db"}
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        line = process.stdout.readline()
+        found = re.fullmatch(
+            r"50 queries, .* are in (\S+demo.db); open (http://127.0.0.1:\d+)\n", line
+        )
+        assert found, line
+        assert len(httpx.get(f"{found[2]}/v1/runs?limit=100").json()["items"]) == 93
+        process.terminate()
+        assert process.stdout.read() == "Stopped.\n"
+    assert process.returncode == 0
+    assert not Path(found[1]).parent.exists()
+    assert not (tmp_path / "mine.db").exists()
+
+
+def test_the_demonstration_fills_no_archive_that_has_something(tmp_path):
+    """Exit code 2, and the way out."""
+    from berryeval.core.query import Query
+
+    with Archive.open(tmp_path / "mine.db") as archive:
+        archive.queries.put([Query("q1", "what?")])
+    done = run("serve", "--demo", "--archive", "mine.db")
+    assert done.exit_code == 2
+    assert "expected an empty one for the demonstration, got queries in mine.db" in done.stderr
+
+
+def test_the_browser_is_opened_once_somebody_listens(monkeypatch):
+    """At the address that was told."""
+    opened = queue.Queue()
+    monkeypatch.setattr("webbrowser.open", opened.put)
+    monkeypatch.setattr(
+        "berryeval.service.server.serve", lambda _archive, _settings, tell: tell("http://here:1")
+    )
+    done = run("serve", "--open", "--archive", "a.db")
+    assert done.exit_code == 0, done.output
+    assert opened.get(timeout=10) == "http://here:1"

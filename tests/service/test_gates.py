@@ -179,3 +179,17 @@ def test_a_latency_guard_takes_the_times_of_the_request(client, runs):
         asked = {"run": runs[1], "milliseconds": {"q1": milliseconds, "q2": 1}}
         assert client.post("/v1/gates/g/verdicts", json=asked).json()["verdict"] == verdict
     assert client.post("/v1/gates/g/verdicts", json={"run": runs[1]}).status_code == 422
+
+
+def test_a_report_keeps_the_most_decisive_holes(client, runs, monkeypatch):
+    """Thousands of them in each report would make lists of verdicts slow."""
+    close = {"baseline": "main", "guards": [{"measure": "nDCG@10", "margin": 0.01}]}
+    client.put("/v1/gates/close", json=close)
+    whole = client.post("/v1/gates/close/verdicts", json={"run": runs[1]}).json()["report"]
+    assert "n_holes" not in whole
+    n_holes = len(whole["holes"])
+    assert n_holes > 1
+    monkeypatch.setattr("berryeval.service.verdicts.MOST_HOLES", n_holes - 1)
+    short = client.post("/v1/gates/close/verdicts", json={"run": runs[1]}).json()["report"]
+    assert short["n_holes"] == n_holes
+    assert short["holes"] == whole["holes"][:-1]

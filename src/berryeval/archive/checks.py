@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import datetime, timezone
 from typing import Any
 
 from berryeval.core.id_column import encode_id
@@ -17,7 +16,6 @@ __all__ = [
     "check_settings",
     "check_text",
     "json_value",
-    "now",
 ]
 
 LONGEST_ID = 1024
@@ -71,8 +69,3 @@ def json_value(value: object, argument: str) -> Any:  # noqa: ANN401 - any JSON
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
         raise InputTypeError(argument, "what JSON holds", str(error)[:80]) from None
-
-
-def now() -> datetime:
-    """Return this moment, in UTC."""
-    return datetime.now(timezone.utc)

@@ -12,7 +12,8 @@ from typing import Any, cast
 
 from sqlalchemy import Row, Select, select
 
-from berryeval.archive.checks import check_id, now
+from berryeval.archive.checks import check_id
+from berryeval.archive.clock import now
 from berryeval.archive.columns import Column, decode, encode
 from berryeval.archive.database import Database
 from berryeval.archive.judgments import ArchivedJudgments
@@ -140,15 +141,10 @@ class ArchivedEvaluations:
         NotFoundError
             If there is none of this id.
         """
-        check_id(evaluation_id, "evaluation_id")
-        c = evaluations.c
-        rows = select(c.facts, c.scores).where(c.evaluation_id == evaluation_id)
-        with self._database.reading() as connection:
-            row = connection.execute(rows).one_or_none()
-        if row is None:
+        found = self._load(check_id(evaluation_id, "evaluation_id"))
+        if found is None:
             raise NotFoundError("evaluation", evaluation_id)
-        scores = scores_of(decode([row.scores]), row.facts)
-        return Evaluation(scores, _measures(row.facts), self._queries.all())
+        return found
 
     def find(
         self,
@@ -162,7 +158,17 @@ class ArchivedEvaluations:
         """Return what a run scored at some judgments, as `load` does; None if nobody scored it."""
         options = {"missing": missing, "no_relevant": no_relevant}
         evaluation_id = _id_of(run_id, judgments_hash, read_measures(measures), options)
-        return None if self.get(evaluation_id) is None else self.load(evaluation_id)
+        return self._load(evaluation_id)
+
+    def _load(self, evaluation_id: str) -> Evaluation | None:
+        c = evaluations.c
+        rows = select(c.facts, c.scores).where(c.evaluation_id == evaluation_id)
+        with self._database.reading() as connection:
+            row = connection.execute(rows).one_or_none()
+        if row is None:
+            return None
+        scores = scores_of(decode([row.scores]), row.facts)
+        return Evaluation(scores, _measures(row.facts), self._queries.all())
 
     def page(
         self,

@@ -8,7 +8,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, select
 
-from berryeval.archive.checks import check_id, check_settings, now
+from berryeval.archive.checks import check_id, check_settings
+from berryeval.archive.clock import now
 from berryeval.archive.database import Database
 from berryeval.archive.paging import read_page
 from berryeval.archive.records import Check, Page, StoredGate

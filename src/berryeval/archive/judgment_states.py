@@ -4,56 +4,80 @@ from __future__ import annotations
 
 from array import array
 from datetime import datetime
+from itertools import groupby
 
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import Connection, LargeBinary, func, or_, select, type_coerce
 
-from berryeval.archive.checks import now
+from berryeval.archive.clock import now
 from berryeval.archive.database import Database
+from berryeval.archive.judgment_changes import Changes
 from berryeval.archive.tables import judgment_states, judgments
-from berryeval.core.content_hash import hash_of_judgments
-from berryeval.core.id_column import IdColumn, encode_id
+from berryeval.core.id_column import IdColumn
 from berryeval.core.judgments import Judgments
 from berryeval.errors import ArgumentError, NotFoundError
 
-__all__ = ["find", "note", "read"]
+__all__ = ["find", "hash_at", "note", "read", "read_changes"]
+
+_AT_ONCE = 20_000
+
+_c = judgments.c
+# As bytes, which is what they become again: to make text of a million ids takes a second.
+_QUERY_ID = type_coerce(_c.query_id, LargeBinary)
+_DOC_ID = type_coerce(_c.doc_id, LargeBinary)
 
 
 def read(connection: Connection, revision: int) -> Judgments:
     """Return the judgments as they were when a revision was the newest, sorted by ids."""
-    c = judgments.c
     rows = (
-        select(c.query_id, c.doc_id, c.grade)
-        .where(c.revision <= revision, or_(c.superseded_by.is_(None), c.superseded_by > revision))
-        .where(c.grade.is_not(None))
-        .order_by(c.query_id, c.doc_id)
+        select(_QUERY_ID, _DOC_ID, _c.grade)
+        .where(_c.revision <= revision)
+        .where(or_(_c.superseded_by.is_(None), _c.superseded_by > revision))
+        .where(_c.grade.is_not(None))
+        .order_by(_c.query_id, _c.doc_id)
     )
-    query_ids: list[bytes] = []
-    starts = array("Q")
+    sizes: dict[bytes, int] = {}
     doc_ids: list[bytes] = []
     grades = array("d")
-    last = None
+    for part in connection.execute(rows).partitions(_AT_ONCE):
+        query_ids, more_ids, more_grades = zip(*part, strict=True)
+        for query_id, same in groupby(query_ids):
+            sizes[query_id] = sizes.get(query_id, 0) + len(list(same))
+        doc_ids += more_ids
+        grades.extend(more_grades)
+    starts = array("Q", [0])
+    for size in sizes.values():
+        starts.append(starts[-1] + size)
+    return Judgments(IdColumn.of(sizes), starts, IdColumn.of(doc_ids), grades)
+
+
+def read_changes(connection: Connection, after: int, revision: int) -> Changes:
+    """Return what became of pairs that changed after one revision, at a later one."""
+    rows = (
+        select(_QUERY_ID, _DOC_ID, _c.grade)
+        .where(_c.revision > after, _c.revision <= revision)
+        .order_by(_c.revision)
+    )
+    changes: dict[bytes, dict[bytes, float | None]] = {}
     for query_id, doc_id, grade in connection.execute(rows):
-        if query_id != last:
-            query_ids.append(encode_id(query_id))
-            starts.append(len(doc_ids))
-            last = query_id
-        doc_ids.append(encode_id(doc_id))
-        grades.append(grade)
-    starts.append(len(doc_ids))
-    return Judgments(IdColumn.of(query_ids), starts, IdColumn.of(doc_ids), grades)
+        changes.setdefault(query_id, {})[doc_id] = grade  # the last one counts
+    return changes
 
 
-def note(database: Database, found: Judgments, revision: int) -> str:
-    """Keep the hash of judgments with the first revision that had it, and return it."""
-    hashed = hash_of_judgments(found)
+def note(database: Database, hashed: str, revision: int) -> None:
+    """Keep the hash of judgments with the first revision that had it."""
     with database.reading() as connection:
         known = select(judgment_states.c.revision).where(judgment_states.c.hash == hashed)
         if connection.scalar(known) is not None:
-            return hashed
+            return
     row = {"hash": hashed, "revision": revision, "noted_at": now()}
     with database.writing() as connection:
         database.insert_new(connection, judgment_states, row)
-    return hashed
+
+
+def hash_at(connection: Connection, revision: int) -> str | None:
+    """Return the hash of the judgments at a revision; None if it was not noted there."""
+    c = judgment_states.c
+    return connection.scalar(select(c.hash).where(c.revision == revision).limit(1))
 
 
 def find(connection: Connection, when: str | datetime | None) -> int:

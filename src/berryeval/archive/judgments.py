@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
 from datetime import datetime
-from typing import NamedTuple
 
 from sqlalchemy import Connection, func
 
@@ -19,10 +17,13 @@ from berryeval.archive.judgment_rows import (
     NewJudgment,
     check_entries,
     check_revision,
+    read_history,
     read_judgment,
     stored_judgment,
+    undo_judgment,
     write_judgments,
 )
+from berryeval.archive.known_states import KnownStates
 from berryeval.archive.paging import read_page
 from berryeval.archive.records import JudgmentEntry, Page, StoredJudgment
 from berryeval.archive.shared_commits import SharedCommits
@@ -31,12 +32,6 @@ from berryeval.core.judgments import Judgments
 from berryeval.errors import NotFoundError
 
 __all__ = ["ArchivedJudgments"]
-
-
-class _State(NamedTuple):
-    revision: int
-    hash: str
-    judgments: Judgments
 
 
 class ArchivedJudgments:
@@ -49,10 +44,7 @@ class ArchivedJudgments:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._commits = SharedCommits(database, "judgments")
-        self._loading = threading.Lock()
-        # Read again only after a change, and once for a whole trend.
-        self._newest: _State | None = None
-        self._earlier: _State | None = None
+        self._known = KnownStates(database)
 
     def put(
         self, entries: Iterable[JudgmentEntry], *, author: str, source: str | None = None
@@ -140,6 +132,37 @@ class ArchivedJudgments:
 
         self._commits.run(work)
 
+    def undo(
+        self, query_id: str, doc_id: str, *, author: str, if_revision: int
+    ) -> StoredJudgment | None:
+        """Take one's own judgment back, and let what it replaced count again.
+
+        Both are new states, so that the history tells what happened. To undo the same once more
+        changes nothing.
+
+        Parameters
+        ----------
+        author : str
+            Who judged.
+        if_revision : int
+            The judgment to undo.
+
+        Returns
+        -------
+        StoredJudgment or None
+            The judgment that counts again; None if there was none before.
+
+        Raises
+        ------
+        ConflictError
+            If the judgment is not the author's, or another has replaced it.
+        """
+        pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
+        check_text(author, "author")
+        return self._commits.run(
+            lambda connection: undo_judgment(connection, pair, author, if_revision)
+        )
+
     def get(self, query_id: str, doc_id: str) -> StoredJudgment | None:
         """Return the judgment of a pair; None if there is none."""
         pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
@@ -149,10 +172,8 @@ class ArchivedJudgments:
     def history(self, query_id: str, doc_id: str) -> list[StoredJudgment]:
         """Return all that the judgment of a pair ever was, oldest first; the last is current."""
         pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
-        c = judgments.c
-        rows = STATES.where(c.query_id == pair[0], c.doc_id == pair[1]).order_by(c.revision)
         with self._database.reading() as connection:
-            return [stored_judgment(row) for row in connection.execute(rows)]
+            return read_history(connection, pair)
 
     def page(
         self,
@@ -184,7 +205,7 @@ class ArchivedJudgments:
 
     def hash(self) -> str:
         """Return the hash of the judgments as they are now, by which `at` finds them again."""
-        return self.as_of(None)[1]
+        return self._known.hash()
 
     def at(self, when: str | datetime) -> Judgments:
         """Return the judgments as they were.
@@ -205,21 +226,8 @@ class ArchivedJudgments:
         """Return the judgments as they are (None) or were, as `at` takes it, and their hash."""
         if isinstance(when, str):
             check_id(when, "at")
-        with self._loading:
-            newest = self._newest
-            if isinstance(when, str):
-                for state in (newest, self._earlier):
-                    if state is not None and state.hash == when:
-                        return state.judgments, when
-            with self._database.reading() as connection:
-                revision = states.find(connection, when)
-                if newest is not None and newest.revision == revision:
-                    return newest.judgments, newest.hash
-                found = states.read(connection, revision)
-            hashed = when if isinstance(when, str) else states.note(self._database, found, revision)
-            state = _State(revision, hashed, found)
-            if when is None:
-                self._newest = state
-            else:
-                self._earlier = state
-            return found, hashed
+        return self._known.as_of(when)
+
+    def prepare(self) -> None:
+        """Read what questions about the judgments of now need, so that these do not wait."""
+        self._known.prepare()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, delete, select
+from sqlalchemy import Connection, Row, delete, extract, func, select
 
 from berryeval.archive.batches import batches_of
-from berryeval.archive.checks import check_id, now
+from berryeval.archive.checks import check_id
+from berryeval.archive.clock import now
 from berryeval.archive.database import Database
 from berryeval.archive.paging import read_page
 from berryeval.archive.records import Check, Page
@@ -20,12 +22,25 @@ __all__ = ["ArchivedQueries", "content_of", "query_of"]
 
 _LABELS = ("category", "difficulty", "description")
 
+# Whoever changes a query changes one of these: the sum tells of changes that others date back.
+_STAMP = select(
+    func.count(),
+    func.max(queries.c.updated_at),
+    func.sum(extract("epoch", queries.c.updated_at)),
+)
+
+
+class _Everything(NamedTuple):
+    stamp: tuple[Any, ...]
+    queries: Mapping[str, Query]
+
 
 class ArchivedQueries:
     """Queries with their texts and labels, by id."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._all: _Everything | None = None
 
     def put(self, wanted: Iterable[Query], *, check: Check[Query] | None = None) -> int:
         """Write queries, all or none; one that is there already is replaced.
@@ -71,11 +86,16 @@ class ArchivedQueries:
             keys = (queries.c.query_id,)
             return read_page(connection, select(queries), keys, _query, after=after, limit=limit)
 
-    def all(self) -> dict[str, Query]:
-        """Return every query by its id, as slices want them."""
-        with self._database.reading() as connection:
-            rows = connection.execute(select(queries).order_by(queries.c.query_id))
-            return {row.query_id: _query(row) for row in rows}
+    def all(self) -> Mapping[str, Query]:
+        """Return every query by its id, as slices want them; read again only after a change."""
+        with self._database.reading(repeatable=True) as connection:
+            stamp = tuple(connection.execute(_STAMP).one())
+            known = self._all
+            if known is None or known.stamp != stamp:
+                rows = connection.execute(select(queries).order_by(queries.c.query_id))
+                found = {row.query_id: _query(row) for row in rows}
+                known = self._all = _Everything(stamp, MappingProxyType(found))
+        return known.queries
 
     def remove(self, query_id: str, *, check: Check[Query] | None = None) -> bool:
         """Remove a query, and tell whether there was one; `check` as for `put`. Judgments stay."""

@@ -6,11 +6,24 @@ import hashlib
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Connection, Row, Select, delete, exists, insert, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    delete,
+    exists,
+    func,
+    insert,
+    null,
+    select,
+)
 
-from berryeval.archive.checks import check_id, check_settings, check_text, now
+from berryeval.archive.checks import check_id, check_settings, check_text
+from berryeval.archive.clock import now
 from berryeval.archive.columns import decode, encode, hash_of_columns
 from berryeval.archive.database import Database
 from berryeval.archive.paging import read_page
@@ -114,8 +127,11 @@ class ArchivedRuns:
         limit: int = 100,
         newest_first: bool = False,
     ) -> Page[StoredRun]:
-        """Return runs in the order in which they were stored: all, or those of a name."""
-        rows = _rows()
+        """Return runs in the order in which they were stored: all, or those of a name.
+
+        Only `get` tells durations, of which a run has as many as queries.
+        """
+        rows = _rows(null().label("durations"))
         if name is not None:
             rows = rows.where(runs.c.name == check_id(name, "name"))
         keys = (runs.c.stored_at, runs.c.run_id)
@@ -123,6 +139,24 @@ class ArchivedRuns:
             return read_page(
                 connection, rows, keys, _stored, after=after, limit=limit, descending=newest_first
             )
+
+    def directory(self) -> tuple[StoredRun, ...]:
+        """Return every run in the order in which they were stored, without their durations.
+
+        Durations of thousands of queries are most of what is known of a run: lists of many runs
+        do without, and have None for them.
+        """
+        rows = _rows(null().label("durations"))
+        with self._database.reading() as connection:
+            found = connection.execute(rows.order_by(runs.c.stored_at, runs.c.run_id))
+            return tuple(map(_stored, found))
+
+    def mark(self) -> tuple[int, datetime | None]:
+        """Return what changes whenever a run is stored or removed: how many, and the newest."""
+        rows = select(func.count(), func.max(runs.c.stored_at)).select_from(runs)
+        with self._database.reading() as connection:
+            n_runs, newest = connection.execute(rows).one()
+        return n_runs, newest
 
     def remove(self, run_id: str) -> bool:
         """Remove a run with its evaluations, and tell whether there was one. Verdicts stay.
@@ -236,10 +270,12 @@ def durations_of(facts: RunFacts) -> dict[str, float] | None:
     }
 
 
-def _rows() -> Select[Any]:
-    return select(runs, run_contents.c.n_queries, run_contents.c.n_rows).join(
-        run_contents, run_contents.c.content_hash == runs.c.content_hash
-    )
+def _rows(durations: ColumnElement[Any] = runs.c.durations) -> Select[Any]:
+    c = runs.c
+    return select(
+        c.run_id, c.content_hash, c.name, c.facts, c.stored_at, durations,
+        run_contents.c.n_queries, run_contents.c.n_rows,
+    ).join(run_contents, run_contents.c.content_hash == c.content_hash)  # fmt: skip
 
 
 def facts_of(fields: Mapping[str, Any], durations: Mapping[str, float] | None) -> RunFacts:

@@ -7,7 +7,8 @@ from typing import Any
 
 from sqlalchemy import Row, delete, select, update
 
-from berryeval.archive.checks import check_count, check_id, check_settings, check_text, now
+from berryeval.archive.checks import check_count, check_id, check_settings, check_text
+from berryeval.archive.clock import now
 from berryeval.archive.database import Database
 from berryeval.archive.paging import read_page
 from berryeval.archive.records import Page, StoredStore

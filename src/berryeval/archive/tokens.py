@@ -8,7 +8,8 @@ from typing import Any
 
 from sqlalchemy import Row, select, update
 
-from berryeval.archive.checks import check_id, now
+from berryeval.archive.checks import check_id
+from berryeval.archive.clock import now
 from berryeval.archive.database import Database
 from berryeval.archive.paging import read_page
 from berryeval.archive.records import ROLES, Page, Role, Token

@@ -72,6 +72,7 @@ def _what_next(found: Demo, output: str) -> list[str]:
         f"The report has every query with its rankings side by side; open {output}",
         "",
         "Try next:",
+        "  berryeval serve --demo --open                the workbench, with a month of such runs",
         "  berryeval quality --system my_module:search  your own search, as a Python function",
         "  berryeval golden init docs/                  a golden set of your own documents",
         "  berryeval golden check --system hybrid       whether a golden set can be trusted",

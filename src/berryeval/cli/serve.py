@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+import threading
+import webbrowser
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from berryeval.cli._logging import logging_options
 from berryeval.cli._settings import archive_option, config_option, load_settings
+
+if TYPE_CHECKING:
+    from berryeval.archive import Archive
 
 __all__ = ["command"]
 
@@ -61,8 +71,24 @@ __all__ = ["command"]
     metavar="SECONDS",
     help="Within which a request is answered, or 504 is.  [default: 60]",
 )
+@click.option(
+    "--demo",
+    "is_demo",
+    is_flag=True,
+    help="Serve the golden set that ships and a month of invented runs, from an archive that is "
+    "thrown away unless --archive names an empty one.",
+)
+@click.option("--open", "is_opened", is_flag=True, help="Open the workbench in the browser.")
 @logging_options(level="info", format="json")
-def command(config: str | None, **flags: Any) -> None:  # noqa: ANN401 - as many as options
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    config: str | None,
+    is_demo: bool,
+    is_opened: bool,
+    **flags: Any,  # noqa: ANN401 - as many as options
+) -> None:
     """Serve judgments, runs, evaluations, comparisons and gates over HTTP.
 
     Everything is in the archive: one file of SQLite, made if it is not there, or a database of
@@ -71,6 +97,7 @@ def command(config: str | None, **flags: Any) -> None:  # noqa: ANN401 - as many
 
     \b
     berryeval serve
+    berryeval serve --demo --open
     berryeval serve --archive postgresql://berryeval@db/quality --port 9000
     berryeval serve --host 0.0.0.0
     """
@@ -84,11 +111,33 @@ def command(config: str | None, **flags: Any) -> None:  # noqa: ANN401 - as many
     except ModuleNotFoundError:
         raise MissingExtraError("The service", "service") from None
     chosen = service_settings(settings.service, settings.systems, flags)
-    with Archive.open(chosen.archive) as archive:
+    with ExitStack() as opened:
+        if is_demo and context.get_parameter_source("archive") != ParameterSource.COMMANDLINE:
+            folder = opened.enter_context(TemporaryDirectory(prefix="berryeval-demo-"))
+            chosen = replace(chosen, archive=str(Path(folder) / "demo.db"))
+        archive = opened.enter_context(Archive.open(chosen.archive))
         name = archive.name  # without a password
+        demonstrated = _fill(archive) if is_demo else None
 
         def tell(address: str) -> None:
-            click.echo(f"Listening on {address}, with {name}; see {address}/docs")
+            if demonstrated is None:
+                click.echo(f"Listening on {address}, with {name}; see {address}/docs")
+            else:
+                click.echo(f"{demonstrated} are in {name}; open {address}")
+            if is_opened:
+                # A browser may take its time to start, and nobody is served meanwhile.
+                threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
         serve(archive, chosen, tell)
     click.echo("Stopped.")
+
+
+def _fill(archive: Archive) -> str:
+    """Fill an archive with the demonstration, and return what it consists of."""
+    from berryeval.service.demo import fill_demo
+
+    facts = fill_demo(archive)
+    return (
+        f"{facts.n_queries} queries, {facts.n_judgments:,} judged pairs, and a month of "
+        f"{facts.n_runs} invented runs with {facts.n_verdicts} verdicts"
+    )

@@ -8,7 +8,10 @@ from collections.abc import Iterable
 
 from berryeval.core.judgments import Judgments
 
-__all__ = ["hash_of_ids", "hash_of_judgments"]
+__all__ = ["hash_of_ids", "hash_of_judgments", "record_of_query"]
+
+_sizes = struct.Struct("<QQ").pack
+_grade = struct.Struct("<d").pack
 
 
 def hash_of_judgments(judgments: Judgments) -> str:
@@ -17,11 +20,18 @@ def hash_of_judgments(judgments: Judgments) -> str:
     Neither the order of the rows nor the format of a file changes it.
     """
     digest = hashlib.sha256()
-    for query_id, rows in sorted(judgments.iter_queries()):
-        for doc_id, row in sorted((judgments.doc_ids.bytes_at(row), row) for row in rows):
-            sizes = struct.pack("<QQ", len(query_id), len(doc_id))
-            digest.update(sizes + query_id + doc_id + struct.pack("<d", judgments.values[row]))
+    for query_id in sorted(judgments.query_ids.iter_bytes()):
+        digest.update(record_of_query(judgments, query_id))
     return digest.hexdigest()
+
+
+def record_of_query(judgments: Judgments, query_id: bytes) -> bytes:
+    """Return what the hash takes of a query: of each document the sizes of ids, ids and grade."""
+    n_bytes = len(query_id)
+    return b"".join(
+        _sizes(n_bytes, len(doc_id)) + query_id + doc_id + _grade(grade)
+        for doc_id, grade in sorted(judgments.grades_of(query_id).items())
+    )
 
 
 def hash_of_ids(ids: Iterable[bytes]) -> str:

@@ -9,16 +9,21 @@ from berryeval.archive import Archive
 from berryeval.archive.records import StoredGate, StoredRun, StoredVerdict
 from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.guards import MarginGuard
+from berryeval.evaluation.verdict import GateResult
 from berryeval.reports.gate import gate_as_dict
-from berryeval.service.jobs import Progress
+from berryeval.service.jobs import Progress, no_progress
 from berryeval.service.run_cache import RunCache
 from berryeval.suite.gate import decide
 from berryeval.suite.settings import GateSettings, Settings, gate_settings
 
-__all__ = ["decide_on", "read_gate"]
+__all__ = ["MOST_HOLES", "decide_at_present", "decide_on", "read_gate"]
 
 _OURS = ("guards", "baseline", "pool_depth", "max_grade")
 _N_STEPS = 3
+
+MOST_HOLES = 100
+"""Unjudged documents that a report keeps, the most decisive first: a list of verdicts has to be
+read at once, and a set of 7,000 queries may have as many holes."""
 
 
 def read_gate(settings: Mapping[str, Any]) -> GateSettings:
@@ -52,7 +57,44 @@ def decide_on(
     MismatchError
         If the baseline searched another corpus, and the gate does not allow that.
     """
-    rules = read_gate(gate.settings)
+    decided, judgments_hash = decide_at_present(
+        archive, runs, gate.settings, run, baseline, milliseconds=milliseconds, progress=progress
+    )
+    return archive.verdicts.put(
+        gate=gate.name,
+        run_id=run.run_id,
+        baseline_id=None if baseline is None else baseline.run_id,
+        judgments_hash=judgments_hash,
+        verdict=decided.verdict,
+        report=_report(decided),
+    )
+
+
+def _report(decided: GateResult) -> dict[str, Any]:
+    report = gate_as_dict(decided)
+    holes = report["holes"]
+    if len(holes) > MOST_HOLES:
+        report |= {"n_holes": len(holes), "holes": holes[:MOST_HOLES]}
+    return report
+
+
+def decide_at_present(
+    archive: Archive,
+    runs: RunCache,
+    settings: Mapping[str, Any],
+    run: StoredRun,
+    baseline: StoredRun | None,
+    *,
+    milliseconds: Mapping[str, float] | None = None,
+    progress: Progress = no_progress,
+    is_brief: bool = False,
+) -> tuple[GateResult, str]:
+    """Decide at today's judgments by the settings of a gate; return their hash, too.
+
+    Nothing is kept. `is_brief` is as `berryeval.suite.gate.decide` has it. Raises what
+    `decide_on` raises.
+    """
+    rules = read_gate(settings)
     if any(isinstance(guard, MarginGuard) for guard in rules.guards):
         _check_baseline(rules, run, baseline)
     times = milliseconds or run.facts.durations or {}
@@ -62,27 +104,18 @@ def decide_on(
     reference = None if baseline is None else runs.load(baseline.run_id)
     progress(2, _N_STEPS, "deciding")
     judgments, judgments_hash = archive.judgments.as_of(None)
-    settings = Settings(
-        gate=rules,
-        max_grade=gate.settings.get("max_grade"),
-        pool_depth=gate.settings.get("pool_depth"),
-    )
     decided = decide(
-        settings,
+        Settings(
+            gate=rules, max_grade=settings.get("max_grade"), pool_depth=settings.get("pool_depth")
+        ),
         judgments,
         candidate,
         archive.queries.all(),
         milliseconds=[*times.values()],
         baseline=reference,
+        is_brief=is_brief,
     )
-    return archive.verdicts.put(
-        gate=gate.name,
-        run_id=run.run_id,
-        baseline_id=None if baseline is None else baseline.run_id,
-        judgments_hash=judgments_hash,
-        verdict=decided.verdict,
-        report=gate_as_dict(decided),
-    )
+    return decided, judgments_hash
 
 
 def _check_baseline(rules: GateSettings, run: StoredRun, baseline: StoredRun | None) -> None:

@@ -113,7 +113,10 @@ class VerdictRequest(Body):
 
 
 class VerdictState(BaseModel):
-    """A verdict, and the report that `berryeval gate --json` writes (docs/reference/json.md)."""
+    """A verdict, and the report that `berryeval gate --json` writes (docs/reference/json.md).
+
+    Of more than 100 unjudged documents it keeps the most decisive, and their number as `n_holes`.
+    """
 
     model_config = with_examples(
         {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Annotated, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from fastapi import Depends, Request
 
@@ -17,7 +17,7 @@ from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
 from berryeval.evaluation.result import Evaluation
 from berryeval.service.run_cache import RunCache
 
-__all__ = ["Remembered", "Scoring", "ScoringDep", "State"]
+__all__ = ["JudgmentsLike", "Remembered", "Scoring", "ScoringDep", "State"]
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -28,6 +28,18 @@ class State(NamedTuple):
 
     judgments: Judgments
     hash: str
+
+
+class JudgmentsLike(Protocol):
+    """Judgments that are known by a hash."""
+
+    @property
+    def judgments(self) -> Judgments:
+        """All of them."""
+
+    @property
+    def hash(self) -> str:
+        """What they are known by."""
 
 
 class Remembered(Generic[Key, Value]):
@@ -89,8 +101,10 @@ class Scoring:
         """
         return self._runs.load(run_id)
 
-    def evaluation(self, run_id: str) -> Evaluation:
+    def evaluation(self, run_id: str, state: JudgmentsLike | None = None) -> Evaluation:
         """Return a run's score of every query, with the queries for slices.
+
+        At the judgments of now, or those of a state.
 
         Raises
         ------
@@ -99,10 +113,10 @@ class Scoring:
         MismatchError
             If there are no judgments, or none of the run's queries.
         """
-        state = self.state()
-        return self._evaluations.get((run_id, state.hash), lambda: self._scored(run_id, state))
+        at = self.state() if state is None else state
+        return self._evaluations.get((run_id, at.hash), lambda: self._scored(run_id, at))
 
-    def _scored(self, run_id: str, state: State) -> Evaluation:
+    def _scored(self, run_id: str, state: JudgmentsLike) -> Evaluation:
         stored = self._archive.evaluations.find(run_id, self.measures, judgments_hash=state.hash)
         if stored is not None:
             return stored

@@ -1,0 +1,164 @@
+"""Fill an archive with the demonstration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from berryeval.archive import Archive
+from berryeval.archive.clock import backdated
+from berryeval.archive.records import Page, StoredGate, StoredRun
+from berryeval.core.run import Run
+from berryeval.errors import ArgumentError
+from berryeval.golden.golden_set import GoldenSet, handbook
+from berryeval.service.demo.invention import InventedRun, invent_runs
+from berryeval.service.demo.judging import earlier_documents, sittings
+from berryeval.service.demo.rankings import Rankings, real_rankings
+from berryeval.service.jobs import no_progress
+from berryeval.service.run_cache import RunCache
+from berryeval.service.verdicts import decide_on
+
+__all__ = ["BASELINE", "GATE", "DemoFacts", "fill_demo"]
+
+BASELINE, GATE = "main", "release"
+
+DECIDED = "hybrid"
+"""The series that the gate decides on."""
+
+GUARDS = (
+    {"measure": "nDCG@10", "margin": 0.03},
+    {"measure": "AP", "margin": "8%"},
+    {"measure": "RR", "at_least": 0.68},
+)
+
+_CHANGED_DAYS_AGO = 9.0
+"""When documents changed, so that judgments of them are stale."""
+
+_KNOWN_DAYS_AGO = 46.0
+
+
+@dataclass(frozen=True)
+class DemoFacts:
+    """What the demonstration consists of."""
+
+    n_queries: int
+    n_documents: int
+    n_judgments: int
+    n_runs: int
+    n_verdicts: int
+    is_searched: bool
+    """Whether search systems made the rankings that the runs come from."""
+
+
+def fill_demo(archive: Archive, *, today: datetime | None = None) -> DemoFacts:
+    """Fill an empty archive with the golden set that ships and a month of invented runs.
+
+    Parameters
+    ----------
+    archive : Archive
+        Has to be empty.
+    today : datetime, optional
+        When the month ends; now unless given. Everything else is the same every time.
+
+    Raises
+    ------
+    ArgumentError
+        If there is anything in the archive.
+    """
+    _check_empty(archive)
+    golden = handbook()
+    end = today or datetime.now(timezone.utc)
+    found, is_searched = real_rankings(golden)
+    retrieved = {
+        (query_id, doc_id)
+        for rankings in found.values()
+        for query_id, ranking in rankings.items()
+        for doc_id in ranking[:10]
+    }
+    n_judgments = _fill_golden(archive, golden, retrieved, end)
+    runs = sorted(
+        (run for series, rankings in found.items() for run in _invented(golden, series, rankings)),
+        key=lambda run: -run.days_ago,
+    )
+    with backdated(end - timedelta(days=_KNOWN_DAYS_AGO)):
+        gate = archive.gates.put(GATE, {"guards": list(GUARDS), "baseline": BASELINE})
+    n_verdicts = _fill_runs(archive, gate, runs, end)
+    return DemoFacts(
+        n_queries=len(golden.queries),
+        n_documents=len(golden.chunks),
+        n_judgments=n_judgments,
+        n_runs=len(runs),
+        n_verdicts=n_verdicts,
+        is_searched=is_searched,
+    )
+
+
+def _check_empty(archive: Archive) -> None:
+    lists: dict[str, Page[Any]] = {
+        "judgments": archive.judgments.page(limit=1),
+        "queries": archive.queries.page(limit=1),
+        "documents": archive.documents.page(limit=1),
+        "runs": archive.runs.page(limit=1),
+        "gates": archive.gates.page(limit=1),
+        "verdicts": archive.verdicts.page(limit=1),
+    }
+    for name, page in lists.items():
+        if page.items:
+            way_out = "name another, or none for one that is thrown away"
+            found = f"{name} in {archive.name}; {way_out}"
+            raise ArgumentError("archive", "an empty one for the demonstration", found)
+
+
+def _fill_golden(
+    archive: Archive, golden: GoldenSet, retrieved: set[tuple[str, str]], end: datetime
+) -> int:
+    """Write documents, queries and judgments, and return how many pairs are judged."""
+    documents = {document.doc_id: document for document in golden.documents()}
+    earlier = {document.doc_id: document for document in earlier_documents(golden)}
+    with backdated(end - timedelta(days=_KNOWN_DAYS_AGO)):
+        archive.documents.put({**documents, **earlier}.values())
+        archive.queries.put(golden.queries)
+    pairs = set()
+    for sitting in sittings(golden, retrieved):
+        with backdated(end - timedelta(days=sitting.days_ago)):
+            archive.judgments.put(sitting.entries, author=sitting.author, source=sitting.source)
+        pairs |= {(entry.query_id, entry.doc_id) for entry in sitting.entries}
+    with backdated(end - timedelta(days=_CHANGED_DAYS_AGO)):
+        archive.documents.put(documents[doc_id] for doc_id in earlier)
+    return len(pairs)
+
+
+def _invented(golden: GoldenSet, series: str, rankings: Rankings) -> list[InventedRun]:
+    known = [chunk.chunk_id for chunk in golden.chunks]
+    unjudged = {
+        query_id: [doc_id for doc_id in known if doc_id not in own and doc_id not in found]
+        for query_id, own in golden.passes.items()
+        for found in [rankings[query_id]]
+    }
+    grades: Mapping[str, Mapping[str, float]] = golden.judgments.to_dict()
+    return list(
+        invent_runs(series, rankings, golden.queries, grades, unjudged, golden.content_hash)
+    )
+
+
+def _fill_runs(archive: Archive, gate: StoredGate, runs: list[InventedRun], end: datetime) -> int:
+    """Write runs in their order, let the gate decide as each comes, and count its verdicts."""
+    loaded = RunCache(archive)
+    baseline: StoredRun | None = None
+    n_verdicts = 0
+    for run in runs:
+        with backdated(end - timedelta(days=run.days_ago)):
+            stored = archive.runs.put(Run.from_lists(run.rankings), run.facts)
+            if run.facts.name != DECIDED:
+                continue
+            if baseline is not None:
+                times = run.facts.durations
+                decide_on(archive, loaded, gate, stored, baseline,
+                          milliseconds=times, progress=no_progress)  # fmt: skip
+                n_verdicts += 1
+            if run.is_release:
+                baseline = stored
+                archive.baselines.put(BASELINE, stored.run_id)
+    return n_verdicts

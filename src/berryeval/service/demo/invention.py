@@ -1,0 +1,165 @@
+"""A month of runs that never happened, made of rankings that did.
+
+Each series gets better slowly: some queries begin with a ranking whose best document comes too
+late, and are mended one after the other. In the middle a smaller model is tried, which harms two
+categories of queries, and is taken back. A few runs lack some queries, and later ones find
+documents that nobody judged. Nothing depends on anything but the rankings: the same come out
+every time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from berryeval.archive.records import RunFacts
+from berryeval.core.query import Query
+from berryeval.service.demo.rankings import Rankings
+
+__all__ = ["N_DAYS", "InventedRun", "invent_runs"]
+
+N_DAYS = 30
+
+HARMED = ("procedural", "troubleshoot")
+"""Categories of queries that the smaller model cannot answer."""
+
+_TRIAL = range(13, 17)
+"""The runs of a series with the smaller model."""
+
+_RELEASES = {0: "release-1.3", 10: "release-1.4", 22: "release-1.5"}
+_LACKING = {"bm25": {8: 2}, "vectors": {20: 5}, "hybrid": {5: 1, 26: 3}}
+"""By series and run, how many queries have no answer."""
+
+_SHARE_WEAK = 0.6
+_NOISY_QUERIES = 16
+"""In each run so many rankings have two neighbours the other way round, as an approximate index
+gives them."""
+_LATER = 18
+"""From this run on, series with vectors find documents that nobody judged."""
+
+_SETTINGS: Mapping[str, Mapping[str, Any]] = {
+    "bm25": {"k1": 1.2, "b": 0.75, "stemmer": "english"},
+    "vectors": {"model": "wordllama-256", "distance": "cosine"},
+    "hybrid": {"model": "wordllama-256", "k1": 1.2, "b": 0.75, "fusion": "rrf", "rrf_k": 60},
+}
+_MILLISECONDS = {"bm25": 4.0, "vectors": 9.0, "hybrid": 14.0}
+"""What a query takes, about."""
+
+
+@dataclass(frozen=True)
+class InventedRun:
+    """A run on its way into the archive."""
+
+    number: int
+    """Within its series, from 0."""
+    days_ago: float
+    rankings: Rankings
+    facts: RunFacts
+
+    @property
+    def is_release(self) -> bool:
+        """Whether later runs are held against it."""
+        return self.number in _RELEASES
+
+
+def invent_runs(
+    series: str,
+    rankings: Rankings,
+    queries: Sequence[Query],
+    grades: Mapping[str, Mapping[str, float]],
+    unjudged: Mapping[str, Sequence[str]],
+    corpus_hash: str,
+) -> Iterator[InventedRun]:
+    """Iterate over the runs of a series, oldest first.
+
+    Parameters
+    ----------
+    series : str
+        Its name: bm25, vectors or hybrid.
+    rankings : Rankings
+        What the system finds on the last day, but for noise.
+    queries : sequence of Query
+        Whose categories tell which the smaller model harms.
+    grades : mapping of str to mapping
+        Which documents are good, so that they can be moved down.
+    unjudged : mapping of str to sequence of str
+        Documents of each query that nobody judged.
+    corpus_hash : str
+        Which documents were searched.
+    """
+    chance = random.Random(f"{series}: a month")  # noqa: S311 - invented data
+    weak_until = {
+        query.query_id: chance.random() if chance.random() < _SHARE_WEAK else 0.0
+        for query in queries
+    }
+    finding = sorted(chance.sample(sorted(unjudged), min(14, len(unjudged))))
+    days = list(_days(series))
+    for number, days_ago in enumerate(days):
+        progress = number / (len(days) - 1)
+        is_trial = series != "bm25" and number in _TRIAL
+        chosen: dict[str, list[str]] = {}
+        for query in queries:
+            ranking, own = list(rankings[query.query_id]), grades[query.query_id]
+            if progress < weak_until[query.query_id]:
+                ranking = _moved_down(ranking, own, n=2, by=4)
+            if is_trial and query.category in HARMED:
+                ranking = _moved_down(ranking, own, n=3, by=9)
+            chosen[query.query_id] = ranking
+        if series != "bm25" and number >= _LATER:
+            for query_id in finding:
+                chosen[query_id].insert(chance.randrange(2, 8), chance.choice(unjudged[query_id]))
+        for query_id in chance.sample(sorted(chosen), _NOISY_QUERIES):
+            place = chance.randrange(2, 9)
+            ranking = chosen[query_id]
+            ranking[place : place + 2] = reversed(ranking[place : place + 2])
+        n_lacking = _LACKING[series].get(number, 0)
+        for query_id in chance.sample(sorted(chosen), n_lacking):
+            del chosen[query_id]
+        facts = _facts(series, number, is_trial=is_trial, is_whole=not n_lacking)
+        yield InventedRun(number, days_ago, chosen, RunFacts(
+            **facts, corpus_hash=corpus_hash, durations=_durations(series, chosen, chance)
+        ))  # fmt: skip
+
+
+def _days(series: str) -> Iterator[float]:
+    """Iterate over how many days ago the runs of a series were, the last some hours ago."""
+    hour = {"bm25": 0.42, "vectors": 0.31, "hybrid": 0.13}[series]
+    for day in range(N_DAYS - 1, -1, -1):
+        yield day + hour
+        if series == "hybrid" and day % 9 == 4:  # noqa: PLR2004 - a second one now and then
+            yield day + hour - 0.1
+
+
+def _moved_down(ranking: list[str], grades: Mapping[str, float], *, n: int, by: int) -> list[str]:
+    """Return a ranking whose n best documents come some ranks later."""
+    places = sorted(range(len(ranking)), key=lambda at: (-grades.get(ranking[at], 0), at))[:n]
+    best = [ranking[at] for at in sorted(places)]
+    rest = [doc_id for doc_id in ranking if doc_id not in best]
+    for place, doc_id in zip(sorted(places), best, strict=True):
+        rest.insert(place + by, doc_id)
+    return rest
+
+
+def _facts(series: str, number: int, *, is_trial: bool, is_whole: bool) -> dict[str, Any]:
+    settings = dict(_SETTINGS[series])
+    tags = ["nightly"]
+    if is_trial:
+        settings["model"] = "wordllama-64"
+        tags.append("smaller-model")
+    if series != "bm25" and number == _TRIAL.stop:
+        tags.append("revert")
+    if series == "hybrid" and number in _RELEASES:
+        tags.append(_RELEASES[number])
+    if not is_whole:
+        tags.append("incomplete")
+    # The three series of a day are of one commit.
+    commit = hashlib.sha256(f"commit {number}".encode()).hexdigest()[:40]
+    return {"name": series, "settings": settings, "tags": tuple(tags), "commit": commit}
+
+
+def _durations(series: str, rankings: Rankings, chance: random.Random) -> dict[str, float]:
+    usual = _MILLISECONDS[series]
+    return {query_id: round(usual * chance.lognormvariate(0, 0.35), 2) for query_id in rankings}

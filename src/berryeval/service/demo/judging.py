@@ -1,0 +1,79 @@
+"""The judgments of the demonstration, with how they came about."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from berryeval.archive.records import JudgmentEntry
+from berryeval.core.documents import Document
+from berryeval.golden.golden_set import GoldenSet
+
+__all__ = ["FIRST_JUDGE", "SECOND_JUDGE", "SETTLED", "Sitting", "earlier_documents", "sittings"]
+
+FIRST_JUDGE, SECOND_JUDGE, THIRD_JUDGE = "ada", "ben", "cora"
+SETTLED = "settled"
+"""The source of a judgment that ends a conflict."""
+
+N_HOLES, N_CONFLICTS, N_CHANGED = 40, 12, 6
+"""Pairs whose grades are left out, conflicts left open, documents that changed since."""
+
+_AT_A_TIME = 5
+"""Queries of a sitting."""
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """What somebody judged at a time."""
+
+    author: str
+    source: str
+    days_ago: float
+    entries: tuple[JudgmentEntry, ...]
+
+
+def sittings(golden: GoldenSet, retrieved: set[tuple[str, str]]) -> Iterator[Sitting]:
+    """Iterate over two passes of judging, some queries at a time, and how conflicts were settled.
+
+    Some grades are left out, of documents that are retrieved, so that there is something to
+    judge; some conflicts are left open, so that there is something to settle.
+
+    Parameters
+    ----------
+    golden : GoldenSet
+        With the grades of both passes.
+    retrieved : set of (str, str)
+        Queries and documents that searches come upon.
+    """
+    chance = random.Random("judging")  # noqa: S311 - invented data
+    pairs = {
+        (query_id, doc_id): grades
+        for query_id, own in golden.passes.items()
+        for doc_id, grades in own.items()
+    }
+    holes = set(chance.sample(sorted(retrieved & pairs.keys()), N_HOLES))
+    different = sorted(pair for pair, (first, second, _) in pairs.items()
+                       if first != second and pair not in holes)  # fmt: skip
+    still_open = set(chance.sample(different, N_CONFLICTS))
+    queries = sorted(golden.passes)
+    passes = ((FIRST_JUDGE, "first pass", 0, 44.0), (SECOND_JUDGE, "second pass", 1, 38.0))
+    for author, source, which, days in passes:
+        for number in range(0, len(queries), _AT_A_TIME):
+            yield Sitting(author, source, days - 5 * number / len(queries), tuple(
+                JudgmentEntry(query_id, doc_id, grades[which])
+                for query_id in queries[number : number + _AT_A_TIME]
+                for doc_id, grades in golden.passes[query_id].items()
+                if (query_id, doc_id) not in holes
+            ))  # fmt: skip
+    yield Sitting(THIRD_JUDGE, SETTLED, 32.0, tuple(
+        JudgmentEntry(*pair, pairs[pair][2]) for pair in different if pair not in still_open
+    ))  # fmt: skip
+
+
+def earlier_documents(golden: GoldenSet) -> Iterator[Document]:
+    """Iterate over documents as they were before they changed: without their last paragraph."""
+    chance = random.Random("documents")  # noqa: S311 - invented data
+    long_ones = [document for document in golden.documents() if "\n\n" in document.text.strip()]
+    for document in chance.sample(long_ones, N_CHANGED):
+        yield replace(document, text=document.text.strip().rpartition("\n\n")[0])

@@ -1,0 +1,81 @@
+"""Rankings of the golden set that the invented runs are made of."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from berryeval.errors import MissingExtraError
+from berryeval.golden.golden_set import GoldenSet
+from berryeval.search.collect import collect
+from berryeval.search.opening import open_system
+
+__all__ = ["DEPTH", "SYSTEMS", "Rankings", "ranked_by_systems", "ranked_by_words", "real_rankings"]
+
+SYSTEMS = {"bm25": "bm25", "vectors": "vector", "hybrid": "hybrid"}
+"""The series of runs, and the embedded system that each comes from."""
+
+DEPTH = 20
+
+Rankings: TypeAlias = "Mapping[str, list[str]]"
+"""For each query its documents, best first."""
+
+_WORD = re.compile(r"\w+")
+
+
+def real_rankings(golden: GoldenSet) -> tuple[dict[str, Rankings], bool]:
+    """Return a ranking of each series, and whether search systems made them.
+
+    Without the libraries of the embedded engine the documents are ranked by the words that they
+    share with the query, in three ways.
+    """
+    try:
+        return ranked_by_systems(golden), True
+    except MissingExtraError:
+        return ranked_by_words(golden), False
+
+
+def ranked_by_systems(golden: GoldenSet) -> dict[str, Rankings]:
+    """Return what the embedded systems find.
+
+    Raises
+    ------
+    MissingExtraError
+        If their libraries are not installed.
+    """
+    found: dict[str, Rankings] = {}
+    for series, name in SYSTEMS.items():
+        with open_system(name) as system:
+            system.index(golden.documents())
+            run = golden.credit(collect(system, golden.queries, DEPTH).run)
+        found[series] = {
+            query.query_id: run.ranking(query.query_id, DEPTH) for query in golden.queries
+        }
+    return found
+
+
+def ranked_by_words(golden: GoldenSet) -> dict[str, Rankings]:
+    """Return documents by shared words: their rarity, their number, and both together."""
+    words = {document.doc_id: _words(f"{document.title} {document.text}")
+             for document in golden.documents()}  # fmt: skip
+    counts = Counter(word for own in words.values() for word in own)
+    rarity = {word: math.log(len(words) / count) for word, count in counts.items()}
+    found: dict[str, dict[str, list[str]]] = {series: {} for series in SYSTEMS}
+    for query in golden.queries:
+        asked = _words(query.text)
+        rare = {doc_id: sum(sorted(rarity[word] for word in asked & own))
+                for doc_id, own in words.items()}  # fmt: skip
+        dense = {doc_id: len(asked & own) / math.sqrt(len(own) or 1)
+                 for doc_id, own in words.items()}  # fmt: skip
+        both = {doc_id: rare[doc_id] * dense[doc_id] for doc_id in words}
+        for series, scores in zip(SYSTEMS, (rare, dense, both), strict=True):
+            ranked = sorted(scores, key=lambda doc_id: (-scores[doc_id], doc_id))
+            found[series][query.query_id] = ranked[:DEPTH]
+    return dict(found)
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.lower()))

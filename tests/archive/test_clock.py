@@ -1,0 +1,36 @@
+"""What is written may be of another time, where data is invented."""
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from berryeval.archive import JudgmentEntry, RunFacts
+from berryeval.archive.clock import backdated, now
+from berryeval.core.run import Run
+from berryeval.errors import ArgumentError
+
+LONG_AGO = datetime(2020, 1, 2, 3, 4, 5, tzinfo=timezone(timedelta(hours=1)))
+
+
+def test_what_is_written_is_of_the_moment_that_is_pretended(archive):
+    """Judgments and runs, in UTC, and found again by that moment."""
+    with backdated(LONG_AGO):
+        archive.judgments.put([JudgmentEntry("q1", "d1", 2)], author="ada")
+        stored = archive.runs.put(Run.from_lists({"q1": ["d1"]}), RunFacts("bm25"))
+    archive.judgments.put([JudgmentEntry("q1", "d2", 1)], author="ada")
+    assert archive.judgments.get("q1", "d1").judged_at == LONG_AGO
+    assert archive.runs.get(stored.run_id).stored_at == LONG_AGO
+    assert archive.judgments.at(LONG_AGO).to_dict() == {"q1": {"d1": 2}}
+
+
+def test_the_time_is_right_again_afterwards():
+    """Also after an error."""
+    with pytest.raises(RuntimeError), backdated(LONG_AGO):
+        raise RuntimeError
+    assert datetime.now(timezone.utc) - now() < timedelta(minutes=1)
+
+
+def test_a_moment_has_a_time_zone():
+    """Nobody knows what it would mean without."""
+    with pytest.raises(ArgumentError, match="with its time zone"), backdated(datetime(2020, 1, 2)):  # noqa: DTZ001
+        pass
