@@ -23,12 +23,6 @@ def runs(archive):
     return fill(archive)
 
 
-@pytest.fixture
-def patient(monkeypatch):
-    """Let pages wait for their lists, however slow the machine is."""
-    monkeypatch.setattr(queues_module, "_WAIT_SECONDS", 20.0)
-
-
 pytestmark = pytest.mark.usefixtures("runs", "patient")
 
 
@@ -459,13 +453,28 @@ def test_a_list_that_failed_is_made_again(client, monkeypatch):
     assert len(ask(client)["cards"]) == 9
 
 
-def test_new_runs_are_asked_for_after_a_while(client, archive, monkeypatch):
-    """A list that is old is made anew, and the old one serves meanwhile."""
+def test_an_effect_that_is_too_small_to_show_is_not_shown_as_none(client, archive):
+    """Among many queries each judgment moves little."""
+    many = [JudgmentEntry(f"other{n}", "d1", 1) for n in range(3000)]
+    archive.judgments.put(many, author="ada")
+    assert "could move nDCG@10 by less than 0.001." in ask(client)["cards"][0]["why"]
+
+
+def test_new_runs_are_asked_for_at_once(client, archive):
+    """A list is made anew when there is another run or baseline."""
     assert len(ask(client)["cards"]) == 9
     archive.runs.put(Run.from_lists({"q1": ["d9"]}), RunFacts("third"))
-    assert ("q1", "d9") not in pairs(ask(client))
-    monkeypatch.setitem(queues_module._OLD_SECONDS, "holes", 0.0)
-    assert ("q1", "d9") in pairs(ask(client))
+    assert ("q1", "d9") in pairs(ask(client, n=20))
+
+
+def test_a_list_is_made_anew_after_a_while(client, archive, monkeypatch):
+    """What was judged changes what matters most."""
+    address = "/judge/next?mode=second"
+    assert len(ask(client, address)["cards"]) == 6
+    archive.judgments.change("q1", "d9", 1, author="ada")
+    assert ("q1", "d9") not in pairs(ask(client, address))
+    monkeypatch.setitem(queues_module._OLD_SECONDS, "second", 0.0)
+    assert ("q1", "d9") in pairs(ask(client, address))
 
 
 def test_without_any_run_the_page_says_how_to_begin(tmp_path):

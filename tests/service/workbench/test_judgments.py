@@ -10,6 +10,8 @@ from berryeval.service.workbench.judged.agreement import agreement_of
 from service.workbench.html import HTML, get_page, parse
 from service.workbench.judged_archive import ORIGIN
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 
 @pytest.fixture
 def judged(archive):
@@ -68,6 +70,7 @@ def test_judgments_are_listed_with_what_was_asked_and_found(client):
         ("author=ada", ["0"]),
         ("grade=3", ["3"]),
         ("grade=1.5", ["1.5"]),
+        ("grade=any", ["1.5", "1", "3", "0"]),
         ("source=file", ["0"]),
         ("source=any&q=", ["1.5", "1", "3", "0"]),
         ("show=stale", ["0"]),

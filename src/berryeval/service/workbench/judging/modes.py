@@ -28,6 +28,7 @@ __all__ = [
     "Pair",
     "Wanted",
     "list_asked",
+    "stamp_of",
     "still_asked",
 ]
 
@@ -104,6 +105,15 @@ class Listed:
     asked: Sequence[Asked]
     n_more: int = 0
     """How many there are besides."""
+
+
+def stamp_of(archive: Archive, wanted: Wanted) -> object:
+    """Return what changes when a list has to be made anew, whatever was judged."""
+    if wanted.mode != "holes":
+        return None
+    newest = archive.runs.page(limit=1, newest_first=True).items
+    baselines = archive.baselines.page(limit=_MOST_RUNS).items
+    return [run.run_id for run in newest], [(one.name, one.run_id) for one in baselines]
 
 
 def list_asked(archive: Archive, scoring: Scoring, wanted: Wanted, caller: str) -> Listed:

@@ -24,6 +24,7 @@ from berryeval.service.workbench.judging.modes import (
     Pair,
     Wanted,
     list_asked,
+    stamp_of,
     still_asked,
 )
 from berryeval.service.workbench.scoring import Scoring
@@ -33,7 +34,7 @@ __all__ = ["Given", "Queues", "Turn"]
 _WAIT_SECONDS = 0.12
 """So long a page waits for a list; what takes longer comes later."""
 _TAKEN_SECONDS = 300.0
-_OLD_SECONDS = {"holes": 120.0, "compare": 120.0, "second": 600.0, "stale": 10.0, "conflicts": 3.0}
+_OLD_SECONDS = {"holes": 600.0, "compare": 600.0, "second": 600.0, "stale": 10.0, "conflicts": 3.0}
 _MOST_LISTS = 50
 _MOST_LOOKED_AT = 400
 _MOST_SKIPPED = 10_000
@@ -69,6 +70,7 @@ class Given:
 @dataclass
 class _List:
     future: Future[Listed]
+    stamp: object
     made: float = field(default_factory=time.monotonic)
     gone: set[Pair] = field(default_factory=set)
     newer: Future[Listed] | None = None
@@ -189,17 +191,20 @@ class Queues:
 
     def _listed(self, wanted: Wanted, caller: str) -> tuple[_List, Listed] | None:
         key = (wanted, self._owner(wanted, caller))
+        stamp = stamp_of(self._archive, wanted)
         with self._lock:
             kept = self._lists.get(key)
             if kept is None or _failed(kept.future):
                 while len(self._lists) >= _MOST_LISTS:
                     del self._lists[next(iter(self._lists))]
-                kept = self._lists[key] = _List(self._make(wanted, caller))
+                kept = self._lists[key] = _List(self._make(wanted, caller), stamp)
             elif kept.newer is not None and kept.newer.done():
                 newer, kept.newer = kept.newer, None
                 if not _failed(newer):
-                    kept = self._lists[key] = _List(newer)
-            elif kept.newer is None and time.monotonic() - kept.made > _OLD_SECONDS[wanted.mode]:
+                    kept = self._lists[key] = _List(newer, stamp)
+            elif kept.newer is None and (
+                kept.stamp != stamp or time.monotonic() - kept.made > _OLD_SECONDS[wanted.mode]
+            ):
                 kept.newer = self._make(wanted, caller)
         waited = kept.future if kept.newer is None else kept.newer
         try:
