@@ -6,13 +6,11 @@ for some minutes; should both judge the same after all, the second is told.
 
 from __future__ import annotations
 
-import logging
 import secrets
 import threading
 import time
 from collections.abc import Collection, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as NotYet
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -38,8 +36,6 @@ _OLD_SECONDS = {"holes": 600.0, "compare": 600.0, "second": 600.0, "stale": 10.0
 _MOST_LISTS = 50
 _MOST_LOOKED_AT = 400
 _MOST_SKIPPED = 10_000
-
-_log = logging.getLogger("berryeval.service")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +69,8 @@ class _List:
     stamp: object
     made: float = field(default_factory=time.monotonic)
     gone: set[Pair] = field(default_factory=set)
-    newer: Future[Listed] | None = None
+    newer: _List | None = None
+    """What will replace it."""
 
 
 class _Held(NamedTuple):
@@ -198,24 +195,19 @@ class Queues:
                 while len(self._lists) >= _MOST_LISTS:
                     del self._lists[next(iter(self._lists))]
                 kept = self._lists[key] = _List(self._make(wanted, caller), stamp)
-            elif kept.newer is not None and kept.newer.done():
+            elif kept.newer is not None and kept.newer.future.done():
                 newer, kept.newer = kept.newer, None
-                if not _failed(newer):
-                    kept = self._lists[key] = _List(newer, stamp)
+                if not _failed(newer.future):
+                    kept = self._lists[key] = newer
             elif kept.newer is None and (
                 kept.stamp != stamp or time.monotonic() - kept.made > _OLD_SECONDS[wanted.mode]
             ):
-                kept.newer = self._make(wanted, caller)
-        waited = kept.future if kept.newer is None else kept.newer
-        try:
-            waited.result(_WAIT_SECONDS)
-        except NotYet:
-            if not kept.future.done():
-                return None
-        else:
-            if waited is kept.newer:
-                return self._listed(wanted, caller)
-        return kept, kept.future.result()
+                kept.newer = _List(self._make(wanted, caller), stamp)
+            newer_one = kept.newer
+        wait([kept.future if newer_one is None else newer_one.future], _WAIT_SECONDS)
+        if newer_one is not None and newer_one.future.done() and not _failed(newer_one.future):
+            return self._listed(wanted, caller)
+        return (kept, kept.future.result()) if kept.future.done() else None
 
     def _make(self, wanted: Wanted, caller: str) -> Future[Listed]:
         return self._threads.submit(list_asked, self._archive, self._scoring, wanted, caller)
