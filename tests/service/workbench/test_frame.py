@@ -47,7 +47,7 @@ def test_templates_hold_nothing_that_the_policy_forbids():
     assert "base.html" in names
     for name in names:
         source = loader.get_source(environment(), name)[0]
-        assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", source), name
+        assert not re.search(r"<style|\sstyle=|<[^>{%]*\son[a-z]+=|javascript:", source), name
         for tag in re.findall(r"<script[^>]*>", source):
             assert "src=" in tag or 'type="application/json"' in tag, name  # data run nowhere
         marked = re.findall(r"\{\{[^}]*\|\s*safe", source)
