@@ -59,6 +59,7 @@ class KnownStates:
             if not isinstance(when, str):
                 states.note(self._database, state.hash, revision)
             if when is None:
+                state.judgments.is_kept_ready = True  # most pages and trends score runs with them
                 self._newest = state
             else:
                 self._earlier = state
