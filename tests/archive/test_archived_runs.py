@@ -163,3 +163,18 @@ def test_lists_leave_durations_out(archive):
     assert stored.facts.durations == {"q1": 1.5}
     assert archive.runs.get(stored.run_id) == stored
     assert archive.runs.page().items[0].facts == RunFacts("bm25")
+
+
+def test_the_directory_has_every_run_without_durations(archive):
+    """In the order in which they were stored; its mark changes with whatever comes or goes."""
+    assert archive.runs.directory() == ()
+    assert archive.runs.mark() == (0, None)
+    first = archive.runs.put(RUN, RunFacts("bm25", tags=("a",), durations={"q1": 1.0}))
+    second = archive.runs.put(RUN, RunFacts("dense", {"k": 1}))
+    listed = archive.runs.directory()
+    assert [run.run_id for run in listed] == [first.run_id, second.run_id]
+    assert listed[0].facts == RunFacts("bm25", tags=("a",))
+    assert listed[1] == second
+    assert archive.runs.mark() == (2, second.stored_at)
+    archive.runs.remove(first.run_id)
+    assert archive.runs.mark() == (1, second.stored_at)

@@ -1,62 +1,22 @@
-"""The client against a real server: every route, and every error."""
+"""The client against a real server: every route."""
 
-import copy
 import gzip
-import http.server
-import socket
-import threading
 from contextlib import suppress
 
 import pytest
 
 import berryeval as be
-from berryeval.archive import Archive
 from berryeval.client.connection import Connection
-from berryeval.client.problems import error_of
 from berryeval.core.documents import Document
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import (
-    ArchiveError,
-    ArgumentError,
-    BackendError,
-    BackendTimeout,
     ConflictError,
-    FormatError,
     InputError,
-    InputTypeError,
-    MeasureSyntaxError,
-    MismatchError,
-    MissingExtraError,
     NotFoundError,
-    ServiceError,
     UnknownMeasureError,
 )
-from service_server import application, listening
-
-RUN = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d3": 1.0}}
-OTHER = {"q1": {"d2": 2.0, "d1": 1.0}, "q2": {"d3": 1.0}}
-JUDGMENTS = {"q1": {"d1": 2, "d9": 0}, "q2": {"d3": 1}}
-QUERIES = [Query("q1", "first", category="easy", tags=("a",)), Query("q2", "second")]
-DOCUMENTS = [Document("d1", "first thing", "One"), Document("d3", "second thing")]
-
-
-@pytest.fixture
-def url(tmp_path):
-    with application(tmp_path) as app, listening(app) as address:
-        yield address
-
-
-@pytest.fixture
-def client(url):
-    with be.Client(url) as opened:
-        yield opened
-
-
-@pytest.fixture
-def run_id(client):
-    client.judgments.put(JUDGMENTS)
-    return client.runs.upload(Run.from_dict(RUN), name="bm25")["run_id"]
+from client.contents import DOCUMENTS, JUDGMENTS, OTHER, QUERIES, RUN
 
 
 def test_queries(client):
@@ -282,231 +242,6 @@ def test_every_route_is_covered(client, run_id, tmp_path, monkeypatch):
     }
     assert described - asked == set()
     assert asked - described == set()
-
-
-PROBLEMS = [
-    (422, {"type": "input", "where": "k", "expected": "at least 1", "found": "0"}, ArgumentError),
-    (422, {"type": "mismatch", "detail": "no query in common"}, MismatchError),
-    (422, {"type": "measure-syntax", "where": "measure 'P@x'", "expected": "a cutoff",
-           "found": "'x'", "way_out": "P@10"}, MeasureSyntaxError),
-    (400, {"detail": "not so"}, InputError),
-    (404, {"where": "run", "found": "'3f6b'"}, NotFoundError),
-    (404, {"where": "route", "found": "3f6b["}, NotFoundError),
-    (404, {"where": "verdict", "found": "7"}, NotFoundError),
-    (409, {"detail": "a baseline"}, ConflictError),
-    (415, {"type": "not-installed", "where": "Reading zstd",
-           "way_out": "pip install 'berryeval[zstd]'"}, MissingExtraError),
-    (422, {"type": "format", "where": "a.run:3", "detail": "a.run:3: expected 6"}, FormatError),
-    (422, {"type": "format", "where": "a.run", "detail": "a.run: empty"}, FormatError),
-    (502, {"type": "system-failed", "where": "own", "detail": "own: no line"}, BackendError),
-    (503, {"type": "archive", "where": "a.db", "detail": "a.db: locked"}, ArchiveError),
-    (504, {"type": "system-timeout", "where": "own", "detail": "own: late"}, BackendTimeout),
-    (401, {"type": "unauthorized", "detail": "a token"}, ServiceError),
-    (500, {}, ServiceError),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("status", "problem", "kind"), PROBLEMS)
-def test_problems_are_the_errors_of_the_library(status, problem, kind):
-    """Of the same class, and with the same facts."""
-    said = {**problem, "type": f"urn:berryeval:problem:{problem.get('type', '')}"}
-    assert type(error_of("http://x", status, said)) is kind
-
-
-def test_the_facts_come_along():
-    """Nobody has to read them out of a sentence."""
-    argument = error_of("x", *PROBLEMS[0][:2])
-    assert (argument.argument, argument.expected, argument.got) == ("k", "at least 1", "0")
-    line = error_of("x", 422, {**PROBLEMS[9][1], "type": "urn:berryeval:problem:format"})
-    assert (line.path, line.line, line.message) == ("a.run", 3, "expected 6")
-    missing = error_of("x", 404, {"where": "run", "found": "'3f6b'"})
-    assert (missing.kind, missing.name, str(missing)) == ("run", "3f6b", "there is no run '3f6b'")
-    extra = error_of("x", 415, {**PROBLEMS[8][1], "type": "urn:berryeval:problem:not-installed"})
-    assert extra.extra == "zstd"
-    refused = error_of("http://x", 401, {"detail": "a token", "type": "urn:berryeval:problem:u"})
-    assert (refused.status, refused.kind, str(refused)) == (401, "u", "http://x: a token")
-
-
-def test_a_line_of_an_upload_is_blamed_by_its_file(client, tmp_path):
-    """The same error as from `read_run`, with the name of the file."""
-    path = tmp_path / "bad.run"
-    path.write_text("q1 Q0 d1 1 2.0 x\nq1 Q0 d2\n")
-    with pytest.raises(FormatError) as error:
-        client.runs.upload(path, name="bad")
-    assert (error.value.path, error.value.line) == ("bad.run", 2)
-
-
-def test_a_text_is_one_run_or_measure(client, run_id):
-    """And not as many as it has letters."""
-    other = client.runs.upload(Run.from_dict(OTHER), name="other")["run_id"]
-    assert client.compare(run_id, other, "RR") == client.compare(run_id, [other], ["RR"])
-    assert client.holes(run_id, "RR") == client.holes([run_id], ["RR"])
-    assert list(client.evaluations.create(run_id, "RR")["means"]) == ["RR"]
-
-
-@pytest.mark.parametrize(
-    "judgments", [[("q1", "d1")], ["q1 d1 2"], [("q1", "d1", float("nan"))], [("q1", "d1", {2})]]
-)
-def test_what_cannot_be_sent_is_an_error_of_ours(client, judgments):
-    """Before anything is sent."""
-    with pytest.raises(InputTypeError, match=r"^(judgments|body): expected "):
-        client.judgments.put(judgments)
-
-
-def test_a_conflict_tells_what_the_service_said(client, run_id):
-    """With the way out; the facts are there, too."""
-    client.baselines.set("told", run_id)
-    with pytest.raises(ConflictError, match=r"^baseline 'told' was changed meanwhile; read it"):
-        client.baselines.set("told", run_id, if_match='"other"')
-    client.judgments.set("told", "d1", 1)
-    with pytest.raises(ConflictError, match="send its ETag back: If-Match") as error:
-        client.judgments.set("told", "d1", 2)
-    assert (error.value.what, error.value.found) == ("If-Match", "nothing")
-    again = copy.copy(error.value)
-    assert (str(again), again.expected) == (str(error.value), error.value.expected)
-
-
-def test_a_token_is_sent(tmp_path):
-    """And without one the service says how to get it."""
-    with Archive.open(tmp_path / "berryeval.db") as archive:
-        token = archive.tokens.create("ci", "read")
-    with application(tmp_path, is_token_required=True) as app, listening(app) as url:
-        with be.Client(url) as client, pytest.raises(ServiceError, match="token") as error:
-            list(client.queries)
-        assert error.value.status == 401
-        with be.Client(url, token) as client:
-            assert [*client.queries] == []
-            with pytest.raises(ServiceError, match="needs judge"):
-                client.judgments.put(JUDGMENTS)
-
-
-def test_a_token_from_a_file_may_end_with_a_line(tmp_path):
-    """What no header can carry is refused before it is sent, and not shown."""
-    with Archive.open(tmp_path / "berryeval.db") as archive:
-        token = archive.tokens.create("ci", "read")
-    with application(tmp_path, is_token_required=True) as app, listening(app) as url:
-        with be.Client(url, f"{token}\n") as client:
-            assert list(client.queries) == []
-        for wrong in ("", "secret\nHost: x", "secret two", "sécret"):
-            with pytest.raises(ArgumentError, match=r"^token: expected") as error:
-                be.Client(url, wrong)
-            assert "secret" not in str(error.value)
-
-
-def test_an_address_with_a_password_is_refused_without_showing_it():
-    """The service asks for tokens, and addresses are shown in messages."""
-    with pytest.raises(ArgumentError, match="give a token instead") as error:
-        be.Client("http://ada:secret@localhost:8765")
-    assert "secret" not in str(error.value)
-
-
-def test_a_program_with_many_open_files_can_use_a_client(client):
-    """Sockets numbered beyond 1024 are looked at, too."""
-    import os
-
-    resource = pytest.importorskip("resource")
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    if most < 1200:
-        pytest.skip("too few files may be open")
-    opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
-    try:
-        for _ in range(2):
-            assert client.health()["status"] == "ok"
-    finally:
-        for number in opened:
-            os.close(number)
-
-
-@pytest.mark.parametrize(
-    "url",
-    ["", "localhost:8765", "ftp://x", "http://", "http://x:99999", "http://x:y", "http://[::1"],
-)
-def test_an_address_has_to_be_one(url):
-    """http or https, and a host."""
-    with pytest.raises(ArgumentError, match="http://"):
-        be.Client(url)
-
-
-class _Scripted(http.server.BaseHTTPRequestHandler):
-    """A server that answers strangely, and closes connections whenever it likes."""
-
-    protocol_version = "HTTP/1.1"
-    seen: list = []  # noqa: RUF012
-
-    def do_GET(self):
-        self.seen.append(id(self.connection))
-        status, body = {
-            "/healthz": (200, b'{"status": "ok"}'),
-            "/readyz": (500, b"<html>no JSON</html>"),
-            "/openapi.json": (500, b"[]"),
-            "/metrics": (200, b""),
-        }[self.path]
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-        self.close_connection = self.path == "/metrics"
-
-    def do_POST(self):
-        self.seen.append("POST")
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self.close_connection = True  # without a word
-
-    def log_message(self, *_arguments):
-        """Be quiet."""
-
-
-@pytest.fixture
-def scripted():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Scripted)
-    _Scripted.seen.clear()
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    with be.Client(f"http://127.0.0.1:{server.server_port}", timeout=5) as client:
-        yield client
-    server.shutdown()
-    server.server_close()
-
-
-def test_a_connection_is_kept_open(scripted):
-    """One for many requests, also after an error; a new one when the server hung up."""
-    for _ in range(3):
-        scripted.health()
-    with pytest.raises(ServiceError, match="answered 500"):
-        scripted.readiness()
-    with pytest.raises(ServiceError, match="answered 500"):
-        scripted.description()
-    assert len(set(_Scripted.seen)) == 1
-    scripted.metrics()
-    assert scripted.health() == {"status": "ok"}
-
-
-def test_a_connection_that_ends_on_the_way_is_made_anew(scripted, monkeypatch):
-    """What can be sent twice is sent again; what cannot is told."""
-    monkeypatch.setattr("berryeval.client.connection._is_closed", lambda _connection: False)
-    scripted.metrics()
-    assert scripted.health() == {"status": "ok"}
-    with pytest.raises(ServiceError, match="cannot be reached"):
-        scripted.judge([])
-    assert _Scripted.seen.count("POST") == 1
-
-
-def test_a_service_that_is_not_there_is_told():
-    """Without a traceback of the socket."""
-    client = be.Client("http://127.0.0.1:1")
-    with pytest.raises(ServiceError, match="cannot be reached") as error:
-        client.health()
-    assert (error.value.status, error.value.kind) == (None, "unreachable")
-    with pytest.raises(ServiceError, match="cannot be reached"):
-        be.Client("https://127.0.0.1:1").health()
-
-
-def test_a_service_that_does_not_answer_is_left():
-    """After the timeout."""
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        client = be.Client(f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.1)
-        with pytest.raises(ServiceError, match=r"no answer within 0\.1 s") as error:
-            client.health()
-    assert error.value.kind == "timeout"
 
 
 def test_ids_of_any_letters_travel(client):

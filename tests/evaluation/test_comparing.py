@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from berryeval import ArgumentError, MismatchError, Query, compare, evaluate
-from berryeval.evaluation.comparing import statistics_of
+from berryeval.evaluation.comparing import compare_evaluations, statistics_of
 
 DEPTHS = (0, 1, 2, 0, 3, 1, 0, 2)
 JUDGMENTS = {f"q{i}": {"d": 1} for i in range(8)}
@@ -230,3 +230,25 @@ def test_a_difference_that_was_not_asked_for_is_no_difference():
     """KeyError, as for a mapping."""
     with pytest.raises(KeyError):
         comparison().difference("after", "AP")
+
+
+def test_runs_that_were_scored_already_compare_alike():
+    """What `compare` scores and what was scored before give the same differences."""
+    whole = comparison(slices=["category"], queries=QUERIES)
+    found = compare_evaluations(
+        whole.judgments,
+        whole.runs,
+        whole.evaluations,
+        queries=whole.queries,
+        slices=["category"],
+    )
+    assert found.baseline == "before"
+    assert found.notes == whole.notes
+    for one, other in zip(
+        found.differences + found.sliced, whole.differences + whole.sliced, strict=True
+    ):
+        assert (one.mean, one.interval, one.p_adjusted) == (
+            other.mean,
+            other.interval,
+            other.p_adjusted,
+        )

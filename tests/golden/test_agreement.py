@@ -2,28 +2,18 @@
 
 import pytest
 
-from berryeval.golden.agreement import agreement_of, weighted_kappa
+from berryeval.golden.agreement import agreement_of
 
 
-def test_kappa_is_that_of_the_textbook():
-    """Worked by hand: 100 pairs, observed disagreement 0.35, by chance 0.795."""
-    table = {(0, 0): 40, (0, 1): 10, (1, 0): 5, (1, 1): 20, (1, 2): 5, (2, 1): 5, (2, 2): 10,
-             (0, 2): 5}  # fmt: skip
-    pairs = [pair for pair, times in table.items() for _ in range(times)]
-    assert weighted_kappa(pairs) == pytest.approx(1 - 0.35 / 0.795)
-
-
-def test_a_far_disagreement_costs_more_than_a_near_one():
-    """Weights are linear: grades 0 and 3 are three times as far as 2 and 3."""
-    agreed = [(0, 0), (3, 3), (1, 1), (2, 2)] * 5
-    near, far = weighted_kappa([*agreed, (2, 3)]), weighted_kappa([*agreed, (0, 3)])
-    assert far < near < 1
+def test_kappa_has_linear_weights():
+    """Worked by hand: 4 pairs, mean distance 0.5, by chance 1.25."""
+    passes = {"Q1": {"a": (0, 0, 0), "b": (0, 1, 1), "c": (2, 2, 2), "d": (3, 2, 2)}}
+    assert agreement_of(passes).kappa == pytest.approx(0.6)
 
 
 def test_a_single_grade_leaves_kappa_undefined():
     """Where chance cannot disagree there is nothing to tell, and no NaN."""
-    assert weighted_kappa([]) is None
-    assert weighted_kappa([(0, 0), (0, 0)]) is None
+    assert agreement_of({"Q1": {"a": (0, 0, 0)}}).kappa is None
 
 
 def test_pairs_that_nobody_found_relevant_can_be_left_out():

@@ -34,6 +34,16 @@ def test_health_needs_nothing_and_readiness_an_archive(client, monkeypatch):
     monkeypatch.setattr(client.app.state.archive, "check", fail)
     assert client.get("/readyz").status_code == 503
     assert client.get("/healthz").status_code == 200
+    assert client.head("/readyz").status_code == 503
+
+
+def test_whoever_looks_after_the_service_may_ask_without_a_body(client):
+    """Load balancers send HEAD; elsewhere it stays what no route takes."""
+    for path in ("/healthz", "/readyz"):
+        answer = client.head(path)
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
+        assert client.post(path).headers["allow"] == "GET, HEAD"
+    assert client.head("/v1/runs").status_code == 405
 
 
 def test_figures_are_counted_by_route_and_not_by_path(client):
@@ -122,7 +132,7 @@ def test_every_route_is_described(client):
         route
         for router in (operations.router, *ROUTERS)
         for route in router.routes
-        if isinstance(route, APIRoute)
+        if isinstance(route, APIRoute) and route.include_in_schema
     ]
     assert described == {route.name for route in routes}
     assert len(described) == len(routes)

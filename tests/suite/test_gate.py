@@ -12,7 +12,7 @@ from berryeval.evaluation.baseline import Baseline
 from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.measures import parse_measure
 from berryeval.suite import history
-from berryeval.suite.gate import guarded_measures, read_timings, run_gate
+from berryeval.suite.gate import decide, guarded_measures, read_timings, run_gate
 from berryeval.suite.settings import GateSettings, Settings
 
 P5 = parse_measure("P@5")
@@ -115,6 +115,23 @@ def test_the_pool_depth_decides_whether_holes_block(settings, tmp_path):
     assert run_gate(replace(changed, pool_depth=5)).verdict == "inconclusive"
     told = replace(changed, pool_depth=5, gate=replace(changed.gate, holes="report"))
     assert run_gate(told).verdict == "fail"
+
+
+def test_a_brief_decision_is_the_same_decision(settings):
+    """Unjudged documents are bounded only where they could block it."""
+    run = {f"q{i:02}": {"u": 2, "x": 1} for i in range(N)}
+    changed = with_guards(settings, MARGIN)
+    judgments = Judgments.from_dict({f"q{i:02}": {"d": 1, "x": 0} for i in range(N)})
+    for depth, policy in ((None, None), (5, None), (5, "report"), (None, "inconclusive")):
+        told = replace(changed, pool_depth=depth, gate=replace(changed.gate, holes=policy))
+        whole, brief = (
+            decide(told, judgments, Run.from_dict(run), {}, is_brief=is_brief)
+            for is_brief in (False, True)
+        )
+        assert brief.verdict == whole.verdict
+        assert [g.p_fail for g in brief.guards] == [g.p_fail for g in whole.guards]
+        [difference] = brief.comparison.differences
+        assert (difference.extremes is not None) == (brief.verdict == "inconclusive")
 
 
 def test_slices_are_gated_from_the_size_that_is_asked_for(settings, tmp_path):

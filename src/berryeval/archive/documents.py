@@ -8,15 +8,17 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import Row, delete, select
+from sqlalchemy import Row, Text, delete, func, select, type_coerce
 
 from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_id, check_text
 from berryeval.archive.clock import now
 from berryeval.archive.database import Database
+from berryeval.archive.document_previews import JSON_PREFIX, beginning_of
 from berryeval.archive.paging import read_page
 from berryeval.archive.records import Page, StoredDocument
 from berryeval.archive.tables import documents
+from berryeval.archive.text_index import TextIndex
 from berryeval.core.documents import Document
 
 __all__ = ["ArchivedDocuments", "hash_of_document"]
@@ -35,6 +37,7 @@ class ArchivedDocuments:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._titles = TextIndex(database, "documents")
 
     def put(self, wanted: Iterable[Document], *, hashes: Mapping[str, str] | None = None) -> int:
         """Write documents with their texts; a judgment of one that changed becomes stale.
@@ -93,6 +96,44 @@ class ArchivedDocuments:
         with self._database.reading() as connection:
             found = connection.execute(row).one_or_none()
         return None if found is None else _stored(found)
+
+    def hashes(self, doc_ids: Iterable[str]) -> dict[str, str]:
+        """Return the hashes of those of some documents that are known, by id."""
+        found: dict[str, str] = {}
+        with self._database.reading() as connection:
+            for some in batches_of(doc_ids):
+                rows = select(documents.c.doc_id, documents.c.hash)
+                rows = rows.where(documents.c.doc_id.in_(some))
+                found |= {row.doc_id: row.hash for row in connection.execute(rows)}
+        return found
+
+    def titles(self, doc_ids: Iterable[str]) -> dict[str, str]:
+        """Return the titles of those of some documents that have one, by id."""
+        found = self.beginnings(doc_ids)
+        return {doc_id: title for doc_id, (title, _) in found.items() if title}
+
+    def find(self, part: str, *, most: int = 1000) -> list[str]:
+        """Return the ids of documents whose title has a part, in any case.
+
+        The first time takes seconds for a million documents, and so does one after a change.
+        """
+        return self._titles.find(part, most=most)
+
+    def beginnings(self, doc_ids: Iterable[str]) -> dict[str, tuple[str, str]]:
+        """Return title and text of documents, as far as a list shows them: 2,000 characters.
+
+        Documents of which only a hash is known, or nothing, are left out.
+        """
+        start = func.substr(type_coerce(documents.c.content, Text), 1, JSON_PREFIX)
+        rows = select(documents.c.doc_id, start.label("start"))
+        wanted = {check_id(doc_id, "doc_id"): None for doc_id in doc_ids}
+        found = {}
+        with self._database.reading() as connection:
+            for some in batches_of(wanted):
+                these = rows.where(documents.c.doc_id.in_(some), documents.c.content.is_not(None))
+                for row in connection.execute(these):
+                    found[row.doc_id] = beginning_of(row.start)
+        return found
 
     def page(self, *, after: str | None = None, limit: int = 100) -> Page[StoredDocument]:
         """Return documents in the order of their ids' bytes."""

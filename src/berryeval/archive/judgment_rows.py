@@ -21,6 +21,7 @@ from sqlalchemy import (
 from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_count, check_id, check_text
 from berryeval.archive.clock import now
+from berryeval.archive.opinions import SETTLED
 from berryeval.archive.records import JudgmentEntry, StoredJudgment
 from berryeval.archive.tables import documents, judgments
 from berryeval.core.grade import check_grade
@@ -34,8 +35,10 @@ __all__ = [
     "Pair",
     "check_entries",
     "check_revision",
+    "read_history",
     "read_judgment",
     "stored_judgment",
+    "undo_judgment",
     "write_judgments",
 ]
 
@@ -60,7 +63,7 @@ _IS_OF_PAIR = (_c.query_id == bindparam("query_id"), _c.doc_id == bindparam("doc
 _JUDGMENT = STATES.where(IS_CURRENT, *_IS_OF_PAIR)
 _NEWEST = select(func.max(_c.revision))
 _KEPT: Select[Any] = select(
-    _c.query_id, _c.doc_id, _c.revision, _c.grade, _c.author, _c.document_hash
+    _c.query_id, _c.doc_id, _c.revision, _c.grade, _c.author, _c.source, _c.document_hash
 )
 _KEPT_OF_PAIR = _KEPT.where(_c.superseded_by.is_(None), *_IS_OF_PAIR)
 _SUPERSEDE = (
@@ -118,7 +121,7 @@ def write_judgments(
             if new.grade is not None and new.document_hash is None:
                 new = new._replace(document_hash=hashes.get(new.doc_id))
             old = before.get(pair)
-            if old is not None and _is_same(old, new, author):
+            if old is not None and _is_same(old, new, author, source):
                 continue
             revision += 1
             rows.append(
@@ -152,14 +155,53 @@ def read_judgment(connection: Connection, pair: Pair) -> StoredJudgment | None:
     return None if row is None else stored_judgment(row)
 
 
+def read_history(connection: Connection, pair: Pair) -> list[StoredJudgment]:
+    """Return all that the judgment of a pair ever was, oldest first."""
+    rows = STATES.where(*_IS_OF_PAIR).order_by(_c.revision)
+    return [stored_judgment(row) for row in connection.execute(rows, _named(pair))]
+
+
+def undo_judgment(
+    connection: Connection, pair: Pair, author: str, revision: int
+) -> StoredJudgment | None:
+    """Take a judgment back, and write what it replaced once more; see `ArchivedJudgments.undo`."""
+    history = read_history(connection, pair)
+    place = next((n for n, state in enumerate(history) if state.revision == revision), None)
+    if place is None or history[place].author != author:
+        raise _not_to_be_undone(pair, revision, history)
+    after = history[place + 1 :]
+    if after and after[0].grade is None and after[0].author == author:
+        return read_judgment(connection, pair)
+    if after:
+        raise _not_to_be_undone(pair, revision, history)
+    gone = {pair: NewJudgment(*pair, None, None)}
+    write_judgments(connection, gone, author=author, source=None)
+    before = history[place - 1] if place else None
+    if before is not None and before.grade is not None:
+        again = {pair: NewJudgment(*pair, before.grade, before.document_hash)}
+        write_judgments(connection, again, author=before.author, source=before.source)
+    return read_judgment(connection, pair)
+
+
+def _not_to_be_undone(pair: Pair, revision: int, history: list[StoredJudgment]) -> ConflictError:
+    found = f"revision {history[-1].revision}" if history else "no judgment"
+    return ConflictError(f"judgment of {pair[1]!r} for {pair[0]!r}", f"revision {revision}", found)
+
+
 def stored_judgment(row: Row[Any]) -> StoredJudgment:
     """Return the state that a row of `STATES` holds."""
     fields = dict(row._mapping)  # noqa: SLF001 - public, but for its name
     return StoredJudgment(**fields | {"is_stale": bool(row.is_stale)})
 
 
-def _is_same(old: Row[Any], new: NewJudgment, author: str) -> bool:
-    return (old.grade, old.document_hash, old.author) == (new.grade, new.document_hash, author)
+def _is_same(old: Row[Any], new: NewJudgment, author: str, source: str | None) -> bool:
+    # The same grade once more may settle a conflict.
+    return (old.grade, old.document_hash, old.author, old.source == SETTLED) == (
+        new.grade,
+        new.document_hash,
+        author,
+        source == SETTLED,
+    )
 
 
 def _kept(connection: Connection, pairs: Sequence[Pair]) -> dict[Pair, Row[Any]]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy import Connection, func
 
 from berryeval.archive import judgment_states as states
+from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_id, check_text
 from berryeval.archive.database import Database
 from berryeval.archive.judgment_rows import (
@@ -17,8 +18,10 @@ from berryeval.archive.judgment_rows import (
     NewJudgment,
     check_entries,
     check_revision,
+    read_history,
     read_judgment,
     stored_judgment,
+    undo_judgment,
     write_judgments,
 )
 from berryeval.archive.known_states import KnownStates
@@ -130,6 +133,37 @@ class ArchivedJudgments:
 
         self._commits.run(work)
 
+    def undo(
+        self, query_id: str, doc_id: str, *, author: str, if_revision: int
+    ) -> StoredJudgment | None:
+        """Take one's own judgment back, and let what it replaced count again.
+
+        Both are new states, so that the history tells what happened. To undo the same once more
+        changes nothing.
+
+        Parameters
+        ----------
+        author : str
+            Who judged.
+        if_revision : int
+            The judgment to undo.
+
+        Returns
+        -------
+        StoredJudgment or None
+            The judgment that counts again; None if there was none before.
+
+        Raises
+        ------
+        ConflictError
+            If the judgment is not the author's, or another has replaced it.
+        """
+        pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
+        check_text(author, "author")
+        return self._commits.run(
+            lambda connection: undo_judgment(connection, pair, author, if_revision)
+        )
+
     def get(self, query_id: str, doc_id: str) -> StoredJudgment | None:
         """Return the judgment of a pair; None if there is none."""
         pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
@@ -139,10 +173,8 @@ class ArchivedJudgments:
     def history(self, query_id: str, doc_id: str) -> list[StoredJudgment]:
         """Return all that the judgment of a pair ever was, oldest first; the last is current."""
         pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
-        c = judgments.c
-        rows = STATES.where(c.query_id == pair[0], c.doc_id == pair[1]).order_by(c.revision)
         with self._database.reading() as connection:
-            return [stored_judgment(row) for row in connection.execute(rows)]
+            return read_history(connection, pair)
 
     def page(
         self,
@@ -162,6 +194,15 @@ class ArchivedJudgments:
         keys = (judgments.c.query_id, judgments.c.doc_id)
         with self._database.reading() as connection:
             return read_page(connection, rows, keys, stored_judgment, after=after, limit=limit)
+
+    def of_revisions(self, revisions: Iterable[int]) -> dict[int, StoredJudgment]:
+        """Return states by their revisions; those that there are."""
+        found: dict[int, StoredJudgment] = {}
+        with self._database.reading() as connection:
+            for some in batches_of(revisions):
+                rows = STATES.where(judgments.c.revision.in_(some))
+                found |= {row.revision: stored_judgment(row) for row in connection.execute(rows)}
+        return found
 
     def revision(self) -> int:
         """Return the revision of the newest change; 0 if there never was any."""

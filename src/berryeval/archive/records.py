@@ -27,6 +27,7 @@ __all__ = [
     "StoredVerdict",
     "Token",
     "TrendPoint",
+    "VerdictSummary",
 ]
 
 Item = TypeVar("Item")
@@ -207,6 +208,21 @@ class StoredVerdict:
     """``"pass"``, ``"fail"`` or ``"inconclusive"``."""
     report: Mapping[str, Any]
     """Everything else, as JSON holds it."""
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictSummary:
+    """A verdict without its report, which may be long."""
+
+    verdict_id: int
+    gate: str
+    run_id: str
+    baseline_id: str | None
+    judgments_hash: str
+    verdict: str
+    sentence: str
+    """The verdict in one sentence; empty if its report has none."""
     created_at: datetime
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any, cast
 
 from sqlalchemy import (
@@ -15,6 +16,7 @@ from sqlalchemy import (
     Select,
     delete,
     exists,
+    func,
     insert,
     null,
     select,
@@ -137,6 +139,24 @@ class ArchivedRuns:
             return read_page(
                 connection, rows, keys, _stored, after=after, limit=limit, descending=newest_first
             )
+
+    def directory(self) -> tuple[StoredRun, ...]:
+        """Return every run in the order in which they were stored, without their durations.
+
+        Durations of thousands of queries are most of what is known of a run: lists of many runs
+        do without, and have None for them.
+        """
+        rows = _rows(null().label("durations"))
+        with self._database.reading() as connection:
+            found = connection.execute(rows.order_by(runs.c.stored_at, runs.c.run_id))
+            return tuple(map(_stored, found))
+
+    def mark(self) -> tuple[int, datetime | None]:
+        """Return what changes whenever a run is stored or removed: how many, and the newest."""
+        rows = select(func.count(), func.max(runs.c.stored_at)).select_from(runs)
+        with self._database.reading() as connection:
+            n_runs, newest = connection.execute(rows).one()
+        return n_runs, newest
 
     def remove(self, run_id: str) -> bool:
         """Remove a run with its evaluations, and tell whether there was one. Verdicts stay.

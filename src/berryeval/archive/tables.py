@@ -93,6 +93,7 @@ documents = Table(
     Column("content", Json),
     Column("updated_at", UtcTime, nullable=False),
 )
+Index("documents_by_time", documents.c.updated_at)
 
 run_contents = Table(
     "run_contents",

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Row, func, insert, select
+from sqlalchemy import ColumnElement, Row, Text, func, insert, select, type_coerce
 
 from berryeval.archive.checks import check_count, check_id, check_settings
 from berryeval.archive.clock import now
 from berryeval.archive.database import Database
 from berryeval.archive.paging import read_page
-from berryeval.archive.records import Page, StoredVerdict
+from berryeval.archive.records import Page, StoredVerdict, VerdictSummary
 from berryeval.archive.tables import verdicts
 from berryeval.errors import ArgumentError
 
 __all__ = ["ArchivedVerdicts"]
 
 _VERDICTS = ("pass", "fail", "inconclusive")
+_SENTENCE = '"sentence":'
+_WITHIN = 4096
+"""Characters of a report in which its sentence is looked for: it stands before what is long."""
 
 
 class ArchivedVerdicts:
@@ -77,16 +81,39 @@ class ArchivedVerdicts:
         limit: int = 100,
     ) -> Page[StoredVerdict]:
         """Return verdicts, newest first: all, those of a gate, those of a run."""
-        rows = select(verdicts)
-        if gate is not None:
-            rows = rows.where(verdicts.c.gate == check_id(gate, "gate"))
-        if run_id is not None:
-            rows = rows.where(verdicts.c.run_id == check_id(run_id, "run_id"))
+        rows = select(verdicts).where(*_wanted(gate, run_id))
         keys = (verdicts.c.verdict_id,)
         with self._database.reading() as connection:
             return read_page(
                 connection, rows, keys, _stored, after=after, limit=limit, descending=True
             )
+
+    def summaries(
+        self,
+        *,
+        gate: str | None = None,
+        run_id: str | None = None,
+        after: str | None = None,
+        limit: int = 100,
+    ) -> Page[VerdictSummary]:
+        """Return the same verdicts without their reports, which are not read."""
+        report = func.substr(type_coerce(verdicts.c.report, Text), 1, _WITHIN)
+        columns = [column for column in verdicts.c if column is not verdicts.c.report]
+        rows = select(*columns, report.label("beginning")).where(*_wanted(gate, run_id))
+        keys = (verdicts.c.verdict_id,)
+        with self._database.reading() as connection:
+            return read_page(
+                connection, rows, keys, _summary, after=after, limit=limit, descending=True
+            )
+
+
+def _wanted(gate: str | None, run_id: str | None) -> list[ColumnElement[bool]]:
+    found = []
+    if gate is not None:
+        found.append(verdicts.c.gate == check_id(gate, "gate"))
+    if run_id is not None:
+        found.append(verdicts.c.run_id == check_id(run_id, "run_id"))
+    return found
 
 
 def _check_hash(value: str, argument: str) -> str:
@@ -99,3 +126,18 @@ def _check_hash(value: str, argument: str) -> str:
 
 def _stored(row: Row[Any]) -> StoredVerdict:
     return StoredVerdict(**row._mapping)  # noqa: SLF001 - public, but for its name
+
+
+def _summary(row: Row[Any]) -> VerdictSummary:
+    known = dict(row._mapping)  # noqa: SLF001 - public, but for its name
+    return VerdictSummary(sentence=_sentence(known.pop("beginning")), **known)
+
+
+def _sentence(beginning: str) -> str:
+    """Return the sentence of a report, of which only the beginning is at hand."""
+    place = beginning.find(_SENTENCE)
+    try:
+        found, _ = json.JSONDecoder().raw_decode(beginning, place + len(_SENTENCE))
+    except ValueError:
+        return ""
+    return found if place >= 0 and isinstance(found, str) else ""

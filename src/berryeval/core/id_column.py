@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import overload
 
 from berryeval.errors import ArgumentError
@@ -55,8 +55,12 @@ class IdColumn(Sequence[str]):
 
     def iter_bytes(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         """Iterate over ids as bytes."""
-        for index in range(start, len(self) if stop is None else stop):
-            yield self.bytes_at(index)
+        data, end = self.data, len(self) if stop is None else stop
+        for first, last in pairwise(self.offsets[start : end + 1]):
+            yield data[first:last]
+
+    def __iter__(self) -> Iterator[str]:
+        return map(decode_id, self.iter_bytes())
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

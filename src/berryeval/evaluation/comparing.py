@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.engine import MissingQueries, NoRelevant
 from berryeval.errors import ArgumentError, MismatchError
@@ -46,7 +47,7 @@ from berryeval.stats import (
     student_interval,
 )
 
-__all__ = ["compare", "statistics_of"]
+__all__ = ["compare", "compare_evaluations", "statistics_of"]
 
 _BLIND_TO_NOISE = ("wilcoxon", "sign")
 
@@ -118,7 +119,6 @@ def compare(
     """
     how = statistics_of(**statistics)
     chosen = read_measures(measures)
-    labels = tuple(dict.fromkeys(slices))
     reference = _check_runs(runs, baseline)
     known_queries = load_queries(queries)
     loaded = load_judgments(judgments, duplicates, judges)
@@ -137,6 +137,79 @@ def compare(
     _check_common(loaded, loaded_runs, reference)
     query_ids = _common_queries(evaluations)
     noise = _noise(loaded, loaded_runs, repeats or {}, chosen, duplicates, query_ids)
+    return _compared(
+        loaded,
+        loaded_runs,
+        evaluations,
+        reference,
+        known_queries,
+        query_ids,
+        labels=tuple(dict.fromkeys(slices)),
+        noise=noise,
+        bounds=bounds,
+        max_grade=max_grade,
+        how=how,
+    )
+
+
+def compare_evaluations(
+    judgments: Judgments,
+    runs: Mapping[str, Run],
+    evaluations: Mapping[str, Evaluation],
+    *,
+    queries: Mapping[str, Query],
+    slices: Iterable[str] = (),
+    **statistics: Any,  # noqa: ANN401 - as Statistics has them
+) -> Comparison:
+    """Compare runs that were scored already; otherwise as `compare`.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        What the runs were scored with.
+    runs, evaluations : mapping
+        By the same names, the baseline first; all evaluations of the same measures.
+    queries, slices, statistics
+        As `compare` takes them; queries by their ids.
+
+    Raises
+    ------
+    MismatchError
+        If two runs have no query in common.
+    """
+    how = statistics_of(**statistics)
+    reference = _check_runs(runs, None)
+    _check_common(judgments, runs, reference)
+    return _compared(
+        judgments,
+        runs,
+        evaluations,
+        reference,
+        queries,
+        _common_queries(evaluations),
+        labels=tuple(dict.fromkeys(slices)),
+        noise={},
+        bounds=False,
+        max_grade=None,
+        how=how,
+    )
+
+
+def _compared(
+    judgments: Judgments,
+    runs: Mapping[str, Run],
+    evaluations: Mapping[str, Evaluation],
+    reference: str,
+    queries: Mapping[str, Query],
+    query_ids: Sequence[str],
+    *,
+    labels: Sequence[str],
+    noise: Mapping[str, Mapping[Measure, float]],
+    bounds: bool,
+    max_grade: float | None,
+    how: Statistics,
+) -> Comparison:
+    measures = evaluations[reference].measures
     pairs = [
         replace(
             _pair(evaluations[reference], evaluations[name], name, measure, query_ids),
@@ -144,10 +217,10 @@ def compare(
         )
         for name in runs
         if name != reference
-        for measure in chosen
+        for measure in measures
     ]
     parts: list[tuple[Slice, list[int]]] = [
-        item for label in labels for item in find_slices(known_queries, label, query_ids).items()
+        item for label in labels for item in find_slices(queries, label, query_ids).items()
     ]
     whole = _describe(pairs, None, how)
     sliced = [
@@ -158,14 +231,14 @@ def compare(
     whole, sliced = _correct(whole, sliced, how.correction)
     if bounds:
         bounded = bound_differences(
-            [*whole, *sliced], loaded, loaded_runs, reference, query_ids, dict(parts), max_grade
+            [*whole, *sliced], judgments, runs, reference, query_ids, dict(parts), max_grade
         )
         whole, sliced = bounded[: len(whole)], bounded[len(whole) :]
     return Comparison(
-        judgments=loaded,
-        runs=loaded_runs,
-        queries=known_queries,
-        measures=chosen,
+        judgments=judgments,
+        runs=runs,
+        queries=queries,
+        measures=measures,
         baseline=reference,
         query_ids=query_ids,
         evaluations=evaluations,
@@ -174,8 +247,8 @@ def compare(
         statistics=how,
         notes=(
             *query_notes(evaluations),
-            *_depth_notes(loaded_runs, chosen),
-            *_sum_notes(chosen),
+            *_depth_notes(runs, measures),
+            *_sum_notes(measures),
             *_noise_notes(noise, how.test),
         ),
         max_grade=max_grade,
@@ -245,6 +318,8 @@ def _check_common(judgments: Judgments, runs: Mapping[str, Run], reference: str)
 
 def _common_queries(evaluations: Mapping[str, Evaluation]) -> list[str]:
     first, *others = (evaluation.scores.query_ids for evaluation in evaluations.values())
+    if all(other == first for other in others):
+        return list(first)
     common = set(first).intersection(*others)
     if not common:
         raise MismatchError(f"no query is scored for all runs: {', '.join(evaluations)}")

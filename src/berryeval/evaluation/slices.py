@@ -11,7 +11,7 @@ from berryeval.core.query import Query
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
 from berryeval.formats.queries import read_queries
 
-__all__ = ["LABELS", "QueriesSource", "Slice", "find_slices", "load_queries"]
+__all__ = ["LABELS", "QueriesSource", "Slice", "find_slices", "load_queries", "values_of"]
 
 LABELS = ("category", "difficulty", "tag")
 """What queries can be sliced by."""
@@ -61,17 +61,18 @@ def find_slices(
     """
     if label not in LABELS:
         raise ArgumentError("slices", " or ".join(map(repr, LABELS)), repr(label))
-    found: dict[Slice, list[int]] = {}
+    found: dict[str, list[int]] = {}
     for position, query_id in enumerate(query_ids):
-        for value in _values(queries.get(query_id), label):
-            found.setdefault(Slice(label, value), []).append(position)
+        for value in values_of(queries.get(query_id), label):
+            found.setdefault(value, []).append(position)
     if not found:
         reason = "none has one" if queries else "no queries were given (`queries`, --queries)"
         raise MismatchError(f"expected queries with a {label}: {reason}")
-    return dict(sorted(found.items()))
+    return {Slice(label, value): found[value] for value in sorted(found)}
 
 
-def _values(query: Query | None, label: str) -> tuple[str, ...]:
+def values_of(query: Query | None, label: str) -> tuple[str, ...]:
+    """Return what a query has as a label: nothing, one value, or several tags."""
     if query is None:
         return ()
     if label == "tag":

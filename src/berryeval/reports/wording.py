@@ -19,6 +19,7 @@ __all__ = [
     "capitalised",
     "comparison_sentence",
     "count",
+    "difference_sentence",
     "finding",
     "gate_note",
     "listing",
@@ -62,7 +63,7 @@ def comparison_sentence(comparison: Comparison) -> str:
     level = comparison.statistics.level
     found = [d for d in comparison.differences if d.measure == measure]
     if len(found) == 1:
-        return _pair_sentence(found[0], baseline, level)
+        return difference_sentence(found[0], baseline, level)
     parts = []
     for wanted, words in (
         ("better", "better than"),
@@ -76,7 +77,8 @@ def comparison_sentence(comparison: Comparison) -> str:
     return f"By {measure}, {'; '.join(parts)}."
 
 
-def _pair_sentence(difference: Difference, baseline: str, level: float) -> str:
+def difference_sentence(difference: Difference, baseline: str, level: float) -> str:
+    """Say in one sentence how one candidate stands against the baseline, by one measure."""
     system, measure = difference.system, difference.measure
     if not difference.values.any():
         return f"{system} and {baseline} score the same {measure} for every query."

@@ -11,12 +11,12 @@ from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.guards import MarginGuard
 from berryeval.evaluation.verdict import GateResult
 from berryeval.reports.gate import gate_as_dict
-from berryeval.service.jobs import Progress
+from berryeval.service.jobs import Progress, no_progress
 from berryeval.service.run_cache import RunCache
 from berryeval.suite.gate import decide
 from berryeval.suite.settings import GateSettings, Settings, gate_settings
 
-__all__ = ["MOST_HOLES", "decide_on", "read_gate"]
+__all__ = ["MOST_HOLES", "decide_at_present", "decide_on", "read_gate", "report_of"]
 
 _OURS = ("guards", "baseline", "pool_depth", "max_grade")
 _N_STEPS = 3
@@ -57,28 +57,8 @@ def decide_on(
     MismatchError
         If the baseline searched another corpus, and the gate does not allow that.
     """
-    rules = read_gate(gate.settings)
-    if any(isinstance(guard, MarginGuard) for guard in rules.guards):
-        _check_baseline(rules, run, baseline)
-    times = milliseconds or _durations(archive, run)
-    progress(0, _N_STEPS, "reading the candidate")
-    candidate = runs.load(run.run_id)
-    progress(1, _N_STEPS, "reading the baseline")
-    reference = None if baseline is None else runs.load(baseline.run_id)
-    progress(2, _N_STEPS, "deciding")
-    judgments, judgments_hash = archive.judgments.as_of(None)
-    settings = Settings(
-        gate=rules,
-        max_grade=gate.settings.get("max_grade"),
-        pool_depth=gate.settings.get("pool_depth"),
-    )
-    decided = decide(
-        settings,
-        judgments,
-        candidate,
-        archive.queries.all(),
-        milliseconds=[*times.values()],
-        baseline=reference,
+    decided, judgments_hash = decide_at_present(
+        archive, runs, gate.settings, run, baseline, milliseconds=milliseconds, progress=progress
     )
     return archive.verdicts.put(
         gate=gate.name,
@@ -86,7 +66,7 @@ def decide_on(
         baseline_id=None if baseline is None else baseline.run_id,
         judgments_hash=judgments_hash,
         verdict=decided.verdict,
-        report=_report(decided),
+        report=report_of(decided),
     )
 
 
@@ -96,12 +76,53 @@ def _durations(archive: Archive, run: StoredRun) -> Mapping[str, float]:
     return {} if stored is None else stored.facts.durations or {}
 
 
-def _report(decided: GateResult) -> dict[str, Any]:
+def report_of(decided: GateResult) -> dict[str, Any]:
+    """Return what is kept of a decision: the report, with its most decisive holes."""
     report = gate_as_dict(decided)
     holes = report["holes"]
     if len(holes) > MOST_HOLES:
         report |= {"n_holes": len(holes), "holes": holes[:MOST_HOLES]}
     return report
+
+
+def decide_at_present(
+    archive: Archive,
+    runs: RunCache,
+    settings: Mapping[str, Any],
+    run: StoredRun,
+    baseline: StoredRun | None,
+    *,
+    milliseconds: Mapping[str, float] | None = None,
+    progress: Progress = no_progress,
+    is_brief: bool = False,
+) -> tuple[GateResult, str]:
+    """Decide at today's judgments by the settings of a gate; return their hash, too.
+
+    Nothing is kept. `is_brief` is as `berryeval.suite.gate.decide` has it. Raises what
+    `decide_on` raises.
+    """
+    rules = read_gate(settings)
+    if any(isinstance(guard, MarginGuard) for guard in rules.guards):
+        _check_baseline(rules, run, baseline)
+    times = milliseconds or _durations(archive, run)
+    progress(0, _N_STEPS, "reading the candidate")
+    candidate = runs.load(run.run_id)
+    progress(1, _N_STEPS, "reading the baseline")
+    reference = None if baseline is None else runs.load(baseline.run_id)
+    progress(2, _N_STEPS, "deciding")
+    judgments, judgments_hash = archive.judgments.as_of(None)
+    decided = decide(
+        Settings(
+            gate=rules, max_grade=settings.get("max_grade"), pool_depth=settings.get("pool_depth")
+        ),
+        judgments,
+        candidate,
+        archive.queries.all(),
+        milliseconds=[*times.values()],
+        baseline=reference,
+        is_brief=is_brief,
+    )
+    return decided, judgments_hash
 
 
 def _check_baseline(rules: GateSettings, run: StoredRun, baseline: StoredRun | None) -> None:

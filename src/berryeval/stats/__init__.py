@@ -1,9 +1,10 @@
-"""Statistics of paired scores: intervals, tests, corrections, effect sizes, power.
+"""Statistics of paired scores: intervals, tests, corrections, effect sizes, power, agreement.
 
 Everything takes plain numbers: one a query, or one a query and column. Nothing returns NaN: what
 is not defined is None. What draws at random takes a seed, and gives the same bits for it anywhere.
 """
 
+from berryeval.stats.agreement import Coefficient, krippendorff_alpha, weighted_kappa
 from berryeval.stats.bca import bca_p_values
 from berryeval.stats.corrections import CorrectionName, adjust
 from berryeval.stats.effect_sizes import cohens_dz, rank_biserial
@@ -27,6 +28,7 @@ from berryeval.stats.tukey import randomised_tukey_hsd, tukey_hsd
 
 __all__ = [
     "Alternative",
+    "Coefficient",
     "CorrectionName",
     "Interval",
     "TestName",
@@ -39,6 +41,7 @@ __all__ = [
     "cohens_dz",
     "flipped_means",
     "kendall_tau",
+    "krippendorff_alpha",
     "paired_t",
     "paired_test",
     "permuted_ranges",
@@ -55,5 +58,6 @@ __all__ = [
     "student_interval",
     "tau_ap",
     "tukey_hsd",
+    "weighted_kappa",
     "wilcoxon",
 ]

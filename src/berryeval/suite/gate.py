@@ -92,14 +92,17 @@ def decide(
     milliseconds: Sequence[float] = (),
     baseline: Run | Baseline | None = None,
     repeats: Sequence[Run] = (),
+    is_brief: bool = False,
 ) -> GateResult:
     """Decide about a run that is at hand, by the guards and rules of the settings.
 
     The baseline is the one that the settings name, unless given; `repeats` are further runs of the
-    same candidate. Nothing is logged or appended.
+    same candidate. Nothing is logged or appended. If it is to be brief, only what the verdict
+    takes is computed: unjudged documents are looked at only where they could block it.
     """
     guards = settings.gate.guards
     measures = guarded_measures(guards)
+    is_quick = is_brief and not _may_block(settings)
     result: Evaluation | Comparison
     if any(isinstance(guard, MarginGuard) for guard in guards):
         reference = _baseline(settings, judgments, measures, queries, baseline)
@@ -108,8 +111,9 @@ def decide(
             {"baseline": reference, CANDIDATE: run},
             measures,
             queries=queries.values(),
-            bounds=True,
+            bounds=not is_quick,
             max_grade=settings.max_grade,
+            interval="t" if is_brief else "bca",
             seed=settings.gate.seed,
             n_resamples=settings.gate.resamples,
             repeats={CANDIDATE: repeats, "baseline": settings.baseline_repeats},
@@ -129,6 +133,13 @@ def decide(
         smallest_slice=settings.gate.smallest_slice,
         noise_sd=settings.gate.noise,
     )
+
+
+def _may_block(settings: Settings) -> bool:
+    """Tell whether unjudged documents may make a verdict inconclusive."""
+    if settings.gate.holes is not None:
+        return settings.gate.holes == "inconclusive"
+    return settings.pool_depth is not None
 
 
 def _named(path: str | None, what: str) -> str:

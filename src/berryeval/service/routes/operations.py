@@ -33,19 +33,21 @@ class Health(BaseModel):
 class Readiness(BaseModel):
     """That the service can work: its archive answers."""
 
-    model_config = with_examples({"status": "ok", "backend": "sqlite", "schema_version": "0001"})
+    model_config = with_examples({"status": "ok", "backend": "sqlite", "schema_version": "0002"})
 
     status: Literal["ok"] = "ok"
     backend: str = Field(examples=["sqlite"])
-    schema_version: str = Field(description="Of the archive.", examples=["0001"])
+    schema_version: str = Field(description="Of the archive.", examples=["0002"])
 
 
+@router.head("/healthz", include_in_schema=False)  # load balancers ask so
 @router.get("/healthz", response_model=Health)
 async def get_health() -> Answer:
     """Tell that the process lives."""
     return Answer({"status": "ok", "version": __version__})
 
 
+@router.head("/readyz", include_in_schema=False)
 @router.get("/readyz", response_model=Readiness)
 def get_readiness(request: Request, archive: ArchiveDep) -> Answer:
     """Tell whether the archive answers; 503 if it does not, or the service is about to stop."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Generic, NamedTuple, TypeAlias, TypeVar
+from functools import cached_property
+from typing import Annotated, Generic, Protocol, TypeAlias, TypeVar
 
 from fastapi import Depends, Request
 
@@ -17,17 +18,35 @@ from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
 from berryeval.evaluation.result import Evaluation
 from berryeval.service.run_cache import RunCache
 
-__all__ = ["Remembered", "Scoring", "ScoringDep", "State"]
+__all__ = ["JudgmentsLike", "Remembered", "Scoring", "ScoringDep", "State"]
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
-class State(NamedTuple):
-    """The judgments of a moment."""
+class State:
+    """The judgments of a moment. They are read when they are asked for: a million takes seconds."""
 
-    judgments: Judgments
-    hash: str
+    def __init__(self, archive: Archive, hashed: str) -> None:
+        self._archive = archive
+        self.hash = hashed
+
+    @cached_property
+    def judgments(self) -> Judgments:
+        """All of them."""
+        return self._archive.judgments.at(self.hash)
+
+
+class JudgmentsLike(Protocol):
+    """Judgments that are known by a hash."""
+
+    @property
+    def judgments(self) -> Judgments:
+        """All of them."""
+
+    @property
+    def hash(self) -> str:
+        """What they are known by."""
 
 
 class Remembered(Generic[Key, Value]):
@@ -37,11 +56,6 @@ class Remembered(Generic[Key, Value]):
         self._most = most
         self._values: OrderedDict[Key, Value] = OrderedDict()
         self._lock = threading.Lock()
-
-    def find(self, key: Key) -> Value | None:
-        """Return the value of a key; None if it is not here."""
-        with self._lock:
-            return self._values.get(key)
 
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
         """Return the value of a key; make it if it is not here."""
@@ -78,7 +92,7 @@ class Scoring:
 
     def state(self) -> State:
         """Return the judgments as they are now, and their hash."""
-        return State(*self._archive.judgments.as_of(None))
+        return State(self._archive, self._archive.judgments.hash())
 
     def queries(self) -> Mapping[str, Query]:
         """Return every query by its id."""
@@ -94,8 +108,10 @@ class Scoring:
         """
         return self._runs.load(run_id)
 
-    def evaluation(self, run_id: str) -> Evaluation:
+    def evaluation(self, run_id: str, state: JudgmentsLike | None = None) -> Evaluation:
         """Return a run's score of every query, with the queries for slices.
+
+        At the judgments of now, or those of a state.
 
         Raises
         ------
@@ -104,18 +120,13 @@ class Scoring:
         MismatchError
             If there are no judgments, or none of the run's queries.
         """
-        # The hash is known before the judgments are read, which takes seconds for a million.
-        hashed = self._archive.judgments.hash()
-        known = self._evaluations.find((run_id, hashed)) or self._stored(run_id, hashed)
-        if known is not None:
-            return self._evaluations.get((run_id, hashed), lambda: known)
-        state = self.state()  # newer than the hash, if somebody judged just now
-        return self._evaluations.get((run_id, state.hash), lambda: self._scored(run_id, state))
+        at = self.state() if state is None else state
+        return self._evaluations.get((run_id, at.hash), lambda: self._scored(run_id, at))
 
-    def _stored(self, run_id: str, hashed: str) -> Evaluation | None:
-        return self._archive.evaluations.find(run_id, self.measures, judgments_hash=hashed)
-
-    def _scored(self, run_id: str, state: State) -> Evaluation:
+    def _scored(self, run_id: str, state: JudgmentsLike) -> Evaluation:
+        stored = self._archive.evaluations.find(run_id, self.measures, judgments_hash=state.hash)
+        if stored is not None:
+            return stored
         return evaluate(
             state.judgments, self.run(run_id), self.measures, queries=self.queries().values()
         )

@@ -1,0 +1,78 @@
+"""Which runs and which measure an address asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from berryeval.archive import Archive
+from berryeval.archive.records import StoredRun
+from berryeval.errors import ArgumentError, BerryEvalError, NotFoundError
+from berryeval.measures import Measure, parse_measure
+from berryeval.service.references import find_run
+
+__all__ = ["MAIN", "RunChoice", "choose_measure", "choose_run", "run_choices"]
+
+MAIN = "main"
+"""The baseline that pages take where none is named."""
+
+_N_NEWEST = 50
+
+
+@dataclass(frozen=True)
+class RunChoice:
+    """A run to choose from."""
+
+    reference: str
+    """What an address calls it: its id, or the name of a baseline."""
+    run: StoredRun
+    baseline: str | None = None
+    """The name of the baseline that it is."""
+
+
+def choose_run(archive: Archive, reference: str) -> StoredRun:
+    """Return the run that an address names.
+
+    Raises
+    ------
+    NotFoundError
+        If there is none: it was removed, or never was.
+    """
+    try:
+        return find_run(archive, reference)
+    except NotFoundError:
+        raise
+    except BerryEvalError:  # what no id can be
+        raise NotFoundError("run or baseline", reference) from None
+
+
+def choose_measure(measures: Sequence[Measure], name: str) -> Measure:
+    """Return the measure that an address names; the first if it names none.
+
+    Raises
+    ------
+    ArgumentError
+        If it is none of those that pages show.
+    """
+    if not name:
+        return measures[0]
+    wanted = parse_measure(name)
+    if wanted not in measures:
+        known = " or ".join(map(str, measures))
+        raise ArgumentError("measure", f"one that the workbench shows, {known}", name)
+    return wanted
+
+
+def run_choices(archive: Archive) -> tuple[list[RunChoice], list[RunChoice]]:
+    """Return the baselines by name, and the newest runs."""
+    baselines = []
+    for one in archive.baselines.page(limit=_N_NEWEST).items:
+        run = archive.runs.get(one.run_id)
+        if run is not None:
+            baselines.append(RunChoice(one.name, run, one.name))
+    name_of = {one.run.run_id: one.baseline for one in baselines}
+    newest = [
+        RunChoice(run.run_id, run, name_of.get(run.run_id))
+        for run in archive.runs.page(limit=_N_NEWEST, newest_first=True).items
+    ]
+    return baselines, newest

@@ -1,0 +1,1 @@
+"""The page Compare: two runs, measure by measure and query by query."""

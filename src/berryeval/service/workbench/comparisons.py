@@ -1,0 +1,288 @@
+"""Two runs held against each other at today's judgments, kept for the next question.
+
+A page asks for the same comparison again and again: another measure, the next fifty queries, the
+query before. Runs never change, so that it is known by both ids, the judgments and the measures.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+from fastapi import Depends, Request
+from numpy.typing import NDArray
+
+from berryeval.archive.records import StoredRun
+from berryeval.core.id_column import encode_id
+from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.evaluation.comparing import compare_evaluations
+from berryeval.evaluation.comparison import Comparison, Difference
+from berryeval.evaluation.result import holes_measure
+from berryeval.evaluation.slices import LABELS
+from berryeval.measures import Measure
+from berryeval.service.references import labels_of
+
+if TYPE_CHECKING:
+    from berryeval.service.workbench.scoring import Scoring
+
+__all__ = ["FEW_QUERIES", "LOOKED_AT", "Compared", "Comparisons", "ComparisonsDep"]
+
+FEW_QUERIES = 1_000
+"""Up to so many queries intervals are bootstrapped; above, Student's t is the same to the third
+digit, and takes a thousandth of the time."""
+
+LOOKED_AT = 100
+"""Ranks that are compared for a measure without a cutoff."""
+
+_MOST = 24
+_MOST_TAGS = 12
+
+Floats = NDArray[np.float64]
+Value = TypeVar("Value")
+
+
+class _Key(NamedTuple):
+    a: str
+    b: str
+    judgments_hash: str
+    measures: tuple[str, ...]
+    queries: int
+
+
+class Runs(Mapping[str, Run]):
+    """Runs by their labels, read when they are asked for: a comparison does not hold them."""
+
+    def __init__(self, scoring: Scoring, run_ids: Mapping[str, str]) -> None:
+        self._scoring = scoring
+        self._run_ids = run_ids
+
+    def __getitem__(self, label: str) -> Run:
+        return self._scoring.run(self._run_ids[label])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._run_ids)
+
+    def __len__(self) -> int:
+        return len(self._run_ids)
+
+
+class Compared:
+    """A comparison of two runs, and what pages want to know of it.
+
+    Attributes
+    ----------
+    a, b : StoredRun
+        Baseline and candidate.
+    comparison : Comparison
+        Its runs are read when they are asked for.
+    judgments_hash : str
+        Of what both were scored with.
+    """
+
+    def __init__(
+        self, a: StoredRun, b: StoredRun, comparison: Comparison, judgments_hash: str
+    ) -> None:
+        self.a = a
+        self.b = b
+        self.comparison = comparison
+        self.judgments_hash = judgments_hash
+        self._differs: dict[int, NDArray[np.bool_]] = {}
+        self._orders: dict[Measure, NDArray[np.intp]] = {}
+        self._remembered: dict[object, Any] = {}
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What baseline and candidate are called; never the same."""
+        return self.comparison.baseline, self.comparison.candidates[0]
+
+    @cached_property
+    def sliced(self) -> tuple[Difference, ...]:
+        """The differences of each slice.
+
+        They are a family of their own: a verdict over all queries is not to be had harder
+        because a page shows slices, too.
+        """
+        whole = self.comparison
+        labels = _labels_in(whole.queries, whole.query_ids)
+        if not labels:
+            return ()
+        return compare_evaluations(
+            whole.judgments,
+            whole.runs,
+            whole.evaluations,
+            queries=whole.queries,
+            slices=labels,
+            interval=whole.statistics.interval,
+        ).sliced
+
+    def difference(self, measure: Measure) -> Difference:
+        """Return the difference over all queries."""
+        return self.comparison.difference(self.names[1], measure)
+
+    def scores(self, measure: Measure) -> tuple[Floats, Floats]:
+        """Return the scores of both, one a query in the order of the comparison."""
+        before, after = (self._scores(name, str(measure)) for name in self.names)
+        return before, after
+
+    def n_holes(self, measure: Measure) -> tuple[Floats, Floats]:
+        """Return how many documents that the measure looks at nobody judged, query by query."""
+        name = str(holes_measure(measure))
+        before, after = (self._scores(run, name) for run in self.names)
+        return before, after
+
+    def _scores(self, run: str, name: str) -> Floats:
+        scores = self.comparison.evaluations[run].scores
+        values = np.asarray(scores.values[name])
+        return values if len(values) == len(self._places[run]) else values[self._places[run]]
+
+    @cached_property
+    def _places(self) -> dict[str, NDArray[np.intp]]:
+        """Where the queries of the comparison stand in the scores of each run."""
+        wanted = list(self.comparison.query_ids)
+        found = {}
+        for run, evaluation in self.comparison.evaluations.items():
+            if len(evaluation.scores.query_ids) == len(wanted):
+                found[run] = np.arange(len(wanted))
+                continue
+            place_of = {query_id: i for i, query_id in enumerate(evaluation.scores.query_ids)}
+            found[run] = np.array([place_of[query_id] for query_id in wanted])
+        return found
+
+    def gains(self, measure: Measure) -> Floats:
+        """Return the differences of the queries, turned so that below 0 is worse."""
+        before, after = self.scores(measure)
+        gains = np.where(self.difference(measure).values == 0.0, 0.0, after - before)
+        return gains if measure.higher_is_better else -gains
+
+    def by_harm(self, measure: Measure) -> NDArray[np.intp]:
+        """Return where queries stand, the greatest loss first and the greatest gain last."""
+        if measure not in self._orders:
+            self._orders[measure] = np.argsort(self.gains(measure), kind="stable")
+        return self._orders[measure]
+
+    def position_of(self, query_id: str) -> int | None:
+        """Return where a query stands; None if it was not compared."""
+        return self._position_of.get(query_id)
+
+    @cached_property
+    def _position_of(self) -> dict[str, int]:
+        return {query_id: i for i, query_id in enumerate(self.comparison.query_ids)}
+
+    def differs(self, measure: Measure) -> NDArray[np.bool_]:
+        """Tell of each query whether its rankings differ as far as the measure looks.
+
+        A measure without a cutoff looks at the first hundred ranks here. A query whose score
+        differs has rankings that do, wherever.
+        """
+        k = min(measure.k or LOOKED_AT, LOOKED_AT)
+        if k not in self._differs:
+            before, after = (self.comparison.runs[name] for name in self.names)
+            encoded = [encode_id(query_id) for query_id in self.comparison.query_ids]
+            self._differs[k] = np.fromiter(
+                (before.ranked_ids(one, k) != after.ranked_ids(one, k) for one in encoded), bool
+            )
+        has_moved: NDArray[np.bool_] = self._differs[k] | (self.difference(measure).values != 0.0)
+        return has_moved
+
+    def remembered(self, key: object, make: Callable[[], Value]) -> Value:
+        """Return what a page worked out before; work it out if it did not."""
+        if key not in self._remembered:
+            self._remembered[key] = make()
+        found: Value = self._remembered[key]
+        return found
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """Id and text of each query in small letters, to be searched."""
+        queries = self.comparison.queries
+        return [
+            f"{query_id}\n{queries[query_id].text if query_id in queries else ''}".casefold()
+            for query_id in self.comparison.query_ids
+        ]
+
+
+class Comparisons:
+    """The comparisons that were asked for last."""
+
+    def __init__(self, scoring: Scoring) -> None:
+        self._scoring = scoring
+        self._found: OrderedDict[_Key, Compared] = OrderedDict()
+        self._queries: Mapping[str, Query] = {}
+        self._lock = threading.Lock()
+
+    def compare(self, a: StoredRun, b: StoredRun) -> Compared:
+        """Compare two runs at today's judgments.
+
+        Raises
+        ------
+        ArgumentError
+            If both are the same.
+        MismatchError
+            If no query is judged and in both.
+        """
+        labels = labels_of([a, b])
+        state = self._scoring.state()
+        queries = self._same_queries()
+        measures = tuple(map(str, self._scoring.measures))
+        key = _Key(a.run_id, b.run_id, state.hash, measures, id(queries))
+        with self._lock:
+            found = self._found.get(key)
+            if found is not None:
+                self._found.move_to_end(key)
+                return found
+        run_ids = {label: run.run_id for label, run in labels.items()}
+        evaluations = {label: self._scoring.evaluation(run_id) for label, run_id in run_ids.items()}
+        n_queries = max(evaluation.n_queries for evaluation in evaluations.values())
+        comparison = compare_evaluations(
+            state.judgments,
+            Runs(self._scoring, run_ids),
+            evaluations,
+            queries=queries,
+            interval="bca" if n_queries <= FEW_QUERIES else "t",
+        )
+        compared = Compared(a, b, comparison, state.hash)
+        with self._lock:
+            self._found[key] = compared
+            while len(self._found) > _MOST:
+                self._found.popitem(last=False)
+        return compared
+
+    def _same_queries(self) -> Mapping[str, Query]:
+        """Return all queries: the same object as long as none has changed."""
+        found = self._scoring.queries()
+        with self._lock:
+            if found is not self._queries and found != self._queries:
+                self._queries = found
+            return self._queries
+
+    def known(self, a: StoredRun, b: StoredRun) -> Compared | None:
+        """Return the newest comparison of two runs if there is one, whatever was judged since.
+
+        While somebody judges, the queries before and after one stay where they are.
+        """
+        with self._lock:
+            for key in reversed(self._found):
+                if key[:2] == (a.run_id, b.run_id):
+                    return self._found[key]
+        return None
+
+
+def _labels_in(queries: Mapping[str, Query], query_ids: Sequence[str]) -> list[str]:
+    """Return by what queries can be sliced; tags only where they are few."""
+    known = [queries[query_id] for query_id in query_ids if query_id in queries]
+    found = [label for label in LABELS[:2] if any(getattr(query, label) for query in known)]
+    n_tags = len({tag for query in known for tag in query.tags})
+    return [*found, LABELS[2]] if 0 < n_tags <= _MOST_TAGS else found
+
+
+async def _comparisons(request: Request) -> Comparisons:
+    comparisons: Comparisons = request.app.state.comparisons
+    return comparisons
+
+
+ComparisonsDep: TypeAlias = Annotated[Comparisons, Depends(_comparisons)]

@@ -1,0 +1,132 @@
+"""What a verdict found, guard by guard, as its page shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from berryeval.service.workbench.charts.guards import GuardFigures, axis, guard_mark, scale_of
+
+__all__ = ["Findings", "Group", "GuardLine", "findings_of"]
+
+_TITLES = {
+    "margin": ("Against the baseline", "Difference"),
+    "threshold": ("On this set", "Mean"),
+    "latency": ("Time", "Time"),
+}
+
+
+@dataclass(frozen=True)
+class GuardLine:
+    """A guard, and what was found; figures are None where there is none."""
+
+    name: str
+    verdict: str
+    reason: str
+    value: float | None
+    limit: float | None
+    low: float | None
+    high: float | None
+    n_queries: int
+    is_watched: bool
+    depends_on_holes: bool
+    by_holes: Sequence[str]
+    """The verdicts if unjudged documents were graded to the candidate's harm, and to its help."""
+    needed: int | None
+    measure: str | None
+    mark: Markup | None
+
+
+@dataclass(frozen=True)
+class Group:
+    """Guards of one kind, drawn to one scale."""
+
+    kind: str
+    title: str
+    column: str
+    axis: Markup | None
+    lines: tuple[GuardLine, ...]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All that a report says."""
+
+    verdict: str
+    sentence: str
+    suggestion: str | None
+    alpha: float | None
+    inference: str
+    groups: tuple[Group, ...]
+    holes: Sequence[Mapping[str, Any]]
+    """The most decisive first."""
+    n_holes: int
+    """How many there are, kept or not."""
+
+    @property
+    def level(self) -> str:
+        """How sure intervals are, in per cent."""
+        return "" if self.alpha is None else f"{100 * (1 - 2 * self.alpha):.4g} %"
+
+
+def findings_of(report: Mapping[str, Any]) -> Findings:
+    """Return what a report says; whatever an old one does not have is left out."""
+    guards = report.get("guards", ())
+    return Findings(
+        report.get("verdict", "inconclusive"),
+        report.get("sentence", ""),
+        report.get("suggestion"),
+        report.get("alpha"),
+        report.get("inference", "population"),
+        tuple(_group(kind, found) for kind in _TITLES if (found := _of_kind(guards, kind))),
+        report.get("holes", ()),
+        report.get("n_holes", len(report.get("holes", ()))),
+    )
+
+
+def _of_kind(guards: Sequence[Mapping[str, Any]], kind: str) -> list[Mapping[str, Any]]:
+    return [guard for guard in guards if guard.get("kind") == kind]
+
+
+def _group(kind: str, guards: Sequence[Mapping[str, Any]]) -> Group:
+    title, column = _TITLES[kind]
+    is_compared = kind == "margin"
+    figures = [_figures(guard) for guard in guards]
+    known = [one for one in figures if one is not None]
+    if kind == "latency" or not known:
+        return Group(kind, title, column, None, tuple(_line(guard, None) for guard in guards))
+    scale = scale_of(known, zero=is_compared)
+    marks = [None if one is None else guard_mark(one, scale, zero=is_compared) for one in figures]
+    lines = tuple(map(_line, guards, marks))
+    return Group(kind, title, column, axis(scale, signed=is_compared), lines)
+
+
+def _figures(guard: Mapping[str, Any]) -> GuardFigures | None:
+    value, limit = guard.get("value"), guard.get("limit")
+    if value is None or limit is None:
+        return None
+    interval = guard.get("interval") or {}
+    return GuardFigures(value, limit, interval.get("low"), interval.get("high"), guard["verdict"])
+
+
+def _line(guard: Mapping[str, Any], mark: Markup | None) -> GuardLine:
+    interval = guard.get("interval") or {}
+    return GuardLine(
+        guard.get("name", ""),
+        guard["verdict"],
+        guard.get("reason", ""),
+        guard.get("value"),
+        guard.get("limit"),
+        interval.get("low"),
+        interval.get("high"),
+        guard.get("queries", 0),
+        guard.get("is_watched", False),
+        guard.get("depends_on_holes", False),
+        guard.get("verdicts_by_holes") or (),
+        guard.get("queries_needed"),
+        guard.get("measure"),
+        mark,
+    )

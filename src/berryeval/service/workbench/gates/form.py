@@ -1,0 +1,312 @@
+"""A gate as a form: whatever somebody typed, what it means, and what is wrong with it.
+
+Every guard is a row that reads as a sentence: a measure, what is asked of it, a limit. Nothing
+that was typed is lost: a form that cannot be read is shown again with its texts, and each message
+stands beside the field that it is about.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+from starlette.datastructures import FormData
+
+from berryeval.errors import ArgumentError, BerryEvalError, InputTypeError
+from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, ThresholdGuard
+from berryeval.evaluation.slices import LABELS
+from berryeval.measures import parse_measure
+from berryeval.service.routes.gates import MOST_GUARDS, GateContent
+from berryeval.service.verdicts import read_gate
+
+__all__ = ["KINDS", "SCALARS", "GateForm", "GuardRow", "form_of", "read_form"]
+
+KINDS: Mapping[str, str] = {
+    "margin": "may drop by less than",
+    "at_least": "is at least",
+    "confident": "is surely at least",
+    "latency": "takes at most (ms)",
+}
+"""What a guard can ask, as its row says it."""
+
+_PERCENTILE = re.compile(r"p?([0-9]+(?:\.[0-9]+)?)")
+_DEFAULTS = {
+    "alpha": "0.05",
+    "inference": "population",
+    "holes": "",
+    "smallest_slice": "20",
+    "pool_depth": "",
+    "max_grade": "",
+    "seed": "0",
+    "resamples": "10000",
+    "baseline": "",
+    "allow_other_corpus": "",
+}
+SCALARS = tuple(_DEFAULTS)
+"""The fields besides guards."""
+
+
+@dataclass(frozen=True)
+class GuardRow:
+    """A guard as it was typed."""
+
+    kind: str = "margin"
+    measure: str = ""
+    """Of latency, a percentile such as ``p95``."""
+    limit: str = ""
+    slices: tuple[str, ...] = ()
+    messages: Mapping[str, str] = field(default_factory=dict)
+    """What is wrong, by field."""
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nobody has typed anything."""
+        return not (self.measure.strip() or self.limit.strip())
+
+
+@dataclass(frozen=True)
+class GateForm:
+    """A gate as it was typed."""
+
+    rows: tuple[GuardRow, ...]
+    texts: Mapping[str, str]
+    """The other fields, by name; an empty text is what is left out."""
+    messages: Mapping[str, str] = field(default_factory=dict)
+    """What is wrong, by field; under ``guards`` what is wrong with them as a whole."""
+    settings: Mapping[str, Any] | None = None
+    """What it means, as the archive keeps it; None if it cannot be read."""
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether it can be kept."""
+        return self.settings is not None
+
+    @property
+    def n_faults(self) -> int:
+        """How many messages there are."""
+        return len(self.messages) + sum(len(row.messages) for row in self.rows)
+
+    @property
+    def first_fault(self) -> str:
+        """The first message, and of which guard it is."""
+        for number, row in enumerate(self.rows, start=1):
+            for message in row.messages.values():
+                return f"guard {number}: {message}"
+        return next(iter(self.messages.values()), "")
+
+
+def form_of(settings: Mapping[str, Any]) -> GateForm:
+    """Return the form of settings that are kept, as `read_form` would read them again."""
+    rows = tuple(row for entry in settings["guards"] for row in _rows_of(entry))
+    texts = {key: _text(settings.get(key, default)) for key, default in _DEFAULTS.items()}
+    return _read(rows, texts)
+
+
+def _rows_of(entry: Mapping[str, Any]) -> Iterable[GuardRow]:
+    """Return a row for each limit: an entry may hold a threshold and a margin at once."""
+    if "latency" in entry:
+        yield GuardRow("latency", entry["latency"], _text(entry["at_most_ms"]))
+        return
+    slices = tuple(entry.get("slices", ()))
+    if "at_least" in entry:
+        kind = "confident" if entry.get("confident") else "at_least"
+        yield GuardRow(kind, entry["measure"], _text(entry["at_least"]), slices)
+    if "margin" in entry:
+        yield GuardRow("margin", entry["measure"], _text(entry["margin"]), slices)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def read_form(given: FormData) -> GateForm:
+    """Read what was posted: ``guard-0-kind``, ``guard-0-measure``, ``alpha`` and so on.
+
+    Rows that nobody has filled in are left out, unless they are all there is.
+    """
+    numbers = {int(found[1]) for key in given if (found := re.match(r"guard-(\d{1,6})-", key))}
+    rows = [_row(given, number) for number in sorted(numbers)[:MOST_GUARDS]]
+    texts = {key: _last(given, key) for key in _DEFAULTS}
+    return _read(tuple(rows), texts)
+
+
+def _row(given: FormData, number: int) -> GuardRow:
+    kind = _last(given, f"guard-{number}-kind")
+    return GuardRow(
+        kind if kind in KINDS else "margin",
+        _last(given, f"guard-{number}-measure"),
+        _last(given, f"guard-{number}-limit"),
+        tuple(label for label in LABELS if label in given.getlist(f"guard-{number}-slices")),
+    )
+
+
+def _last(given: FormData, key: str) -> str:
+    texts = [text for text in given.getlist(key) if isinstance(text, str)]
+    return texts[-1][:200] if texts else ""
+
+
+def _read(rows: tuple[GuardRow, ...], texts: Mapping[str, str]) -> GateForm:
+    checked = [(row, None) if row.is_blank else _check_row(row) for row in rows]
+    shown, entries = [row for row, _ in checked], [entry for _, entry in checked if entry]
+    found, messages = _read_texts(texts)
+    is_compared = any("margin" in entry for entry in entries)
+    if is_compared and "baseline" not in found and "baseline" not in messages:
+        messages["baseline"] = "expected one, since a guard has a margin"
+    if not entries and not any(row.messages for row in shown):
+        messages["guards"] = "expected at least one guard, found none"
+    if messages or any(row.messages for row in shown):
+        return GateForm(tuple(shown), texts, messages)
+    return _finished(tuple(shown), texts, {"guards": entries, **found})
+
+
+def _read_texts(texts: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what the fields besides guards mean, and what is wrong with others."""
+    found: dict[str, Any] = {}
+    messages: dict[str, str] = {}
+
+    def read(key: str) -> None:
+        try:
+            value = _READERS[key](texts[key].strip())
+        except ValueError as error:
+            messages[key] = str(error)
+        else:
+            if value is not None:
+                found[key] = value
+
+    for key in _READERS:
+        read(key)
+    return found, messages
+
+
+def _finished(
+    rows: tuple[GuardRow, ...], texts: Mapping[str, str], settings: dict[str, Any]
+) -> GateForm:
+    """Let the API's own readers have the last word."""
+    try:
+        kept = GateContent.model_validate(settings).model_dump(exclude_none=True)
+        read_gate(kept)
+    except ValidationError as error:
+        faults = {str(fault["loc"][0]): fault["msg"] for fault in error.errors()}
+        return GateForm(rows, texts, faults)
+    except BerryEvalError as error:
+        return GateForm(rows, texts, {"guards": str(error)})
+    return GateForm(rows, texts, settings=kept)
+
+
+def _check_row(row: GuardRow) -> tuple[GuardRow, dict[str, Any] | None]:
+    """Return the row with what is wrong with it, or with the entry that it means."""
+    messages: dict[str, str] = {}
+    entry: dict[str, Any] = {}
+    try:
+        entry = _latency(row) if row.kind == "latency" else _measured(row)
+    except (ArgumentError, InputTypeError) as error:
+        place = "measure" if error.argument == "latency" else "limit"
+        messages[place] = f"expected {error.expected}, found {_found(row, place)}"
+    except BerryEvalError as error:
+        messages["measure"] = str(error)
+    if row.kind == "latency" and row.slices:
+        messages["slices"] = "latency is of all queries together: it has no slices"
+    checked = GuardRow(row.kind, row.measure, row.limit, row.slices, messages)
+    return checked, None if messages else entry
+
+
+def _found(row: GuardRow, place: str) -> str:
+    text = getattr(row, place).strip()
+    return repr(text) if text else "nothing"
+
+
+def _latency(row: GuardRow) -> dict[str, Any]:
+    found = _PERCENTILE.fullmatch(row.measure.strip())
+    if found is None:
+        raise ArgumentError("latency", "a percentile such as p95", "another")
+    guard = LatencyGuard(float(found[1]), _number(row.limit, "a number of milliseconds above 0"))
+    return {"latency": f"p{found[1]}", "at_most_ms": guard.at_most_ms}
+
+
+def _measured(row: GuardRow) -> dict[str, Any]:
+    measure = parse_measure(row.measure.strip())
+    entry: dict[str, Any] = {"measure": str(measure)}
+    if row.kind == "margin":
+        margin = Margin.parse(row.limit)
+        MarginGuard(measure, margin)
+        entry["margin"] = str(margin) if margin.is_relative else margin.amount
+    else:
+        entry["at_least"] = _number(row.limit, "a number")
+        ThresholdGuard(measure, entry["at_least"])
+        if row.kind == "confident":
+            entry["confident"] = True
+    if row.slices:
+        entry["slices"] = list(row.slices)
+    return entry
+
+
+def _number(text: str, expected: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise ArgumentError("limit", expected, "another") from None
+    if not math.isfinite(number):
+        raise ArgumentError("limit", expected, "another")
+    return number
+
+
+def _whole(least: int, *, default: int | None = None) -> Callable[[str], int | None]:
+    def read(text: str) -> int | None:
+        if not text:
+            return default
+        number = int(text) if re.fullmatch(r"[0-9]{1,15}", text) else -1
+        if number < least:
+            raise ValueError(f"expected a whole number from {least}, found {text!r}")
+        return number
+
+    return read
+
+
+def _alpha(text: str) -> float:
+    number = _float(text) if text else 0.05
+    if number is None or not 0 < number < 0.5:  # noqa: PLR2004
+        raise ValueError(f"expected a number between 0 and 0.5, found {text!r}")
+    return number
+
+
+def _max_grade(text: str) -> float | None:
+    number = _float(text)
+    if text and (number is None or not 0 < number < math.inf):
+        raise ValueError(f"expected a number above 0, found {text!r}")
+    return number
+
+
+def _float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _choice(*choices: str) -> Callable[[str], str | None]:
+    def read(text: str) -> str | None:
+        if text and text not in choices:
+            raise ValueError(f"expected {' or '.join(choices)}, found {text!r}")
+        return text or None
+
+    return read
+
+
+_READERS: Mapping[str, Callable[[str], Any]] = {
+    "baseline": lambda text: text or None,
+    "alpha": _alpha,
+    "inference": _choice("population", "set"),
+    "holes": _choice("report", "inconclusive"),
+    "smallest_slice": _whole(1, default=20),
+    "pool_depth": _whole(1),
+    "max_grade": _max_grade,
+    "seed": _whole(0, default=0),
+    "resamples": _whole(1, default=10_000),
+    "allow_other_corpus": lambda text: text == "yes",
+}

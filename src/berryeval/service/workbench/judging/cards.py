@@ -1,0 +1,117 @@
+"""What a judge sees of a document: the query, the text, and why it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from berryeval.archive import Archive
+from berryeval.archive.judgment_table import JudgmentTable
+from berryeval.archive.opinions import Said, opinions_of
+from berryeval.core.query import Query
+from berryeval.service.workbench.judging.modes import Mode
+from berryeval.service.workbench.judging.queues import Turn
+
+__all__ = ["GRADES", "PIECE", "Card", "card_of", "scale_of"]
+
+PIECE = 20_000
+"""Characters of a document that come with the page; the rest comes when somebody asks."""
+
+_WHOLE_SCALE = 3
+_HIGHEST_KEY = 9
+_ENOUGH = 100
+"""Fewer judgments than these do not tell which grades are in use."""
+
+GRADES = {
+    1: ("Not relevant", "Relevant"),
+    2: ("Not relevant", "Partly relevant", "Relevant"),
+    3: ("Does not serve it", "Marginal", "Answers a part", "Answers it"),
+}
+"""What grades mean, by the highest of the scale."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A document to judge."""
+
+    turn: Turn
+    query: Query
+    is_known_query: bool
+    title: str
+    text: str
+    """Its first `PIECE` characters."""
+    n_characters: int
+    has_text: bool
+    hash: str | None
+    why: str
+    said: tuple[tuple[str, float], ...] = ()
+    """Who said what, where judges differ."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what the page's script takes."""
+        return {
+            "query_id": self.query.query_id,
+            "doc_id": self.turn.asked.doc_id,
+            "query": self.query.text,
+            "is_known_query": self.is_known_query,
+            "description": self.query.description,
+            "labels": [one for one in (self.query.category, self.query.difficulty) if one],
+            "title": self.title,
+            "text": self.text,
+            "n_shown": len(self.text),
+            "n_characters": self.n_characters,
+            "has_text": self.has_text,
+            "hash": self.hash,
+            "revision": self.turn.revision,
+            "why": self.why,
+            "said": [list(one) for one in self.said],
+        }
+
+
+def card_of(archive: Archive, turn: Turn, mode: Mode) -> Card:
+    """Return what to show of something to judge."""
+    query_id, doc_id = turn.asked.pair
+    query = archive.queries.get(query_id)
+    document = archive.documents.get(doc_id)
+    text = "" if document is None else document.text or ""
+    return Card(
+        turn=turn,
+        query=query or Query(query_id, query_id),
+        is_known_query=query is not None,
+        title="" if document is None else document.title or "",
+        text=text[:PIECE],
+        n_characters=len(text),
+        has_text=document is not None and document.text is not None,
+        hash=None if document is None else document.hash,
+        why=_why(turn, mode),
+        said=_said(turn) if mode == "conflicts" else (),
+    )
+
+
+def scale_of(table: JudgmentTable | None) -> int:
+    """Return the highest grade that can be given by a key: 3, unless judgments say otherwise."""
+    if table is None or not len(table):
+        return _WHOLE_SCALE
+    highest = float(table.grades.max())
+    if highest > _WHOLE_SCALE:
+        return min(int(highest), _HIGHEST_KEY)
+    return max(1, int(highest)) if len(table) >= _ENOUGH else _WHOLE_SCALE
+
+
+def _said(turn: Turn) -> tuple[tuple[str, float], ...]:
+    states = (Said(state.author, state.grade, state.source) for state in turn.states)
+    return tuple(opinions_of(states).items())
+
+
+def _why(turn: Turn, mode: Mode) -> str:
+    if mode == "second":
+        return "Somebody else has graded it; a second grade, given unseen, tells how far you agree."
+    if mode == "stale":
+        last = turn.states[-1]
+        return (
+            f"{last.author} gave it {last.grade:g} on {last.judged_at:%Y-%m-%d}, "
+            "and the document has changed since."
+        )
+    if mode == "conflicts":
+        return "They differ. What you say settles it, and is what counts from then on."
+    return turn.asked.why

@@ -1,0 +1,278 @@
+"""The first page: is it good, did it get better or worse, what to look at next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from berryeval.archive import Archive
+from berryeval.archive.records import StoredGate, StoredRun, StoredVerdict
+from berryeval.errors import BerryEvalError, NotFoundError
+from berryeval.measures import Measure
+from berryeval.service.dependencies import ArchiveDep
+from berryeval.service.workbench.charts.change import change_mark, widest_of
+from berryeval.service.workbench.charts.trend import Reference, TrendDot, trend_chart
+from berryeval.service.workbench.choosing import choose_measure
+from berryeval.service.workbench.held_against import HeldAgainst, held_against
+from berryeval.service.workbench.query_table import DEPTH
+from berryeval.service.workbench.rendering import page
+from berryeval.service.workbench.renewing import is_seen, renewal_of
+from berryeval.service.workbench.run_directory import Directory, DirectoryDep, Series
+from berryeval.service.workbench.run_figures import FiguresDep, RunFigures
+from berryeval.service.workbench.score_keeper import KeeperDep, Kept
+from berryeval.service.workbench.scoring import ScoringDep
+from berryeval.service.workbench.standing import (
+    FEW_QUERIES,
+    Standing,
+    sentence_of,
+)
+
+__all__ = ["router"]
+
+SHOWN = 100
+"""Runs of a trend; older ones are a link away."""
+_WORST = 10
+_RECENT = 5
+
+router = APIRouter()
+
+
+@dataclass(frozen=True)
+class GateState:
+    """A gate, and what it last said of a run."""
+
+    gate: StoredGate
+    verdict: StoredVerdict | None
+    is_earlier: bool
+    """Whether it decided at other judgments than those of now."""
+
+    @property
+    def sentence(self) -> str:
+        """Why it decided so."""
+        return "" if self.verdict is None else str(self.verdict.report.get("sentence", ""))
+
+
+@dataclass(frozen=True)
+class Window:
+    """The runs that a trend shows, oldest first, and where to find others."""
+
+    runs: Sequence[StoredRun]
+    older: str | None
+    """The newest run that is too old for it."""
+    newer: str | None
+    """The last run of the window after it; empty for the newest."""
+
+
+@dataclass(frozen=True)
+class Newest:
+    """What is said of the newest run, at the judgments that the trend has."""
+
+    whole: Standing | None
+    """Of the chosen measure; None if the run cannot be scored, or is not yet."""
+    reason: str | None
+    """Why it cannot be."""
+    worst: Sequence[Standing]
+    n_slices: int
+    judged: float | None
+    """Share of its first ten documents that is judged."""
+    n_holes: int
+
+
+@router.get("/")
+def show_overview(
+    request: Request,
+    archive: ArchiveDep,
+    scoring: ScoringDep,
+    directories: DirectoryDep,
+    keeper: KeeperDep,
+    figures: FiguresDep,
+    series: str | None = None,
+    measure: str = "",
+    until: str | None = None,
+) -> Response:
+    """Return the page; while runs are being scored it asks for itself again."""
+    directory = directories.current()
+    if not directory.runs:
+        return page(
+            request,
+            "overview_empty.html",
+            origin=str(request.base_url).rstrip("/"),
+            n_judgments=archive.judgments.revision(),
+        )
+    chosen = _series(directory, series)
+    wanted = choose_measure(scoring.measures, measure)
+    newest = chosen.newest
+    against = held_against(archive, directory, newest)
+    window = window_of(chosen, until)
+    recent = chosen.runs[: -_RECENT - 1 : -1]
+    others = [] if against is None else [against.run]
+    wanted_runs = (*recent, *others, *reversed(window.runs))
+    kept = keeper.summaries(run.run_id for run in wanted_runs)
+    if is_seen(request, kept):
+        return Response(status_code=204)
+    gates = gate_states(archive, newest, kept)
+    told = newest_of(figures, kept, newest, against, wanted)
+    return page(
+        request,
+        "overview.html",
+        series=chosen,
+        all_series=directory.series.values(),
+        measures=[str(one) for one in scoring.measures],
+        measure=str(wanted),
+        newest=newest,
+        against=against,
+        decided=[one for one in gates if one.verdict is not None],
+        undecided=[one for one in gates if one.verdict is None],
+        told=told,
+        recent=recent,
+        sentence=_sentence(told, newest, against),
+        kept=kept,
+        renewal=renewal_of(request, kept),
+        window=window,
+        trend=_trend(window, kept, wanted, against),
+        change_mark=change_mark,
+        widest=widest_of(one.change for one in told.worst),
+        few=FEW_QUERIES,
+        depth=DEPTH,
+        address_of_window=_addresses(chosen, wanted),
+    )
+
+
+def _series(directory: Directory, name: str | None) -> Series:
+    if name is None:
+        return next(iter(directory.series.values()))
+    if name not in directory.series:
+        raise NotFoundError("series of runs", name)
+    return directory.series[name]
+
+
+def window_of(series: Series, until: str | None) -> Window:
+    """Return the last runs of a series, or those up to one of them.
+
+    Raises
+    ------
+    NotFoundError
+        If the series has no such run.
+    """
+    runs = series.runs
+    end = len(runs)
+    if until is not None:
+        end = 1 + next((i for i, run in enumerate(runs) if run.run_id == until), -1)
+        if not end:
+            raise NotFoundError("run in this series", until)
+    start = max(0, end - SHOWN)
+    older = runs[start - 1].run_id if start else None
+    newer = None
+    if end < len(runs):
+        newer = "" if end + SHOWN >= len(runs) else runs[end + SHOWN - 1].run_id
+    return Window(runs[start:end], older, newer)
+
+
+def newest_of(
+    figures: RunFigures,
+    kept: Kept,
+    newest: StoredRun,
+    against: HeldAgainst | None,
+    measure: Measure,
+) -> Newest:
+    """Say how the newest run stands, as soon as the first count of the trend has begun."""
+    if kept.state is None:
+        return Newest(None, None, (), 0, None, 0)
+    other = None if against is None else against.run.run_id
+    try:
+        all_measures = figures.standings(newest.run_id, other, kept.state)
+    except BerryEvalError as error:
+        return Newest(None, str(error), (), 0, None, 0)
+    whole = next(one for one in all_measures if one.measure == measure)
+    slices = figures.slices(newest.run_id, other, measure, kept.state)
+    judged, n_holes = figures.judged(newest.run_id, kept.state)
+    return Newest(whole, None, worst_first(slices)[:_WORST], len(slices), judged, n_holes)
+
+
+def worst_first(slices: Sequence[Standing]) -> list[Standing]:
+    """Return slices, those first that lost most; where nothing is compared, by their means.
+
+    Slices of few queries, where chance rules, come after all others.
+    """
+
+    def harm(one: Standing) -> tuple[bool, float]:
+        value = one.mean if one.change is None else one.change.value
+        return one.is_watched, value if one.measure.higher_is_better else -value
+
+    return sorted(slices, key=harm)
+
+
+def gate_states(archive: Archive, run: StoredRun, kept: Kept) -> list[GateState]:
+    """Return every gate with the newest verdict on a run, those first that stand in its way."""
+    found = []
+    for gate in archive.gates.page().items:
+        verdicts = archive.verdicts.page(gate=gate.name, run_id=run.run_id, limit=1).items
+        verdict = verdicts[0] if verdicts else None
+        is_earlier = (
+            verdict is not None
+            and kept.state is not None
+            and verdict.judgments_hash != kept.state.hash
+        )
+        found.append(GateState(gate, verdict, is_earlier))
+    order = ("fail", "inconclusive", "pass")
+    return sorted(found, key=lambda one: order.index(one.verdict.verdict) if one.verdict else 3)
+
+
+def _sentence(told: Newest, newest: StoredRun, against: HeldAgainst | None) -> str | None:
+    if told.whole is None:
+        return None
+    return sentence_of(told.whole, newest.facts.name, None if against is None else against.name)
+
+
+def _trend(
+    window: Window, kept: Kept, measure: Measure, against: HeldAgainst | None
+) -> dict[str, Any]:
+    """Return the drawings, for wide and narrow screens, and the same as rows."""
+    dots = [_dot(run, kept, str(measure), against) for run in window.runs]
+    reference = None
+    if against is not None and against.baseline is not None:
+        summary = kept.summaries.get(against.run.run_id)
+        if summary is not None and str(measure) in summary.means:
+            mean = summary.means[str(measure)].value
+            reference = Reference(f"{against.name} {mean:.3f}", mean)
+    return {
+        "dots": dots,
+        "wide": trend_chart(dots, str(measure), reference, class_="chart trend on-wide"),
+        "narrow": trend_chart(
+            dots, str(measure), reference, width=340, height=250, class_="chart trend on-narrow"
+        ),
+    }
+
+
+def _dot(run: StoredRun, kept: Kept, measure: str, against: HeldAgainst | None) -> TrendDot:
+    summary = kept.summaries.get(run.run_id)
+    mean = None if summary is None else summary.means.get(measure)
+    interval = None if mean is None else mean.interval
+    commit = run.facts.commit
+    return TrendDot(
+        f"/runs/{run.run_id}",
+        f"{commit[:8] if commit else run.run_id[:8]}, {run.stored_at:%Y-%m-%d %H:%M}",
+        run.stored_at,
+        commit,
+        None if mean is None else mean.value,
+        None if interval is None else interval.low,
+        None if interval is None else interval.high,
+        is_baseline=against is not None
+        and against.baseline is not None
+        and against.run.run_id == run.run_id,
+    )
+
+
+def _addresses(series: Series, measure: Measure) -> Any:  # noqa: ANN401 - called by a template
+    def address(until: str = "") -> str:
+        chosen = {"series": series.name, "measure": str(measure)} | (
+            {"until": until} if until else {}
+        )
+        return "/?" + urlencode(chosen, errors="surrogateescape")
+
+    return address

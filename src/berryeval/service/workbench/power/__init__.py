@@ -1,0 +1,1 @@
+"""The page of power: what a golden set can see."""

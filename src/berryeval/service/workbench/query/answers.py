@@ -1,0 +1,226 @@
+"""What two runs answer to one query: ranks, grades, scores, and what each move was worth.
+
+Grades are those of this query alone, read from the archive with their revisions: a judgment
+that somebody gives here shows at once, without scoring a whole run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from berryeval.archive import Archive
+from berryeval.archive.records import StoredJudgment, StoredRun
+from berryeval.core.id_column import encode_id
+from berryeval.core.judgments import Judgments
+from berryeval.core.run import Run
+from berryeval.engine._python import usable_grade
+from berryeval.evaluation.comparison import ROUNDING
+from berryeval.evaluation.explain import Explanation, explain
+from berryeval.measures import Measure
+
+__all__ = ["Answers", "QueryScore", "Ranked", "Side", "answers_of", "judged_of"]
+
+_AT_ONCE = 10_000
+
+
+@dataclass(frozen=True)
+class Side:
+    """One run, and the documents that it has for the query, best first."""
+
+    run: StoredRun
+    label: str
+    ranking: Sequence[str]
+    is_missing: bool
+    """Whether the run does not have the query at all."""
+
+    @cached_property
+    def rank_of(self) -> Mapping[str, int]:
+        """The rank of each document, from 1."""
+        return {doc_id: rank for rank, doc_id in enumerate(self.ranking, start=1)}
+
+
+@dataclass(frozen=True)
+class QueryScore:
+    """One measure of the query, in each run."""
+
+    measure: Measure
+    scores: tuple[float | None, ...]
+    """One a side; None where nobody judged anything for the query."""
+
+    @property
+    def difference(self) -> float | None:
+        """The second minus the first, where there are two."""
+        before, *others = self.scores
+        if before is None or not others or others[0] is None:
+            return None
+        change = others[0] - before
+        return 0.0 if abs(change) < ROUNDING else change
+
+    @property
+    def outcome(self) -> str:
+        """What became of it: better, worse or equal."""
+        change = self.difference
+        if not change:
+            return "equal"
+        return "better" if (change > 0) == self.measure.higher_is_better else "worse"
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A document at its rank in one run."""
+
+    number: int
+    """The same in both lists."""
+    rank: int
+    doc_id: str
+    judgment: StoredJudgment | None
+    other_rank: int | None
+    """In the other run; None if it is not there, or there is no other."""
+    contribution: float | None
+    """What its move was worth; None if it did not move, or there is one run only."""
+
+    @property
+    def grade(self) -> float | None:
+        """None if nobody judged it: a hole."""
+        if self.judgment is None or self.judgment.grade is None or self.judgment.grade < 0:
+            return None
+        return self.judgment.grade
+
+
+class Answers:
+    """Both answers to a query.
+
+    Attributes
+    ----------
+    query_id : str
+    sides : tuple of Side
+        One or two: the baseline first.
+    judged : mapping of str to StoredJudgment
+        What is judged for the query, by document.
+    measure : Measure
+        Whose difference is explained.
+    """
+
+    def __init__(
+        self,
+        query_id: str,
+        sides: tuple[Side, ...],
+        judged: Mapping[str, StoredJudgment],
+        measures: Sequence[Measure],
+        measure: Measure,
+        runs: Sequence[Run],
+    ) -> None:
+        self.query_id = query_id
+        self.sides = sides
+        self.judged = judged
+        self.measures = measures
+        self.measure = measure
+        self._runs = runs
+
+    @cached_property
+    def _grades(self) -> dict[bytes, float]:
+        return {
+            encode_id(doc_id): one.grade
+            for doc_id, one in self.judged.items()
+            if one.grade is not None
+        }
+
+    @cached_property
+    def scores(self) -> tuple[QueryScore, ...]:
+        """The scores of each measure; None where nobody judged anything."""
+        judged = sorted((grade for grade in self._grades.values() if grade >= 0), reverse=True)
+        seen = [
+            [usable_grade(self._grades, encode_id(doc_id)) for doc_id in side.ranking]
+            for side in self.sides
+        ]
+        return tuple(
+            QueryScore(
+                measure,
+                tuple(measure.score(one, judged) if self._grades else None for one in seen),
+            )
+            for measure in self.measures
+        )
+
+    @property
+    def score(self) -> QueryScore:
+        """The scores of the measure that is explained."""
+        return next(one for one in self.scores if one.measure == self.measure)
+
+    @cached_property
+    def explanation(self) -> Explanation | None:
+        """Why the score changed; None if there is one run only, or nothing is judged."""
+        if len(self.sides) == 1 or not self._grades:
+            return None
+        grades = {doc_id: one.grade for doc_id, one in self.judged.items() if one.grade is not None}
+        judgments = Judgments.from_dict({self.query_id: grades})
+        before, after = self._runs
+        return explain(judgments, before, after, self.query_id, self.measure)
+
+    @cached_property
+    def contributions(self) -> Mapping[str, float]:
+        """What the move of each document was worth."""
+        found = self.explanation
+        return {} if found is None else {move.doc_id: move.contribution for move in found.moves}
+
+    @cached_property
+    def _number_of(self) -> Mapping[str, int]:
+        ids = dict.fromkeys(doc_id for side in self.sides for doc_id in side.ranking)
+        return {doc_id: number for number, doc_id in enumerate(ids)}
+
+    @property
+    def n_ranks(self) -> int:
+        """The length of the longer list."""
+        return max(len(side.ranking) for side in self.sides)
+
+    def results(self, side: Side, first: int, n: int) -> list[Ranked]:
+        """Return a part of a list, from a rank on."""
+        others = [one for one in self.sides if one is not side]
+        return [
+            Ranked(
+                self._number_of[doc_id],
+                rank,
+                doc_id,
+                self.judged.get(doc_id),
+                others[0].rank_of.get(doc_id) if others else None,
+                self.contributions.get(doc_id),
+            )
+            for rank, doc_id in enumerate(side.ranking[first - 1 : first - 1 + n], start=first)
+        ]
+
+    def missed(self) -> list[StoredJudgment]:
+        """Return the relevant documents that no run has, the best first."""
+        found = [
+            one
+            for doc_id, one in self.judged.items()
+            if one.grade is not None and one.grade >= 1 and doc_id not in self._number_of
+        ]
+        return sorted(found, key=lambda one: -(one.grade or 0.0))
+
+
+def judged_of(archive: Archive, query_id: str) -> dict[str, StoredJudgment]:
+    """Return the judgments of a query as they are now, by document."""
+    found: dict[str, StoredJudgment] = {}
+    after = None
+    while True:
+        page = archive.judgments.page(query_id=query_id, after=after, limit=_AT_ONCE)
+        found |= {one.doc_id: one for one in page.items}
+        after = page.next
+        if after is None:
+            return found
+
+
+def answers_of(
+    query_id: str,
+    runs: Mapping[str, tuple[StoredRun, Run]],
+    judged: Mapping[str, StoredJudgment],
+    measures: Sequence[Measure],
+    measure: Measure,
+) -> Answers:
+    """Return what one or two runs, by their labels, answer to a query."""
+    sides = tuple(
+        Side(stored, label, run.ranking(query_id), query_id not in run)
+        for label, (stored, run) in runs.items()
+    )
+    return Answers(query_id, sides, judged, measures, measure, [run for _, run in runs.values()])

@@ -1,0 +1,124 @@
+"""All queries: searched, sorted into pages of fifty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+from berryeval.core.id_column import encode_id
+from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
+
+__all__ = ["PAGE", "QueryListing", "QueryRow", "WantedQueries", "list_queries"]
+
+PAGE = 50
+"""Queries on a page."""
+
+
+@dataclass(frozen=True)
+class WantedQueries:
+    """Which queries are asked for.
+
+    Parameters
+    ----------
+    text : str
+        Only those with all these words in id, text or description.
+    category, difficulty : str
+        Only those with this label; "" for all.
+    is_unjudged : bool
+        Only those for which nobody judged anything.
+    page : int
+        From 1.
+    """
+
+    text: str = ""
+    category: str = ""
+    difficulty: str = ""
+    is_unjudged: bool = False
+    page: int = 1
+
+    def address(self, **changes: object) -> str:
+        """Return where this, but for what changes, is."""
+        wanted = replace(self, **{"page": 1, **changes})  # type: ignore[arg-type]
+        fields = {
+            "q": wanted.text,
+            "category": wanted.category,
+            "difficulty": wanted.difficulty,
+            "unjudged": "1" if wanted.is_unjudged else "",
+            "page": "" if wanted.page == 1 else str(wanted.page),
+        }
+        given = {name: value for name, value in fields.items() if value}
+        return f"/queries?{urlencode(given, errors='surrogateescape')}" if given else "/queries"
+
+
+@dataclass(frozen=True)
+class QueryRow:
+    """One query of the list."""
+
+    query_id: str
+    query: Query | None
+    """None if it is judged, and nobody told what it asks."""
+    n_judged: int
+
+
+@dataclass(frozen=True)
+class QueryListing:
+    """A page of queries, and what they can be chosen by."""
+
+    rows: tuple[QueryRow, ...]
+    n_found: int
+    n_all: int
+    page: int
+    n_pages: int
+    categories: tuple[str, ...]
+    difficulties: tuple[str, ...]
+
+
+def list_queries(
+    queries: Mapping[str, Query], judgments: Judgments, wanted: WantedQueries
+) -> QueryListing:
+    """Return one page of the queries that are known or judged, in the order of their ids."""
+    judged = list(judgments.query_ids)
+    n_judged = {
+        query_id: judgments.starts[i + 1] - judgments.starts[i] for i, query_id in enumerate(judged)
+    }
+    ids = sorted(queries.keys() | n_judged.keys(), key=encode_id)
+    words = wanted.text.casefold().split()
+    found = [
+        query_id
+        for query_id in ids
+        if _fits(queries.get(query_id), wanted)
+        and not (wanted.is_unjudged and n_judged.get(query_id))
+        and (not words or _has(query_id, queries.get(query_id), words))
+    ]
+    n_pages = max(1, -(-len(found) // PAGE))
+    page = min(max(1, wanted.page), n_pages)
+    return QueryListing(
+        tuple(
+            QueryRow(query_id, queries.get(query_id), n_judged.get(query_id, 0))
+            for query_id in found[(page - 1) * PAGE : page * PAGE]
+        ),
+        len(found),
+        len(ids),
+        page,
+        n_pages,
+        tuple(sorted({query.category for query in queries.values() if query.category})),
+        tuple(sorted({query.difficulty for query in queries.values() if query.difficulty})),
+    )
+
+
+def _fits(query: Query | None, wanted: WantedQueries) -> bool:
+    if not (wanted.category or wanted.difficulty):
+        return True
+    return (
+        query is not None
+        and wanted.category in ("", query.category)
+        and wanted.difficulty in ("", query.difficulty)
+    )
+
+
+def _has(query_id: str, query: Query | None, words: list[str]) -> bool:
+    text = query_id if query is None else f"{query_id}\n{query.text}\n{query.description or ''}"
+    text = text.casefold()
+    return all(word in text for word in words)

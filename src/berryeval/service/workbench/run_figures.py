@@ -1,0 +1,113 @@
+"""What pages tell of single runs, remembered: the next page with the same figures has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, NamedTuple, TypeAlias
+
+from fastapi import Depends, Request
+
+from berryeval.core.query import Query
+from berryeval.errors import MismatchError, NotFoundError
+from berryeval.evaluation.result import Evaluation
+from berryeval.measures import Measure
+from berryeval.service.workbench.query_table import QueryTable, judged_share
+from berryeval.service.workbench.scoring import JudgmentsLike, Remembered, Scoring
+from berryeval.service.workbench.standing import Standing, slices_of, standings
+
+__all__ = ["FiguresDep", "RunFigures"]
+
+_Standings: TypeAlias = "tuple[Standing, ...]"
+
+
+class _Sliced(NamedTuple):
+    """Slices with the queries whose labels made them."""
+
+    queries: Mapping[str, Query]
+    """Kept, so that no others can have their address in memory."""
+    standings: _Standings
+
+
+class RunFigures:
+    """Figures of runs at the judgments of now, or at those of a state."""
+
+    def __init__(self, scoring: Scoring) -> None:
+        self._scoring = scoring
+        self._standings: Remembered[tuple[str, str | None, str], _Standings] = Remembered(128)
+        self._slices: Remembered[tuple[str, str | None, Measure, str, int], _Sliced]
+        self._slices = Remembered(128)
+        self._judged: Remembered[tuple[str, str], tuple[float | None, int]] = Remembered(128)
+        self._tables: Remembered[tuple[str, str, int], QueryTable] = Remembered(16)
+
+    def standings(
+        self, run_id: str, against: str | None, state: JudgmentsLike | None = None
+    ) -> _Standings:
+        """Return each measure of a run, and how far it is from another run's.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such run.
+        MismatchError
+            If there are no judgments, or none of the run's queries.
+        """
+        at = state or self._scoring.state()
+
+        def make() -> _Standings:
+            evaluation = self._scoring.evaluation(run_id, at)
+            return standings(evaluation, self.reference(against, at))
+
+        return self._standings.get((run_id, against, at.hash), make)
+
+    def slices(
+        self,
+        run_id: str,
+        against: str | None,
+        measure: Measure,
+        state: JudgmentsLike | None = None,
+    ) -> _Standings:
+        """Return a measure of each slice; raises as `standings` does."""
+        at = state or self._scoring.state()
+        queries = self._scoring.queries()
+
+        def make() -> _Sliced:
+            evaluation = self._scoring.evaluation(run_id, at)
+            reference = self.reference(against, at)
+            return _Sliced(queries, slices_of(evaluation, reference, measure, queries))
+
+        return self._slices.get((run_id, against, measure, at.hash, id(queries)), make).standings
+
+    def judged(self, run_id: str, state: JudgmentsLike) -> tuple[float | None, int]:
+        """Return which share of the first ten documents is judged, and how many are not."""
+
+        def make() -> tuple[float | None, int]:
+            evaluation = self._scoring.evaluation(run_id, state)
+            return judged_share(evaluation, state.judgments, self._scoring.run(run_id))
+
+        return self._judged.get((run_id, state.hash), make)
+
+    def table(self, run_id: str, evaluation: Evaluation, state: JudgmentsLike) -> QueryTable:
+        """Return the queries of a run as a table."""
+        queries = self._scoring.queries()
+
+        def make() -> QueryTable:
+            return QueryTable(evaluation, state.judgments, self._scoring.run(run_id), queries)
+
+        return self._tables.get((run_id, state.hash, id(queries)), make)
+
+    def reference(self, run_id: str | None, state: JudgmentsLike) -> Evaluation | None:
+        """Return what a run is held against; None if there is none, or it has no judged query."""
+        if run_id is None:
+            return None
+        try:
+            return self._scoring.evaluation(run_id, state)
+        except (MismatchError, NotFoundError):
+            return None
+
+
+async def _figures(request: Request) -> RunFigures:
+    figures: RunFigures = request.app.state.run_figures
+    return figures
+
+
+FiguresDep: TypeAlias = Annotated[RunFigures, Depends(_figures)]

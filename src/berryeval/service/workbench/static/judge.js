@@ -1,0 +1,357 @@
+// Judging: one key a document. The next ones are here already, and answers are sent meanwhile.
+
+import { Outbox } from "./outbox.js";
+
+const ENOUGH = 10; // documents that wait here
+const LOW = 6;
+const LOOK_AGAIN = 1000;
+const PRESSED = 140;
+const IDLE = 90000; // a pause for coffee is no slow judging
+
+const byId = (id) => document.getElementById(id);
+const root = byId("judge");
+const { author, query, mode, a, b } = root.dataset;
+const form = byId("judge-form");
+const pane = byId("judge-document");
+const help = byId("judge-help");
+
+const session = (() => {
+  try {
+    const kept = sessionStorage.getItem("berryeval-judge-session") ?? crypto.getRandomValues(new Uint32Array(2)).join("-");
+    sessionStorage.setItem("berryeval-judge-session", kept);
+    return kept;
+  } catch {
+    return String(Math.random());
+  }
+})();
+
+const first = byId("judge-first");
+const cards = first ? [JSON.parse(first.textContent)] : [];
+const given = []; // what was answered here, the last at the end
+let left = Number(root.dataset.left);
+let isReady = root.dataset.ready === "yes";
+let isFetching = false;
+let isAtEnd = false;
+let fetchTrouble = null;
+let activeTime = 0;
+let lastTime = null;
+let number = 0;
+
+const newKey = () => `${session}-${Date.now()}-${++number}`;
+const pairOf = (one) => `${one.query_id}\u0000${one.doc_id}`;
+
+const outbox = new Outbox(author, session, {
+  changed: () => queueMicrotask(showSaved),
+  settled: (entry, outcome) => {
+    if (entry && outcome.status !== "done") showConflict(entry, outcome);
+  },
+});
+
+// What is shown
+
+const escaped = (word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** Write a text with the words of the query marked; as text, never as markup. */
+function write(element, text, words) {
+  element.replaceChildren();
+  if (words.length === 0) {
+    element.textContent = text;
+    return;
+  }
+  // Whole words, and what grows out of their ends: "token" in "tokens", and not in "betoken".
+  const parts = text.split(new RegExp(`(?<![\\p{L}\\p{N}])((?:${words.map(escaped).join("|")})[\\p{L}\\p{N}]{0,3})(?![\\p{L}\\p{N}])`, "giu"));
+  parts.forEach((part, place) => {
+    if (place % 2 === 0) {
+      element.append(part);
+      return;
+    }
+    const mark = document.createElement("mark");
+    mark.textContent = part;
+    element.append(mark);
+  });
+}
+
+const COMMON = new Set("and are but can did does for from had has have how into its not off our out that the their them then there these they this was were what when where which who why will with you your".split(" "));
+
+const wordsOf = (text) => [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [])].filter((word) => !COMMON.has(word) && (word.length > 2 || /\P{ASCII}|\d/u.test(word))).slice(0, 20);
+
+function show() {
+  const card = cards[0];
+  form.hidden = !card;
+  byId("judge-none").hidden = Boolean(card);
+  byId("judge-looking").hidden = isReady;
+  byId("judge-done").hidden = !isReady || isFetching;
+  byId("judge-undo").disabled = given.length === 0;
+  showProgress();
+  if (!card) return;
+  const words = wordsOf(card.query);
+  byId("judge-query").textContent = card.query;
+  const intent = byId("judge-intent");
+  intent.textContent = card.description ?? "";
+  intent.hidden = !card.description;
+  byId("judge-chips").replaceChildren(
+    ...card.labels.map((label) => Object.assign(document.createElement("span"), { className: "chip", textContent: label })),
+  );
+  write(byId("judge-title"), card.title || card.doc_id, words);
+  byId("judge-id").textContent = card.title ? card.doc_id : "";
+  write(byId("judge-text"), card.text, words);
+  byId("judge-no-text").hidden = card.has_text;
+  byId("judge-more").hidden = card.n_characters <= card.n_shown;
+  byId("judge-more-note").textContent = `${card.n_shown.toLocaleString("en")} of ${card.n_characters.toLocaleString("en")} characters are shown`;
+  byId("judge-why").textContent = card.why;
+  byId("judge-opinions").replaceChildren(
+    ...card.said.map(([name, grade]) => {
+      const who = Object.assign(document.createElement("span"), { textContent: `${name} ` });
+      who.append(Object.assign(document.createElement("span"), { className: `grade g${Math.max(0, Math.min(3, Math.trunc(grade)))}`, textContent: grade }));
+      return who;
+    }),
+  );
+  pane.scrollTop = 0;
+  const whole = byId("judge-card");
+  whole.classList.remove("arriving");
+  void whole.offsetWidth;
+  whole.classList.add("arriving");
+}
+
+function showProgress() {
+  const n = given.filter((one) => one.kind === "grade").length;
+  const waiting = outbox.entries.filter((entry) => entry.kind === "grade").length;
+  const togo = Math.max(left - waiting, cards.length, 0);
+  const minutes = activeTime / 60000;
+  const rate = n >= 3 && minutes > 0.05 ? n / minutes : null;
+  const parts = n > 0 ? [`${n} of ${(n + togo).toLocaleString("en")} judged`] : [`${togo.toLocaleString("en")} to go`];
+  if (rate) parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)} a minute`);
+  if (rate && togo > 0 && togo / rate < 600) parts.push(`about ${Math.max(1, Math.round(togo / rate))} min left`);
+  byId("judge-count").textContent = parts.slice(0, innerWidth > 600 ? 3 : 1).join(" · ");
+  const bar = byId("judge-bar");
+  bar.max = Math.max(n + togo, 1);
+  bar.value = n;
+  byId("judge-trail").replaceChildren(
+    ...given.slice(-8).map((one) => {
+      const mark = document.createElement("span");
+      mark.className = one.kind === "skip" ? "grade hole" : `grade g${Math.min(3, one.grade)}`;
+      mark.textContent = one.kind === "skip" ? "s" : one.grade;
+      return mark;
+    }),
+  );
+}
+
+function showSaved() {
+  const n = outbox.size;
+  byId("judge-saved").textContent = n ? `${n} to save` : given.length ? "Saved" : "";
+  const answers = n === 1 ? "1 answer is" : `${n} answers are`;
+  const kept = n ? `${answers} kept in this browser and will be sent. Go on judging.` : "Nothing is lost.";
+  const trouble = outbox.trouble ?? fetchTrouble;
+  const old = byId("judge-trouble");
+  if (!trouble) {
+    old?.remove();
+    return;
+  }
+  const line = old ?? Object.assign(document.createElement("div"), { id: "judge-trouble", className: "judge-trouble" });
+  const text = document.createElement("p");
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: "Try again" });
+  button.addEventListener("click", () => {
+    outbox.retry();
+    refill();
+  });
+  if (trouble === "login") {
+    text.textContent = `You are not logged in as ${author} any more. ${kept} `;
+    const link = Object.assign(document.createElement("a"), { href: "/login?next=/judge", target: "_blank", rel: "noopener", className: "button", textContent: "Log in in another tab" });
+    if (line.dataset.said !== `login${n}`) line.replaceChildren(text, link, button);
+  } else {
+    const said = trouble === "refused" ? "The server did not understand an answer." : "The server does not answer.";
+    text.textContent = `${said} ${kept}`;
+    if (line.dataset.said !== `${trouble}${n}`) line.replaceChildren(text, button);
+  }
+  line.dataset.said = `${trouble}${n}`;
+  if (!old) byId("judge-troubles").prepend(line);
+}
+
+/** Somebody was quicker: say what they said, and let the judge decide. */
+function showConflict(entry, outcome) {
+  if (outcome.status === "refused") {
+    addTrouble(`“${entry.title}” was not saved: ${outcome.reason}`, []);
+    return;
+  }
+  if (entry.kind === "undo") {
+    addTrouble(`“${entry.title}” cannot be undone: ${outcome.there ? `${outcome.there.author} gave it ${outcome.there.grade} meanwhile` : "it was taken back meanwhile"}.`, []);
+    return;
+  }
+  const there = outcome.there;
+  const said = there ? `${there.author} gave “${entry.title}” ${there.grade} meanwhile` : `The judgment of “${entry.title}” was taken back meanwhile`;
+  addTrouble(`${said}; you gave it ${entry.grade}.`, [
+    [there ? `Keep ${there.author}’s ${there.grade}` : "Leave it", () => {}],
+    [`Replace by my ${entry.grade}`, () => outbox.add({ ...entry, key: newKey(), after: undefined, revision: outcome.revision, isUnderWay: false })],
+  ]);
+}
+
+function addTrouble(message, choices) {
+  const line = Object.assign(document.createElement("div"), { className: "judge-trouble" });
+  const text = Object.assign(document.createElement("p"), { textContent: message, dir: "auto" });
+  line.append(text);
+  for (const [label, act] of choices.length ? choices : [["Close", () => {}]]) {
+    const button = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: label });
+    button.addEventListener("click", () => {
+      line.remove();
+      act();
+    });
+    line.append(button);
+  }
+  byId("judge-troubles").append(line);
+}
+
+// What is done
+
+function noteTime() {
+  const now = performance.now();
+  if (lastTime !== null) activeTime += Math.min(now - lastTime, IDLE);
+  lastTime = now;
+}
+
+function press(button) {
+  button?.classList.add("pressed");
+  setTimeout(() => button?.classList.remove("pressed"), PRESSED);
+}
+
+function answer(kind, grade) {
+  const card = cards[0];
+  if (!card) return;
+  noteTime();
+  cards.shift();
+  const entry = {
+    key: newKey(), kind, grade, mode, a: a || undefined, b: b || undefined,
+    query_id: card.query_id, doc_id: card.doc_id, revision: card.revision, hash: card.hash ?? undefined,
+    after: card.after, title: card.title || card.doc_id,
+  };
+  given.push({ card, key: entry.key, kind, grade });
+  press(form.querySelector(kind === "skip" ? "[data-skip]" : `[data-grade="${grade}"]`));
+  byId("judge-said").textContent = `${kind === "skip" ? "Skipped" : `Graded ${grade}`}: ${entry.title}`;
+  if (kind === "skip") left -= 1;
+  show();
+  outbox.add(entry);
+  refill();
+}
+
+function undo() {
+  const last = given.pop();
+  if (!last) return;
+  noteTime();
+  const card = { ...last.card };
+  if (!outbox.withdraw(last.key)) {
+    const key = newKey();
+    // The revision to undo, and the one to judge again, are known when both are written.
+    outbox.add({ key, kind: "undo", mode, a: a || undefined, b: b || undefined, query_id: card.query_id, doc_id: card.doc_id, revision: 0, after: last.key, title: card.title || card.doc_id });
+    card.after = key;
+    if (last.kind === "grade") left += 1;
+  }
+  if (last.kind === "skip") left += 1;
+  cards.unshift(card);
+  press(byId("judge-undo"));
+  byId("judge-said").textContent = `Undone: ${card.title || card.doc_id}`;
+  show();
+}
+
+async function refill() {
+  if (isFetching || cards.length >= LOW || isAtEnd) return;
+  isFetching = true;
+  const waiting = outbox.entries.map((entry) => [entry.query_id, entry.doc_id]);
+  const have = [...cards.map((card) => [card.query_id, card.doc_id]), ...waiting];
+  let pause = null;
+  try {
+    const reply = await fetch(`/judge/next?${query}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Accept: "application/json" },
+      body: JSON.stringify({ author, session, n: ENOUGH, have }),
+    });
+    if (!reply.ok) throw reply.status;
+    const found = await reply.json();
+    const known = new Set([...cards, ...outbox.entries].map(pairOf));
+    const fresh = found.cards.filter((card) => !known.has(pairOf(card)));
+    const wasEmpty = cards.length === 0;
+    cards.push(...fresh);
+    left = found.n_left;
+    isReady = found.is_ready;
+    fetchTrouble = null;
+    isAtEnd = isReady && fresh.length === 0 && outbox.size === 0;
+    if (!isReady) pause = LOOK_AGAIN;
+    isFetching = false;
+    if (wasEmpty) show();
+    else showProgress();
+  } catch (status) {
+    fetchTrouble = [401, 403, 409].includes(status) ? "login" : "offline";
+    pause = 4 * LOOK_AGAIN;
+    isFetching = false;
+  }
+  showSaved();
+  if (pause) setTimeout(refill, pause);
+}
+
+async function showAll() {
+  const card = cards[0];
+  const button = byId("judge-more-button");
+  button.disabled = true;
+  let shown = card.n_shown;
+  const text = byId("judge-text");
+  try {
+    while (shown < card.n_characters && cards[0] === card) {
+      const reply = await fetch(`/judge/text/${encodeURIComponent(card.doc_id)}?start=${shown}`, { headers: { Accept: "application/json" } });
+      if (!reply.ok) throw reply.status;
+      const more = await reply.json();
+      if (!more.text || cards[0] !== card) break;
+      text.append(Object.assign(document.createElement("div"), { textContent: more.text }));
+      // Characters are counted as the server does, where one outside the plane is one.
+      shown += [...more.text].length;
+      byId("judge-more-note").textContent = `${shown.toLocaleString("en")} of ${card.n_characters.toLocaleString("en")} characters are shown`;
+    }
+    byId("judge-more").hidden = cards[0] === card;
+  } catch {
+    byId("judge-more-note").textContent = "The rest cannot be read at the moment; try again.";
+  }
+  button.disabled = false;
+}
+
+// What is pressed
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+  if (event.target instanceof Element && event.target.closest("input, textarea, select, dialog[open]")) return;
+  if (document.querySelector("dialog[open]")) return;
+  const button = form.hidden ? null : form.querySelector(`[data-grade="${CSS.escape(event.key)}"]`);
+  if (button) answer("grade", Number(event.key));
+  else if (event.key === "s" && !form.hidden) answer("skip");
+  else if (event.key === "u") undo();
+  else if (event.key === "?") help.showModal();
+  else if (event.key === " " && !(event.target instanceof Element && event.target.closest("button, a, summary"))) {
+    pane.scrollBy({ top: (event.shiftKey ? -0.85 : 0.85) * pane.clientHeight });
+  } else return;
+  event.preventDefault();
+});
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const pressed = event.submitter;
+  if (pressed?.dataset.grade) answer("grade", Number(pressed.dataset.grade));
+  else if (pressed && "skip" in pressed.dataset) answer("skip");
+});
+byId("judge-undo").addEventListener("click", undo);
+byId("judge-more-button").addEventListener("click", showAll);
+byId("judge-help-button").addEventListener("click", () => help.showModal());
+help.addEventListener("click", (event) => {
+  if (event.target === help) help.close();
+});
+
+// Whoever comes back from logging in, or from a train, need not press anything.
+const again = () => {
+  if (outbox.trouble || fetchTrouble) {
+    outbox.retry();
+    refill();
+  }
+};
+window.addEventListener("focus", again);
+window.addEventListener("online", again);
+document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && again());
+
+root.dataset.started = "yes";
+show();
+outbox.send();
+refill();

@@ -1,0 +1,213 @@
+// One query: keys, lines that light up, and judging in place.
+
+const answer = document.querySelector(".answer");
+const toast = document.getElementById("toast");
+const mayJudge = answer ? answer.dataset.mayJudge === "yes" : true;
+let undo = null;
+let hiding = 0;
+
+/** Whether a key was meant for a field, and not for the page. */
+function isTyping(event) {
+  return event.target instanceof Element && Boolean(event.target.closest("input:not([type=radio]), textarea, select"));
+}
+
+/** Say something at the bottom, with what can be done about it. */
+function say(text, actions = [], lasts = 8000) {
+  clearTimeout(hiding);
+  const words = document.createElement("span");
+  words.textContent = text;
+  toast.replaceChildren(words);
+  for (const [label, act, key] of actions) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = label;
+    if (key) {
+      const hint = document.createElement("kbd");
+      hint.textContent = key;
+      button.append(" ", hint);
+    }
+    button.addEventListener("click", act);
+    toast.append(button);
+  }
+  // What is in a dialog that is open lies above everything else.
+  const drawer = document.getElementById("drawer");
+  if (drawer.open) drawer.append(toast);
+  else document.querySelector("main").append(toast);
+  toast.hidden = false;
+  if (lasts) hiding = setTimeout(() => (toast.hidden = true), lasts);
+}
+
+/** All places on the page that show the judgment of a document. */
+function places(address) {
+  return [...document.querySelectorAll("[data-judgment]")].filter((one) => one.dataset.judgment === address);
+}
+
+function show(address, grade, revision) {
+  for (const place of places(address)) {
+    place.dataset.grade = grade;
+    if (revision !== undefined) place.dataset.revision = revision;
+    const mark = place.matches(".doc") ? place.querySelector(".grade") : null;
+    if (mark) {
+      const isHole = grade === "";
+      mark.className = `grade ${isHole ? "hole" : `g${Math.min(3, Math.max(0, Math.trunc(grade)))}`}`;
+      mark.textContent = isHole ? "?" : String(Number(grade));
+      place.closest(".result").classList.toggle("unjudged", isHole);
+      const missing = place.querySelector(".below > .missing");
+      if (missing) missing.textContent = isHole ? "not judged" : "";
+    }
+    for (const button of place.querySelectorAll(".grading [data-judge]")) {
+      button.setAttribute("aria-pressed", String(grade !== "" && Number(button.dataset.judge) === Number(grade)));
+    }
+  }
+}
+
+function mark(address, name, isOn) {
+  for (const place of places(address)) place.closest(".result")?.classList.toggle(name, isOn);
+}
+
+/** Write a grade, or take it back if there is none; returns the answer. */
+function write(address, grade, revision) {
+  const headers = { "Content-Type": "application/json" };
+  if (revision === "*") headers["If-Match"] = "*";
+  else if (revision) headers["If-Match"] = `"${revision}"`;
+  else headers["If-None-Match"] = "*";
+  if (grade === "") return fetch(address, { method: "DELETE", headers });
+  const body = JSON.stringify({ grade: Number(grade), source: "workbench" });
+  return fetch(address, { method: "PUT", headers, body });
+}
+
+/** Judge a document: shown at once, and set back if it could not be written. */
+async function judge(address, grade, revision, before, name) {
+  const old = { ...before };
+  const again = () => judge(address, grade, revision, old, name);
+  show(address, grade);
+  mark(address, "saving", true);
+  mark(address, "not-saved", false);
+  let response;
+  try {
+    response = await write(address, grade, revision);
+  } catch {
+    return failed("The server does not answer: not saved.", [["Try again", again]]);
+  } finally {
+    mark(address, "saving", false);
+  }
+  if (response.status === 401) {
+    const back = encodeURIComponent(location.pathname + location.search);
+    return failed("Your login expired: not saved.", [["Log in", () => location.assign(`/login?next=${back}`)], ["Try again", again]]);
+  }
+  if (response.status === 412 || response.status === 428) return conflict(address, grade, name);
+  if (!response.ok) return failed(`The server answered ${response.status}: not saved.`, [["Try again", again]]);
+  const now = response.status === 204 ? { revision: "", grade: "" } : await response.json();
+  show(address, now.grade ?? "", String(now.revision ?? ""));
+  document.body.dispatchEvent(new CustomEvent("judged"));
+  const took = grade === "";
+  undo = took && old.grade === "" ? null : () => judge(address, old.grade, String(now.revision ?? ""), { grade: now.grade ?? "", revision: String(now.revision ?? "") }, name);
+  say(took ? `${name}: judgment taken back.` : `${name}: grade ${grade}.`, undo ? [["Undo", undo, "u"]] : []);
+
+  function failed(text, actions) {
+    show(address, old.grade, old.revision);
+    mark(address, "not-saved", true);
+    say(text, actions, 0);
+  }
+}
+
+/** Somebody else judged meanwhile: both grades are shown, and one is chosen. */
+async function conflict(address, grade, name) {
+  const response = await fetch(address).catch(() => null);
+  if (!response || !(response.ok || response.status === 404)) {
+    return say(`${name} was judged by somebody else meanwhile. Reload to see how.`, [["Reload", () => location.reload()]], 0);
+  }
+  const theirs = response.ok ? await response.json() : null;
+  const state = { grade: theirs ? theirs.grade : "", revision: theirs ? String(theirs.revision) : "" };
+  show(address, state.grade, state.revision);
+  const words = theirs ? `${theirs.author} judged it ${theirs.grade} meanwhile.` : "Somebody took the judgment back meanwhile.";
+  const mine = grade === "" ? "Take it back" : `Replace by ${grade}`;
+  say(`${name}: ${words}`, [
+    ["Keep theirs", () => { toast.hidden = true; document.body.dispatchEvent(new CustomEvent("judged")); }],
+    [mine, () => judge(address, grade, state.revision, state, name)],
+  ], 0);
+}
+
+function judgePlace(place, grade) {
+  if (!place || !mayJudge) return;
+  const { judgment, revision, name } = place.dataset;
+  const before = { grade: place.dataset.grade, revision };
+  if (before.grade !== "" && Number(before.grade) === Number(grade)) {
+    say(`${name}: grade ${grade} already.`, [["Take it back", () => judge(judgment, "", revision, before, name)]]);
+    return;
+  }
+  judge(judgment, grade, revision, before, name);
+}
+
+// Keys: arrows from row to row and list to list, digits judge, u undoes, j and k go to other queries.
+const rows = (side) => [...document.querySelectorAll(`.doc[data-side="${side}"]`)].filter((one) => one.offsetParent);
+
+function go(key, from) {
+  if (!from) return rows(1)[0] ?? rows(0)[0];
+  const side = Number(from.dataset.side);
+  const list = rows(side);
+  const at = list.indexOf(from);
+  if (key === "ArrowDown") return list[at + 1];
+  if (key === "ArrowUp") return list[at - 1];
+  const other = rows(key === "ArrowLeft" ? 0 : 1);
+  if (key === "ArrowLeft" ? side === 0 : side === 1) return null;
+  return other.find((one) => one.dataset.n === from.dataset.n) ?? other[Math.min(at, other.length - 1)];
+}
+
+document.addEventListener("keydown", (event) => {
+  if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+  const dialog = document.querySelector("dialog[open]");
+  const here = event.target instanceof Element ? event.target : document.body;
+  if (/^[0-9]$/.test(event.key)) {
+    const place = dialog ? dialog.querySelector(".document[data-judgment]") : here.closest(".result")?.querySelector(".doc") ?? document.querySelector("main > .document[data-judgment]");
+    const known = place && (place.querySelector(`[data-judge="${event.key}"]`) ?? place.closest(".result")?.querySelector(`[data-judge="${event.key}"]`));
+    if (known) {
+      event.preventDefault();
+      judgePlace(place, event.key);
+    }
+  } else if (event.key === "u" && undo && !toast.hidden) {
+    event.preventDefault();
+    const act = undo;
+    undo = null;
+    act();
+  } else if (!dialog && (event.key === "j" || event.key === "k")) {
+    document.querySelector(`.neighbours a[data-key="${event.key}"]`)?.click();
+  } else if (!dialog && answer && event.key.startsWith("Arrow") && (here.closest(".doc") || here === document.body || here.id === "main")) {
+    const next = go(event.key, here.closest(".doc"));
+    if (next) {
+      event.preventDefault();
+      next.focus();
+    }
+  }
+});
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element && event.target.closest("[data-judge]");
+  if (!button) return;
+  const place = button.closest(".document[data-judgment]") ?? button.closest(".result")?.querySelector(".doc");
+  judgePlace(place, button.dataset.judge);
+  if (button.closest(".result")) place.focus();
+});
+
+// The line and the row of the same document light up.
+function light(number) {
+  for (const one of document.querySelectorAll(".is-same")) one.classList.remove("is-same");
+  if (number === undefined) return;
+  for (const one of document.querySelectorAll(`.link[data-n="${number}"], .result[data-n="${number}"]`)) one.classList.add("is-same");
+}
+const numberOf = (event) => (event.target instanceof Element ? event.target.closest(".result")?.dataset.n : undefined);
+answer?.addEventListener("pointerover", (event) => light(numberOf(event)));
+answer?.addEventListener("pointerleave", () => light(undefined));
+answer?.addEventListener("focusin", (event) => light(numberOf(event)));
+answer?.addEventListener("focusout", () => light(undefined));
+
+// A list that is drawn anew keeps the focus where it was.
+let focused = null;
+document.body.addEventListener("htmx:beforeSwap", () => {
+  const here = document.activeElement?.closest?.(".doc");
+  focused = here ? { n: here.dataset.n, side: here.dataset.side } : null;
+});
+document.body.addEventListener("htmx:afterSettle", () => {
+  if (!focused || document.activeElement !== document.body) return;
+  document.querySelector(`.doc[data-n="${focused.n}"][data-side="${focused.side}"]`)?.focus({ preventScroll: true });
+});

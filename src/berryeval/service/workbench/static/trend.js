@@ -1,0 +1,71 @@
+// Beside the pointer, or the link that has the focus: which run it is, and what it scored.
+
+function fill(tip, link) {
+  const { name, value, interval } = link.dataset;
+  const strong = document.createElement("strong");
+  strong.textContent = value;
+  const lines = [strong];
+  for (const text of [interval ? `95% ${interval}` : "", name]) {
+    if (!text) continue;
+    const line = document.createElement("span");
+    line.textContent = text;
+    lines.push(line, document.createElement("br"));
+  }
+  lines.pop();
+  tip.replaceChildren(...lines);
+}
+
+function show(room, link) {
+  const tip = room.querySelector(".trend-tip");
+  for (const other of room.querySelectorAll("a.near")) other.classList.remove("near");
+  tip.hidden = !link;
+  if (!link) return;
+  link.classList.add("near");
+  fill(tip, link);
+  const dot = link.getBoundingClientRect();
+  const box = room.getBoundingClientRect();
+  const x = dot.left + dot.width / 2 - box.left;
+  const left = Math.max(0, Math.min(box.width - tip.offsetWidth, x + 14));
+  const isCovered = x + 14 + tip.offsetWidth > box.width;
+  tip.style.left = `${isCovered ? Math.max(0, x - tip.offsetWidth - 14) : left}px`;
+  tip.style.top = `${Math.max(0, dot.top - box.top - tip.offsetHeight / 2)}px`;
+}
+
+function nearest(svg, clientX) {
+  const place = new DOMPoint(clientX, 0).matrixTransform(svg.getScreenCTM().inverse()).x;
+  let found = null;
+  let distance = 40;
+  for (const link of svg.querySelectorAll("a[data-x]")) {
+    const far = Math.abs(Number(link.dataset.x) - place);
+    if (far < distance) [found, distance] = [link, far];
+  }
+  return found;
+}
+
+const roomOf = (event) => event.target instanceof Element && event.target.closest(".trend-room");
+
+document.addEventListener("pointermove", (event) => {
+  const room = roomOf(event);
+  const svg = room && event.target.closest("svg.trend");
+  if (svg) show(room, nearest(svg, event.clientX));
+});
+document.addEventListener("pointerout", (event) => {
+  const room = roomOf(event);
+  if (room && !room.contains(event.relatedTarget)) show(room, null);
+});
+document.addEventListener("focusin", (event) => {
+  const room = roomOf(event);
+  const link = room && event.target.closest("a[data-x]");
+  if (link) show(room, link);
+});
+document.addEventListener("focusout", (event) => {
+  const room = roomOf(event);
+  if (room) show(room, null);
+});
+// The dot nearest to the pointer is what a click means.
+document.addEventListener("click", (event) => {
+  const room = roomOf(event);
+  if (!room || event.target.closest("a")) return;
+  const link = room.querySelector("a.near");
+  if (link) location.assign(link.getAttribute("href"));
+});

@@ -1,0 +1,183 @@
+"""How far judges agree: weighted kappa of two, Krippendorff's alpha of any number."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal, TypeAlias
+
+from berryeval.errors import ArgumentError
+
+__all__ = ["Coefficient", "Level", "Weights", "krippendorff_alpha", "weighted_kappa"]
+
+Weights: TypeAlias = Literal["linear", "quadratic"]
+"""How much a disagreement weighs: as much as it is far, or its square."""
+
+Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
+"""What grades are: names, places in an order, or numbers whose distances mean something."""
+
+_Distance: TypeAlias = Callable[[float, float], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """How far judges agree, beyond what chance would give.
+
+    Parameters
+    ----------
+    value : float or None
+        1 is full agreement, 0 what chance would give, and below 0 less than that.
+    n : int
+        How many things at least two judges have graded.
+    reason : str or None
+        Why there is no value.
+    """
+
+    value: float | None
+    n: int
+    reason: str | None = None
+
+
+def weighted_kappa(
+    pairs: Iterable[tuple[float, float]], weights: Weights = "linear"
+) -> Coefficient:
+    """Return Cohen's weighted kappa of the pairs of grades that two judges gave.
+
+    Parameters
+    ----------
+    pairs : iterable of (float, float)
+        The grades of the first and the second judge, for all that both have graded.
+    weights : {"linear", "quadratic"}
+        The distance of two grades is their difference, or its square.
+
+    Returns
+    -------
+    Coefficient
+        Without a value where chance could not disagree: no pairs, or a single grade everywhere.
+
+    Raises
+    ------
+    ArgumentError
+        For other weights.
+
+    References
+    ----------
+    Cohen (1968), Psychological Bulletin 70(4), 213-220.
+
+    Examples
+    --------
+    >>> weighted_kappa([(0, 0), (3, 3), (1, 1)])
+    Coefficient(value=1.0, n=3, reason=None)
+    >>> round(weighted_kappa([(0, 0), (0, 1), (2, 2), (3, 2)]).value, 4)
+    0.6
+    """
+    if weights not in ("linear", "quadratic"):
+        raise ArgumentError("weights", "'linear' or 'quadratic'", repr(weights))
+    distance = _squared if weights == "quadratic" else _apart
+    both = Counter(pairs)
+    n_pairs = sum(both.values())
+    if not n_pairs:
+        return Coefficient(None, 0, "no pair was graded by both")
+    first: Counter[float] = Counter()
+    second: Counter[float] = Counter()
+    for (one, other), times in both.items():
+        first[one] += times
+        second[other] += times
+    # Sorted, and whole numbers for whole grades: the order of pairs changes no digit.
+    observed = sum(distance(*pair) * times for pair, times in sorted(both.items()))
+    by_chance = sum(
+        distance(one, other) * n * m
+        for one, n in sorted(first.items())
+        for other, m in sorted(second.items())
+    )
+    if by_chance == 0:
+        return Coefficient(None, n_pairs, "both gave one and the same grade everywhere")
+    return Coefficient(1 - n_pairs * observed / by_chance, n_pairs)
+
+
+def krippendorff_alpha(units: Iterable[Sequence[float]], level: Level = "ordinal") -> Coefficient:
+    """Return Krippendorff's alpha of grades by any number of judges, some of them missing.
+
+    Parameters
+    ----------
+    units : iterable of sequences of float
+        For each thing the grades that it got, in any order. One with fewer than two grades has
+        nothing to compare, and is left out.
+    level : {"nominal", "ordinal", "interval"}
+        The distance of two grades: 1 if they differ; how many grades were given between them; or
+        their difference. All are squared.
+
+    Returns
+    -------
+    Coefficient
+        Without a value where nothing could disagree: nothing has two grades, or all are the same.
+
+    Raises
+    ------
+    ArgumentError
+        For another level.
+
+    References
+    ----------
+    Krippendorff (2011), Computing Krippendorff's Alpha-Reliability, University of Pennsylvania.
+
+    Examples
+    --------
+    >>> krippendorff_alpha([[0, 0], [1, 1, 1], [3]])
+    Coefficient(value=1.0, n=2, reason=None)
+    >>> round(krippendorff_alpha([[0, 0], [0, 1], [2, 2], [3, 2]], "interval").value, 4)
+    0.8205
+    """
+    if level not in ("nominal", "ordinal", "interval"):
+        raise ArgumentError("level", "'nominal', 'ordinal' or 'interval'", repr(level))
+    # Many things have the same grades: each combination is worked out once, in a fixed order.
+    kinds = sorted(Counter(tuple(sorted(unit)) for unit in units if len(unit) > 1).items())
+    n_units = sum(times for _, times in kinds)
+    if not n_units:
+        return Coefficient(None, 0, "nothing was graded by two judges")
+    totals: Counter[float] = Counter()
+    for grades, times in kinds:
+        for grade in grades:
+            totals[grade] += times
+    if len(totals) == 1:
+        return Coefficient(None, n_units, "all gave one and the same grade everywhere")
+    distance = _distance_of(level, totals)
+    observed = sum(
+        2 * times * _between(Counter(grades), distance) / (len(grades) - 1)
+        for grades, times in kinds
+    )
+    expected = 2 * _between(totals, distance)
+    n_grades = sum(totals.values())
+    return Coefficient(1 - (n_grades - 1) * observed / expected, n_units)
+
+
+def _between(counts: Counter[float], distance: _Distance) -> float:
+    """Return the sum of the distances of all pairs of grades."""
+    grades = sorted(counts)
+    return sum(
+        distance(low, high) * counts[low] * counts[high]
+        for number, low in enumerate(grades)
+        for high in grades[number + 1 :]
+    )
+
+
+def _distance_of(level: Level, totals: Counter[float]) -> _Distance:
+    if level == "nominal":
+        return lambda one, other: float(one != other)
+    if level == "interval":
+        return _squared
+    # The middle of the places that a grade's givings take, if all are put in order.
+    grades = sorted(totals)
+    ends = accumulate(totals[grade] for grade in grades)
+    places = {grade: end - totals[grade] / 2 for grade, end in zip(grades, ends, strict=True)}
+    return lambda one, other: _squared(places[one], places[other])
+
+
+def _apart(one: float, other: float) -> float:
+    return abs(one - other)
+
+
+def _squared(one: float, other: float) -> float:
+    return (one - other) ** 2

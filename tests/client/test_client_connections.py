@@ -1,0 +1,159 @@
+"""Addresses, tokens, and connections that break."""
+
+import http.server
+import socket
+import threading
+
+import pytest
+
+import berryeval as be
+from berryeval.archive import Archive
+from berryeval.errors import (
+    ArgumentError,
+    ServiceError,
+)
+from client.contents import JUDGMENTS
+from service_server import application, listening
+
+
+def test_a_token_is_sent(tmp_path):
+    """And without one the service says how to get it."""
+    with Archive.open(tmp_path / "berryeval.db") as archive:
+        token = archive.tokens.create("ci", "read")
+    with application(tmp_path, is_token_required=True) as app, listening(app) as url:
+        with be.Client(url) as client, pytest.raises(ServiceError, match="token") as error:
+            list(client.queries)
+        assert error.value.status == 401
+        with be.Client(url, token) as client:
+            assert [*client.queries] == []
+            with pytest.raises(ServiceError, match="needs judge"):
+                client.judgments.put(JUDGMENTS)
+
+
+def test_a_token_from_a_file_may_end_with_a_line(tmp_path):
+    """What no header can carry is refused before it is sent, and not shown."""
+    with Archive.open(tmp_path / "berryeval.db") as archive:
+        token = archive.tokens.create("ci", "read")
+    with application(tmp_path, is_token_required=True) as app, listening(app) as url:
+        with be.Client(url, f"{token}\n") as client:
+            assert list(client.queries) == []
+        for wrong in ("", "secret\nHost: x", "secret two", "sécret"):
+            with pytest.raises(ArgumentError, match=r"^token: expected") as error:
+                be.Client(url, wrong)
+            assert "secret" not in str(error.value)
+
+
+def test_an_address_with_a_password_is_refused_without_showing_it():
+    """The service asks for tokens, and addresses are shown in messages."""
+    with pytest.raises(ArgumentError, match="give a token instead") as error:
+        be.Client("http://ada:secret@localhost:8765")
+    assert "secret" not in str(error.value)
+
+
+def test_a_program_with_many_open_files_can_use_a_client(client):
+    """Sockets numbered beyond 1024 are looked at, too."""
+    import os
+
+    resource = pytest.importorskip("resource")
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if most < 1200:
+        pytest.skip("too few files may be open")
+    opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    try:
+        for _ in range(2):
+            assert client.health()["status"] == "ok"
+    finally:
+        for number in opened:
+            os.close(number)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "localhost:8765", "ftp://x", "http://", "http://x:99999", "http://x:y", "http://[::1"],
+)
+def test_an_address_has_to_be_one(url):
+    """http or https, and a host."""
+    with pytest.raises(ArgumentError, match="http://"):
+        be.Client(url)
+
+
+class _Scripted(http.server.BaseHTTPRequestHandler):
+    """A server that answers strangely, and closes connections whenever it likes."""
+
+    protocol_version = "HTTP/1.1"
+    seen: list = []  # noqa: RUF012
+
+    def do_GET(self):
+        self.seen.append(id(self.connection))
+        status, body = {
+            "/healthz": (200, b'{"status": "ok"}'),
+            "/readyz": (500, b"<html>no JSON</html>"),
+            "/openapi.json": (500, b"[]"),
+            "/metrics": (200, b""),
+        }[self.path]
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+        self.close_connection = self.path == "/metrics"
+
+    def do_POST(self):
+        self.seen.append("POST")
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.close_connection = True  # without a word
+
+    def log_message(self, *_arguments):
+        """Be quiet."""
+
+
+@pytest.fixture
+def scripted():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Scripted)
+    _Scripted.seen.clear()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with be.Client(f"http://127.0.0.1:{server.server_port}", timeout=5) as client:
+        yield client
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_connection_is_kept_open(scripted):
+    """One for many requests, also after an error; a new one when the server hung up."""
+    for _ in range(3):
+        scripted.health()
+    with pytest.raises(ServiceError, match="answered 500"):
+        scripted.readiness()
+    with pytest.raises(ServiceError, match="answered 500"):
+        scripted.description()
+    assert len(set(_Scripted.seen)) == 1
+    scripted.metrics()
+    assert scripted.health() == {"status": "ok"}
+
+
+def test_a_connection_that_ends_on_the_way_is_made_anew(scripted, monkeypatch):
+    """What can be sent twice is sent again; what cannot is told."""
+    monkeypatch.setattr("berryeval.client.connection._is_closed", lambda _connection: False)
+    scripted.metrics()
+    assert scripted.health() == {"status": "ok"}
+    with pytest.raises(ServiceError, match="cannot be reached"):
+        scripted.judge([])
+    assert _Scripted.seen.count("POST") == 1
+
+
+def test_a_service_that_is_not_there_is_told():
+    """Without a traceback of the socket."""
+    client = be.Client("http://127.0.0.1:1")
+    with pytest.raises(ServiceError, match="cannot be reached") as error:
+        client.health()
+    assert (error.value.status, error.value.kind) == (None, "unreachable")
+    with pytest.raises(ServiceError, match="cannot be reached"):
+        be.Client("https://127.0.0.1:1").health()
+
+
+def test_a_service_that_does_not_answer_is_left():
+    """After the timeout."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        client = be.Client(f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.1)
+        with pytest.raises(ServiceError, match=r"no answer within 0\.1 s") as error:
+            client.health()
+    assert error.value.kind == "timeout"

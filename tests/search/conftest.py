@@ -1,0 +1,21 @@
+"""Engines that tests of search talk to."""
+
+import pytest
+
+from search.opensearch_cases import DIALECTS
+from search.opensearch_server import running_engine
+
+
+@pytest.fixture(autouse=True)
+def no_credentials(monkeypatch):
+    """Those of whoever runs the tests are none of ours."""
+    for name in ("USER", "PASSWORD", "API_KEY"):
+        monkeypatch.delenv(f"OPENSEARCH_{name}", raising=False)
+
+
+@pytest.fixture(params=DIALECTS)
+def engine(request):
+    """An engine of each dialect, with its address as ``url``."""
+    with running_engine(request.param) as (url, running):
+        running.url = url
+        yield running

@@ -1,0 +1,246 @@
+"""The page Compare: verdict, charts, queries by harm, and what can be done."""
+
+import pytest
+
+from service.workbench.compared_runs import BASELINE, CANDIDATE, fill, upload
+from service.workbench.html import HTML, get_page, parse
+
+
+@pytest.fixture
+def pair(client):
+    """The address of a comparison: main against the candidate."""
+    return f"/compare?a=main&b={fill(client)[1]}"
+
+
+def asked(page):
+    """Return the ids of the queries that are listed, in their order."""
+    table = page.find("section", id="queries")
+    return [
+        link["href"].split("?")[0].split("/")[-1] for link in table.find_all("a", class_="asked")
+    ]
+
+
+def test_without_runs_the_page_says_how_to_add_some(client):
+    """An empty archive has nothing to compare; the page has a command for it."""
+    page = get_page(client, "/compare")
+    assert "No runs yet" in page.text
+    assert "/v1/runs" in page.find("div", class_="command").text
+
+
+def test_without_both_runs_they_can_be_chosen(client):
+    """Baselines and the newest runs; main is what others are held against."""
+    a, b = fill(client)
+    page = get_page(client, "/compare")
+    choices = page.find("form", class_="choose").find_all("option")
+    assert {one["value"] for one in choices} == {"main", a, b}
+    chosen = [one["value"] for one in choices if "selected" in one.attributes]
+    assert chosen == ["main", b]
+    assert any(link["href"] == f"/compare?a=main&b={b}" for link in page.find("main").find_all("a"))
+
+
+def test_one_run_cannot_be_compared_with_itself(client):
+    """The page says so, and lets choose."""
+    a, _ = fill(client)
+    page = get_page(client, f"/compare?a=main&b={a}")
+    assert "Both are the same run" in page.text
+
+
+def test_the_verdict_is_a_sentence_with_a_word(client, pair):
+    """E3: the difference in plain words, with its figures beside it."""
+    page = get_page(client, pair)
+    heading = page.find("h1").text
+    assert heading.startswith("hybrid is not clearly different from bm25: nDCG@10 is 0.")
+    assert page.find("span", class_="badge").text == "No clear difference"
+    assert "0 · 4 · 2" in page.find("dl", class_="tiles").text
+
+
+def test_a_clear_difference_is_called_worse(client):
+    """Where all queries lose, the candidate is worse."""
+    a = fill(client)[0]
+    wrong = {query_id: ["x1", "x2", "d3"] for query_id in list(BASELINE)[:5]}
+    b = upload(client, {**wrong, "q5": ["x1", "d3", "d2"]}, "broken")
+    page = get_page(client, f"/compare?a={a}&b={b}")
+    assert page.find("span", class_="badge").text == "Worse"
+    assert "broken is worse than bm25: nDCG@10 falls from 1.0000" in page.find("h1").text
+
+
+def test_every_measure_has_a_row_in_the_forest_plot(client, pair):
+    """With a link that makes the page about it, and the same figures in a table."""
+    page = get_page(client, pair)
+    rows = page.find("svg", class_="wide").find_all("a")
+    assert [row["aria-label"].split()[0] for row in rows] == ["nDCG@10", "RR", "P@5", "R@10", "AP"]
+    assert "aria-current" in rows[0].attributes
+    figures = page.find("details", class_="figures").find_all("th", scope="row")
+    assert [one.text for one in figures] == ["nDCG@10", "RR", "P@5", "R@10", "AP"]
+    other = get_page(client, rows[1]["href"])
+    assert "RR is" in other.find("h1").text
+
+
+def test_queries_stand_by_harm(client, pair):
+    """The greatest loss first; gains and the ids can lead, too."""
+    assert asked(get_page(client, pair))[:2] == ["q0", "q1"]
+    assert asked(get_page(client, f"{pair}&sort=gain"))[-2:] == ["q1", "q0"]
+    assert asked(get_page(client, f"{pair}&sort=query")) == [f"q{i}" for i in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("wish", "found"),
+    [
+        ("different=1", ["q0", "q1", "q2"]),
+        ("outcome=worse", ["q0", "q1"]),
+        ("outcome=better", []),
+        ("slice=category%3Dodd", ["q1", "q3", "q5"]),
+        ("slice=category%3Dnone", []),
+        ("q=IS+%3Cb%3E4", ["q4"]),
+        ("q=q3", ["q3"]),
+        ("cell=49.49", ["q2", "q3", "q4", "q5"]),
+        ("page=99&sort=query", [f"q{i}" for i in range(6)]),
+        ("page=x&sort=x&outcome=x&cell=x&slice=x", ["q0", "q1", "q2", "q3", "q4", "q5"]),
+    ],
+)
+def test_queries_are_filtered(client, pair, wish, found):
+    """By what differs, outcome, slice, words and place in the plot; nonsense is left out."""
+    assert asked(get_page(client, f"{pair}&{wish}")) == found
+
+
+def test_a_row_tells_both_scores_and_what_moved(client, pair):
+    """The most relevant document that moved, from which rank to which, and holes."""
+    page = get_page(client, pair)
+    row = page.find("section", id="queries").find("tbody").find("tr")
+    assert "what is <b>0</b>?" in row.text
+    assert "1.0000" in row.text
+    moved = row.find("td", class_="moved").text
+    assert "d1" in moved
+    assert "1 → 4" in moved
+    assert "1 new, 3 shifted" in moved
+    assert row.find_all("td")[-1].text == "2", "x1 and x9"
+
+
+def test_a_spot_of_one_query_leads_to_it(client, pair):
+    """The plot's only query at a place is opened."""
+    answer = client.get(f"{pair}&cell=31.31", headers=HTML, follow_redirects=False)
+    page = parse(answer.text)
+    assert asked(page) == []
+    links = page.find("svg", class_="scatter").find_all("a")
+    alone = next(link for link in links if "/queries/" in link["href"])
+    assert alone["href"].startswith("/queries/q0?a=main&b=")
+    cell = alone.find("circle")["data-c"]
+    answer = client.get(f"{pair}&cell={cell}", headers=HTML, follow_redirects=False)
+    assert answer.status_code == 303
+    assert answer.headers["location"] == alone["href"]
+
+
+def test_the_list_comes_alone_where_a_script_asks_for_it(client, pair):
+    """Filtering draws no chart again."""
+    answer = client.get(
+        f"{pair}&q=q3", headers={**HTML, "HX-Request": "true", "HX-Target": "queries"}
+    )
+    part = parse(answer.text)
+    assert part.find("section", id="queries")
+    assert not part.find_all("svg", class_="forest")
+
+
+def test_what_unjudged_documents_could_do_is_told(client, pair):
+    """The bounds of the difference, and whether they turn the verdict."""
+    part = get_page(client, pair.replace("/compare?", "/compare/holes?"))
+    assert "7 in 6 queries" in part.text
+    assert "the difference lies between" in part.text
+    assert part.find("a", class_="button")["href"].startswith("/judge?a=main&b=")
+
+
+def test_where_everything_is_judged_nothing_can_turn(client):
+    """No hole, no button."""
+    fill(client)
+    runs = [{f"q{i}": order for i in range(6)} for order in (["d1", "d2"], ["d2", "d1"])]
+    a, b = (upload(client, run, name) for run, name in zip(runs, ("one", "two"), strict=True))
+    part = get_page(client, f"/compare/holes?a={a}&b={b}")
+    assert "every document that counts is judged" in part.text
+    assert not part.find_all("a")
+
+
+def test_other_documents_and_depths_are_cautions(client):
+    """What may make a difference mean something else stands under the verdict."""
+    fill(client)
+    a = upload(client, BASELINE, "here", corpus_hash="1")
+    b = upload(client, {q: ids[:2] for q, ids in CANDIDATE.items()}, "there", corpus_hash="2")
+    page = get_page(client, f"/compare?a={a}&b={b}")
+    cautions = [one.text for one in page.find_all("p", class_="banner")]
+    assert any("differ in depth" in text for text in cautions)
+    assert any("searched different documents" in text for text in cautions)
+
+
+def test_a_gate_decides_from_the_page(client, pair):
+    """Its verdict stands on the page afterwards."""
+    gate = {"guards": [{"measure": "nDCG@10", "at_least": 0.99}], "baseline": "main"}
+    assert client.put("/v1/gates/release", json=gate).status_code == 201
+    form = get_page(client, pair).find("form", action="/compare/gate")
+    fields = {one["name"]: one["value"] for one in form.find_all("input")}
+    answer = client.post("/compare/gate", data={**fields, "gate": "release"}, headers=HTML)
+    assert answer.status_code == 200
+    decide = parse(answer.text).find("section", id="decide")
+    assert "fail" in decide.find("span", class_="badge").text
+    assert "below 0.99" in decide.text
+
+
+def test_a_gate_that_is_gone_says_so(client, pair):
+    """404, as a page."""
+    given = {"a": "main", "b": pair.rpartition("=")[2], "gate": "gone"}
+    answer = client.post("/compare/gate", data=given, headers=HTML)
+    assert answer.status_code == 404
+    assert "gone" in parse(answer.text).find("main").text
+
+
+def test_the_candidate_becomes_the_baseline(client, pair, archive):
+    """And the page still compares the same two runs."""
+    b = pair.rpartition("=")[2]
+    answer = client.post("/compare/baseline", data={"a": "main", "b": b, "name": "main"},
+                         headers=HTML, follow_redirects=False)  # fmt: skip
+    assert answer.status_code == 303
+    assert "a=main" not in answer.headers["location"]
+    assert archive.baselines.get("main").run_id == b
+    assert get_page(client, answer.headers["location"]).find("h1")
+
+
+@pytest.mark.parametrize("name", ["", "no spaces", "f" * 64])
+def test_a_baseline_needs_a_name_that_is_one(client, pair, name):
+    """Letters and digits, and not as long as an id."""
+    given = {"a": "main", "b": pair.rpartition("=")[2], "name": name}
+    assert client.post("/compare/baseline", data=given, headers=HTML).status_code == 422
+
+
+def test_who_may_only_read_is_told_so(service, archive):
+    """No form that would be refused; and it would be."""
+    client = service()
+    address = f"/compare?a=main&b={fill(client)[1]}"
+    client.put("/v1/gates/release", json={"guards": [{"measure": "RR", "at_least": 0.1}]})
+    token = archive.tokens.create("rita", "read")
+    reader = {**HTML, "Authorization": f"Bearer {token if isinstance(token, str) else token[0]}"}
+    answer = client.get(address, headers=reader)
+    decide = parse(answer.text).find("section", id="decide")
+    assert "needs the role judge; you may read" in decide.text
+    assert not decide.find_all("form")
+    for place in ("gate", "baseline"):
+        assert client.post(f"/compare/{place}", data={}, headers=reader).status_code == 403
+
+
+@pytest.mark.parametrize("gone", ["nobody", "0" * 64, "%FF", "<b>"])
+@pytest.mark.usefixtures("pair")
+def test_a_run_that_was_removed_is_a_page_that_says_so(client, gone):
+    """404 with a way on."""
+    page = get_page(client, f"/compare?a={gone}&b=main", status=404)
+    assert "removed" in page.find("main").text
+
+
+def test_an_unknown_measure_is_told_with_those_that_are_shown(client, pair):
+    """And not computed for a whole run."""
+    page = get_page(client, f"{pair}&measure=P@7", status=422)
+    assert "nDCG@10 or RR" in page.find("main").text
+
+
+def test_runs_of_other_queries_are_refused_in_words(client):
+    """Nothing to compare: a page says which runs."""
+    a, _ = fill(client)
+    client.post("/v1/judgments", json={"judgments": [{"query_id": "z", "doc_id": "d", "grade": 1}]})
+    b = upload(client, {"z": ["d"]}, "other")
+    page = get_page(client, f"/compare?a={a}&b={b}", status=422)
+    assert "no judged query in common" in page.find("main").text

@@ -1,0 +1,332 @@
+"""The page Query: both answers, grades, what each move was worth, documents, judging."""
+
+import pytest
+
+from berryeval.core.documents import Document
+from service.workbench.compared_runs import BASELINE, fill, upload
+from service.workbench.html import HTML, get_page, parse
+
+
+@pytest.fixture
+def runs(client):
+    """The ids of baseline and candidate."""
+    return fill(client)
+
+
+@pytest.fixture
+def address(runs):
+    """The address of the query that lost most."""
+    return f"/queries/q0?a=main&b={runs[1]}"
+
+
+def rows(page, side):
+    """Return the rows of one list."""
+    return page.find("ol", class_=f"side-{side}").find_all("li", class_="result")
+
+
+def figure(text):
+    """Read a figure of a page."""
+    return float(text.replace("\N{MINUS SIGN}", "-"))
+
+
+def test_both_lists_stand_beside_each_other(client, address):
+    """Each with ranks, grades in words, and the query's labels above them."""
+    page = get_page(client, address)
+    assert page.find("h1").text == "what is <b>0</b>?"
+    assert page.find("p", class_="lead").text == "about 0"
+    labels = page.find("p", class_="labels").text
+    assert labels == "q0 even easy tag 3 judged"
+    before, after = rows(page, 0), rows(page, 1)
+    assert [row.find("span", class_="title").text for row in before] == ["d1", "d2", "d3", "x1"]
+    assert [row.find("span", class_="title").text for row in after] == ["d3", "x9", "d2", "d1"]
+    assert before[0].find("span", class_="grade").text == "grade 3"
+    assert "not judged" in after[1].text
+    assert "unjudged" in after[1]["class"]
+
+
+def test_lines_join_the_same_documents(client, address):
+    """A line a document of both, coloured by what its move did; stubs for the others."""
+    page = get_page(client, address)
+    lines = page.find("svg", class_="links").find_all("path")
+    assert len(lines) == 5
+    assert [line["class"] for line in lines].count("link s-worse") == 2
+    assert sum("is-stub" in line["class"] for line in lines) == 2
+    number = rows(page, 0)[0]["data-n"]
+    assert rows(page, 1)[3]["data-n"] == number
+    assert any(line["data-n"] == number and "s-worse" in line["class"] for line in lines)
+
+
+def test_moves_are_told_in_words(client, address):
+    """From where in the candidate's list, to where in the baseline's."""
+    page = get_page(client, address)
+    assert [row.find("span", class_="move").text for row in rows(page, 0)] == [
+        "→ 4 , down to rank 4 in the candidate",
+        "→ 3 , down to rank 3 in the candidate",
+        "→ 1 , up to rank 1 in the candidate",
+        "gone , the candidate does not have it",
+    ]
+    assert [row.find("span", class_="move").text.split(" ,")[0] for row in rows(page, 1)] == [
+        "↑ 2", "new", "↓ 1", "↓ 3",
+    ]  # fmt: skip
+
+
+def test_contributions_add_up_to_the_difference(client, address):
+    """X9: nothing is left over."""
+    page = get_page(client, address)
+    moves = page.find("table", class_="moves")
+    worth = [figure(row.find("td", class_="n").text) for row in moves.find("tbody").find_all("tr")]
+    total = figure(moves.find("tfoot").find("td", class_="n").text)
+    assert sum(worth) == pytest.approx(total, abs=0.0002)
+    scores = page.find("div", id="scores").find("tbody").find("tr")
+    before, after, change = (figure(cell.text) for cell in scores.find_all("td"))
+    assert after - before == pytest.approx(total, abs=0.0002)
+    assert change == total
+    assert page.find("div", class_="why").find("h2").text == f"nDCG@10 fell by {-total:.3f}"
+
+
+@pytest.mark.parametrize(("measure", "words"), [("RR", "depends on the others"), ("P@5", "same")])
+def test_another_measure_is_explained_on_request(client, address, measure, words):
+    """What is no sum over documents is shared out, and the page says how."""
+    page = get_page(client, f"{address}&measure={measure}")
+    assert words in page.find("div", class_="why").text
+
+
+def test_one_run_is_one_list(client, runs):
+    """Without lines, moves and differences."""
+    for given in (f"b={runs[1]}", "a=main", f"a=main&b={runs[0]}"):
+        page = get_page(client, f"/queries/q0?{given}")
+        assert len(page.find_all("ol", class_="list")) == 1
+        assert not page.find_all("svg", class_="links")
+        assert "nDCG@10 is" in page.find("div", class_="why").text
+
+
+@pytest.mark.usefixtures("runs")
+def test_without_runs_in_the_address_the_newest_is_held_against_main(client):
+    """So that a link to a query alone shows something."""
+    page = get_page(client, "/queries/q0")
+    heads = page.find("div", class_="heads").text
+    assert "Baseline bm25" in heads
+    assert "Candidate hybrid" in heads
+
+
+def test_a_query_without_any_run_says_what_to_do(client):
+    """Its text stands there, and the way to a run."""
+    client.put("/v1/queries/q1", json={"text": "what?"})
+    page = get_page(client, "/queries/q1")
+    assert page.find("h1").text == "what?"
+    assert "No run answers it yet" in page.text
+
+
+@pytest.mark.parametrize("gone", ["b=nobody", f"b={'0' * 64}", "a=main&b=gone"])
+@pytest.mark.usefixtures("runs")
+def test_a_run_that_was_removed_is_a_page_that_says_so(client, gone):
+    """404, and not half a page."""
+    page = get_page(client, f"/queries/q0?{gone}", status=404)
+    assert "removed" in page.find("main").text
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_query_that_nobody_knows_is_not_here(client):
+    """Neither asked, nor judged, nor in a run."""
+    get_page(client, "/queries/nothing", status=404)
+    get_page(client, "/queries/nothing?b=main", status=404)
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_query_of_a_run_alone_is_shown(client):
+    """Nobody told what it asks, and nothing is judged: no score, and a way to get one."""
+    run = upload(client, {**BASELINE, "odd/\u00e9": ["d1"]}, "more")
+    page = get_page(client, f"/queries/odd%2F%C3%A9?b={run}")
+    assert page.find("h1").text == "odd/\u00e9"
+    assert "Nothing is judged yet" in page.text
+    assert "id is all there is" in page.text
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_query_that_a_run_lacks_says_so(client):
+    """It scores 0, as everywhere."""
+    b = upload(client, {q: ids for q, ids in BASELINE.items() if q != "q0"}, "short")
+    page = get_page(client, f"/queries/q0?a=main&b={b}")
+    assert "short has no answer to this query; it scores 0" in page.text
+
+
+@pytest.mark.usefixtures("runs")
+def test_ten_thousand_results_come_fifty_at_a_time(client):
+    """The first page has fifty rows a list, and a link to the next fifty."""
+    many = {**BASELINE, "q0": [f"d{n}" for n in range(10_000)]}
+    b = upload(client, many, "deep")
+    page = get_page(client, f"/queries/q0?a=main&b={b}")
+    assert (len(rows(page, 0)), len(rows(page, 1))) == (4, 50)
+    more = page.find("p", class_="more").find("a")
+    assert more.text == "Show ranks 51 to 100 of 10,000"
+    part = get_page(client, more["hx-get"])
+    assert [row.find("span", class_="rank").text for row in rows(part, 1)][::49] == ["51", "100"]
+    assert "Nothing more" in part.find("ol", class_="side-0").text
+    whole = get_page(client, more["href"])
+    assert rows(whole, 1)[0].find("span", class_="rank").text == "51"
+    last = get_page(client, more["hx-get"].replace("from=51", "from=9951"))
+    assert not last.find_all("p", class_="more")
+    assert get_page(client, more["hx-get"].replace("from=51", "from=x"))
+
+
+def test_queries_before_and_after_are_by_harm(client, address):
+    """Known at once after the comparison was opened, and asked for before that."""
+    page = get_page(client, address)
+    assert page.find("nav", id="neighbours")["hx-get"].startswith("/queries/q0/neighbours?")
+    part = get_page(client, page.find("nav", id="neighbours")["hx-get"])
+    assert part.text.startswith("k 1 of 6 by harm")
+    onward = part.find("a", rel="next")
+    assert onward["href"].startswith("/queries/q1?a=main&b=")
+    page = get_page(client, onward["href"])
+    assert page.find("a", rel="prev")["href"].startswith("/queries/q0?")
+    assert "hx-get" not in page.find("nav", id="neighbours").attributes
+
+
+def test_with_one_run_queries_stand_worst_first(client, runs):
+    """By the score of that run."""
+    page = get_page(client, f"/queries/q1?b={runs[1]}")
+    assert "2 of 6 worst first" in page.find("nav", id="neighbours").text
+    page = get_page(
+        client, f"/queries/{'never'}?b={upload(client, {'never': ['d'], **BASELINE}, 'n')}"
+    )
+    assert "not scored" in page.find("nav", id="neighbours").text
+
+
+def test_a_judgment_shows_at_once(client, address):
+    """Scores and ranks are of this very moment, and rows carry what a write needs."""
+    row = rows(get_page(client, address), 1)[1].find("a")
+    assert (row["data-grade"], row["data-revision"]) == ("", "")
+    answer = client.put(row["data-judgment"], json={"grade": 3}, headers={"If-None-Match": "*"})
+    assert answer.status_code == 201
+    row = rows(get_page(client, address), 1)[1].find("a")
+    assert (row["data-grade"], row["data-revision"]) == ("3.0", str(answer.json()["revision"]))
+    part = get_page(client, address.replace("?", "/scores?"))
+    assert part.find("tr", class_="chosen").find_all("td")[0].text != "1.0000"
+
+
+def test_relevant_documents_that_no_run_has_are_listed(client, address, archive):
+    """The best first, with their titles."""
+    archive.documents.put([Document("d11", "text", "Eleven")])
+    given = [{"query_id": "q0", "doc_id": f"d{n}", "grade": n % 4} for n in range(7, 30)]
+    client.post("/v1/judgments", json={"judgments": given})
+    missed = get_page(client, address).find("section", class_="missed")
+    assert missed.find("li").text == "grade 3 Eleven"
+    assert len(missed.find_all("li")) == 12
+    assert "and 5 more" in missed.text
+
+
+def test_rows_show_how_documents_begin(client, address, archive):
+    """Title and text; of a document without a title its id."""
+    archive.documents.put([Document("d1", "Text of\n one " * 100, "One <b>")])
+    title, below = (
+        rows(get_page(client, address), 0)[0].find("span", class_=name).text
+        for name in ("title", "below")
+    )
+    assert title == "One <b>"
+    assert below.startswith("d1 Text of one")
+    assert below.endswith("…")
+
+
+def test_a_stale_judgment_is_told(client, address, archive):
+    """The document changed after it was judged."""
+    archive.documents.put([Document("d1", "first")])
+    client.put("/v1/judgments/q0/d1", json={"grade": 2}, headers={"If-Match": "*"})
+    archive.documents.put([Document("d1", "second")])
+    assert "changed since it was judged" in rows(get_page(client, address), 0)[0].text
+
+
+def test_who_may_only_read_cannot_judge(client, address, archive):
+    """No buttons, no key."""
+    token = archive.tokens.create("rita", "read")
+    token = token if isinstance(token, str) else token[0]
+    answer = client.get(address, headers={**HTML, "Authorization": f"Bearer {token}"})
+    page = parse(answer.text)
+    assert not page.find_all("button", data_judge="0")
+    assert page.find("section", class_="answer")["data-may-judge"] == ""
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_document_says_what_it_is_and_who_judged_it(client, archive):
+    """Text, every state of its judgment, and the grades to choose from."""
+    archive.documents.put([Document("d1", "All of <it>.", "One")])
+    archive.judgments.change("q0", "d1", 2, author="bob", source="workbench")
+    archive.judgments.remove("q0", "d1", author="eve")
+    page = get_page(client, "/queries/q0/documents/d1")
+    assert page.find("article").find("h2").text == "One"
+    assert page.find("div", class_="said-text").text == "All of <it>."
+    history = [one.text for one in page.find("ul", class_="history").find_all("li")]
+    assert [text.split(" just")[0] for text in history] == [
+        "taken back eve", "grade 2 bob", "grade 3 local",
+    ]  # fmt: skip
+    pressed = [one["aria-pressed"] for one in page.find("div", class_="grading").find_all("button")]
+    assert pressed == ["false"] * 4
+    assert page.find("article")["data-revision"] == ""
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_document_that_nobody_told_of_says_so(client):
+    """Its id, and how to add it."""
+    part = parse(
+        client.get("/queries/q0/documents/x9", headers={**HTML, "HX-Request": "true"}).text
+    )
+    assert "no text of this document" in part.text
+    assert "Nobody judged it for this query" in part.text
+    assert not part.find_all("html")
+
+
+@pytest.mark.usefixtures("runs")
+def test_five_megabytes_come_piece_by_piece(client, archive):
+    """A piece at a time; the last one has no more."""
+    archive.documents.put([Document("book", "0123456789" * 500_000, "Book")])
+    answer = client.get("/queries/q0/documents/book", headers=HTML)
+    assert len(answer.content) < 100_000
+    more = parse(answer.text).find("p", class_="more").find("a")
+    assert "40,000 of 5,000,000 characters" in more.text
+    part = parse(client.get(more["hx-get"], headers={**HTML, "HX-Request": "true"}).text)
+    assert len(part.find("div", class_="said-text").text) == 40_000
+    last = more["hx-get"].replace("from=40000", "from=4999990")
+    part = parse(client.get(last, headers={**HTML, "HX-Request": "true"}).text)
+    assert part.find("div", class_="said-text").text == "0123456789"
+    assert not part.find_all("a")
+    assert parse(client.get(more["href"], headers=HTML).text).find("html")
+    assert get_page(client, "/queries/q0/documents/book?from=x")
+
+
+@pytest.mark.usefixtures("runs")
+def test_all_queries_are_listed_and_searched(client):
+    """By id, with labels and how much is judged; judged ones without a text among them."""
+    client.post("/v1/judgments", json={"judgments": [{"query_id": "z", "doc_id": "d", "grade": 1}]})
+    client.put("/v1/queries/new", json={"text": "not judged", "category": "odd"})
+
+    def found(wish):
+        page = get_page(client, f"/queries?{wish}")
+        return [one["href"].rpartition("/")[2] for one in page.find_all("a", class_="asked")]
+
+    assert found("") == ["new", "q0", "q1", "q2", "q3", "q4", "q5", "z"]
+    assert found("category=odd") == ["new", "q1", "q3", "q5"]
+    assert found("difficulty=easy&category=even") == ["q0", "q2", "q4"]
+    assert found("q=ABOUT+3") == ["q3"]
+    assert found("unjudged=1") == ["new"]
+    assert found("q=z&page=x") == ["z"]
+    assert found("q=nobody+asks+this") == []
+    row = get_page(client, "/queries?q=q1").find("tbody").find("tr").text
+    assert row == "what is <b>1</b>? q1 odd easy 3"
+
+
+def test_many_queries_come_on_pages(client):
+    """Fifty a page; a list that a script asks for comes alone."""
+    queries = [{"query_id": f"q{n:03}", "text": f"query {n}"} for n in range(120)]
+    client.post("/v1/queries", json={"queries": queries})
+    page = get_page(client, "/queries?page=2")
+    assert len(page.find_all("a", class_="asked")) == 50
+    pager = page.find("nav", class_="pager")
+    assert "Page 2 of 3" in pager.text
+    assert [link["href"] for link in pager.find_all("a")] == ["/queries", "/queries?page=3"]
+    answer = client.get("/queries", headers={**HTML, "HX-Request": "true", "HX-Target": "queries"})
+    assert not parse(answer.text).find_all("h1")
+
+
+def test_without_queries_the_page_says_where_they_come_from(client):
+    """A command and a button."""
+    page = get_page(client, "/queries")
+    assert "No queries yet" in page.text
