@@ -106,15 +106,16 @@ class Server:
         """Wait until nothing happens in the background any more."""
         self.connection.close()  # the server would close it meanwhile; it is opened again
         until = time.monotonic() + longest
-        before = self._seconds()
+        before = self.processor_seconds()
         while time.monotonic() < until:
             time.sleep(0.6)
-            now = self._seconds()
+            now = self.processor_seconds()
             if now - before < 0.05:
                 return
             before = now
 
-    def _seconds(self):
+    def processor_seconds(self):
+        """Return how long processors have worked for it."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -173,7 +174,10 @@ def measure(archive, only=""):
         for name, address in wanted:
             server.get(address)
             server.settle()
+            before = server.processor_seconds()
             found[name]["warm"] = [server.get(address)[0] for _ in range(N_WARM)]
+            spent = server.processor_seconds() - before
+            found[name]["processor"] = 1000 * spent / N_WARM
         for name, address in wanted:
             found[name]["judged"] = [judged(server, address, n) for n in range(N_JUDGED)]
     for name, address in wanted:
@@ -212,8 +216,8 @@ Measured on an archive with 1,000 runs of 7,000 queries with 10 results each, a 
 `python benchmarks/large_archive.py large.db` makes one within a few minutes.
 {told}
 
-| page | cold | median | p95 | longest | judged, median | judged, longest | KiB |
-|---|---|---|---|---|---|---|---|
+| page | cold | median | p95 | longest | judged, median | judged, longest | processor | KiB |
+|---|---|---|---|---|---|---|---|---|
 {rows}
 
 All are milliseconds from the request to the last byte of the answer, over one connection on the same machine.
@@ -223,6 +227,7 @@ All are milliseconds from the request to the last byte of the answer, over one c
 - **median**, **p95**, **longest**: of {n_warm} requests in a row.
 - **judged**: of {n_judged} requests, each right after a new judgment, which changes the scores of every run.
   The trend of many runs is brought up to date in the background meanwhile.
+- **processor**: what a warm request takes of processors, background work included; it is what others on the machine do not change.
 - Parts of pages that come by themselves (`/palette`, `…/ranks` and others) have lines of their own.
   What is still being computed says so, and comes again when it is there.
 
@@ -238,7 +243,8 @@ def page(found):
         numbers = summary(figures)
         n_slow += numbers[2] > WANTED_MS
         shown = " | ".join(f"**{ms:,.0f}**" if ms > WANTED_MS else f"{ms:,.0f}" for ms in numbers)
-        rows.append(f"| `{name}` | {shown} | {figures['bytes'] / 1024:,.0f} |")
+        size = f"{figures['bytes'] / 1024:,.0f}"
+        rows.append(f"| `{name}` | {shown} | {figures['processor']:,.0f} | {size} |")
     told = (
         f"Of {len(rows)} addresses {n_slow} take longer than {WANTED_MS} ms, 95 times of 100."
         if n_slow
