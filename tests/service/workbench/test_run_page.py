@@ -5,7 +5,8 @@ import pytest
 from berryeval import Run
 from berryeval.archive import JudgmentEntry, RunFacts
 from service.workbench.html import HTML, get_page, parse
-from service.workbench.plants import fill
+from service.workbench.plants import fill, query_ids
+from service.workbench.test_overview import settled
 
 
 @pytest.fixture
@@ -189,3 +190,15 @@ def test_who_may_only_judge_is_told_so(archive, service, runs):
     assert "by an admin" in page.text
     answer = client.post(f"/runs/{runs['c3']}", data={"do": "remove"}, headers=headers)
     assert answer.status_code == 403
+
+
+def test_newer_judgments_are_counted_while_the_page_shows_the_last_state(archive, client, runs):
+    """It says so, and asks for itself again until it has them."""
+    address = f"/runs/{runs['c3']}"
+    before = settled(client, address)
+    archive.judgments.put([JudgmentEntry(q, "hole", 2) for q in query_ids()], author="bob")
+    meanwhile = get_page(client, address)
+    assert tile(meanwhile, "RR").text == tile(before, "RR").text
+    assert "24 newer judgments are being counted" in meanwhile.text
+    assert client.get(meanwhile.find(id="live")["hx-get"], headers=HTML).status_code == 204
+    assert tile(settled(client, address), "RR").text != tile(before, "RR").text

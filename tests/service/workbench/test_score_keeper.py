@@ -2,6 +2,7 @@
 
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -32,7 +33,8 @@ class World:
         if "state" in self.errors:
             raise self.errors.pop("state")
         grades = {query_id: {self.relevant: 1} for query_id in ("q1", "q2")}
-        return JudgmentsAt(self.revision, Judgments.from_dict(grades), self.relevant)
+        judged = SimpleNamespace(judgments=Judgments.from_dict(grades), hash=self.relevant)
+        return JudgmentsAt(self.revision, judged)
 
     def score(self, state, run_id):
         assert self.may_score.wait(10)

@@ -180,8 +180,8 @@ def newest_of(
     against: HeldAgainst | None,
     measure: Measure,
 ) -> Newest:
-    """Say how the newest run stands, as soon as the first count of the trend has begun."""
-    if kept.state is None:
+    """Say how the newest run stands, as soon as it was scored for the trend."""
+    if kept.state is None or newest.run_id not in kept.summaries:
         return Newest(None, None, (), 0, None, 0)
     other = None if against is None else against.run.run_id
     try:

@@ -23,7 +23,7 @@ from berryeval.core.judgments import Judgments
 from berryeval.errors import BerryEvalError, NotFoundError
 from berryeval.evaluation.evaluate import evaluate
 from berryeval.evaluation.result import Evaluation
-from berryeval.measures import Measure
+from berryeval.service.workbench.scoring import JudgmentsLike, Scoring
 from berryeval.service.workbench.standing import interval_method
 from berryeval.stats import Interval
 
@@ -54,8 +54,17 @@ class JudgmentsAt(NamedTuple):
 
     revision: int
     """Of a change that they have: the newest, or one shortly before it."""
-    judgments: Judgments
-    hash: str
+    state: JudgmentsLike
+
+    @property
+    def judgments(self) -> Judgments:
+        """All of them, read when they are asked for."""
+        return self.state.judgments
+
+    @property
+    def hash(self) -> str:
+        """What they are known by."""
+        return self.state.hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,21 +321,21 @@ class ScoreKeeper:
             return RunSummary({}, "it could not be scored; the log of the service says why")
 
 
-def keeper_of(archive: Archive, measures: Sequence[Measure]) -> ScoreKeeper:
+def keeper_of(archive: Archive, scoring: Scoring) -> ScoreKeeper:
     """Return what keeps the means of an archive's runs; to be started and closed."""
-
-    def state() -> JudgmentsAt:
-        revision = archive.judgments.revision()  # before the rest: whatever comes is counted again
-        return JudgmentsAt(revision, *archive.judgments.as_of(None))
-
-    def score(at: JudgmentsAt, run_id: str) -> Evaluation:
-        stored = archive.evaluations.find(run_id, measures, judgments_hash=at.hash)
-        if stored is not None:
-            return stored
-        return evaluate(at.judgments, archive.runs.load(run_id), measures)
 
     def revision() -> int:
         return archive.judgments.revision()
+
+    def state() -> JudgmentsAt:
+        seen = revision()  # before the rest: whatever comes meanwhile is counted again
+        return JudgmentsAt(seen, scoring.state())
+
+    def score(at: JudgmentsAt, run_id: str) -> Evaluation:
+        stored = archive.evaluations.find(run_id, scoring.measures, judgments_hash=at.hash)
+        if stored is not None:
+            return stored
+        return evaluate(at.judgments, archive.runs.load(run_id), scoring.measures)
 
     return ScoreKeeper(revision, state, score)
 
