@@ -25,6 +25,7 @@ class World:
         self.revision = 1
         self.relevant = "a"
         self.scored = []
+        self.leading = []
         self.errors = {}
         self.may_score = threading.Event()
         self.may_score.set()
@@ -36,9 +37,10 @@ class World:
         judged = SimpleNamespace(judgments=Judgments.from_dict(grades), hash=self.relevant)
         return JudgmentsAt(self.revision, judged)
 
-    def score(self, state, run_id):
+    def score(self, state, run_id, is_leading):
         assert self.may_score.wait(10)
         self.scored.append((run_id, state.revision))
+        self.leading += [run_id] if is_leading else []
         if run_id in self.errors:
             raise self.errors[run_id]
         return evaluate(state.judgments, Run.from_lists(RUNS[run_id]), ["RR"])
@@ -112,6 +114,13 @@ def test_the_first_run_of_a_page_is_scored_first(world, keeper):
     world.may_score.set()
     current(keeper)
     assert [run_id for run_id, _ in world.scored] == ["good", "fair", "poor"]
+
+
+def test_the_first_runs_of_a_count_are_told_apart(world, keeper, monkeypatch):
+    """Pages show more of them than means."""
+    monkeypatch.setattr(score_keeper, "_LEADING", 2)
+    current(keeper)
+    assert world.leading == ["good", "fair"]
 
 
 def test_pages_show_one_state_of_the_judgments_until_the_next_is_complete(world, keeper):

@@ -38,6 +38,7 @@ __all__ = [
     "summary_of",
 ]
 
+_LEADING = 8
 _MOST_RUNS = 1000
 """How many runs are kept up to date: those that were asked for last."""
 _QUIET_SECONDS = 1.0
@@ -167,7 +168,8 @@ class ScoreKeeper:
     state : callable
         Returns the judgments as they are.
     score : callable
-        Evaluates a run, by its id, at a state.
+        Evaluates a run, by its id, at a state; told whether it is one of the first of a count,
+        of which pages show more than means.
     quiet_seconds : float
         How long judgments have to stay as they are before they are counted.
     patience : float
@@ -178,7 +180,7 @@ class ScoreKeeper:
         self,
         revision: Callable[[], int],
         state: Callable[[], JudgmentsAt],
-        score: Callable[[JudgmentsAt, str], Evaluation],
+        score: Callable[[JudgmentsAt, str, bool], Evaluation],
         *,
         quiet_seconds: float = _QUIET_SECONDS,
         patience: float = _PATIENCE_SECONDS,
@@ -298,9 +300,10 @@ class ScoreKeeper:
         with self._lock:
             known = generation.summaries
             run_id = next((one for one in reversed(self._wanted) if one not in known), None)
+            is_leading = len(known) < _LEADING
         if run_id is None:
             return False
-        summary = self._summary(generation.state, run_id)
+        summary = self._summary(generation.state, run_id, is_leading)
         with self._lock:
             if summary is None:
                 self._wanted.pop(run_id, None)
@@ -309,9 +312,9 @@ class ScoreKeeper:
             self._progress.notify_all()
         return True
 
-    def _summary(self, state: JudgmentsAt, run_id: str) -> RunSummary | None:
+    def _summary(self, state: JudgmentsAt, run_id: str, is_leading: bool) -> RunSummary | None:
         try:
-            return summary_of(self._score(state, run_id))
+            return summary_of(self._score(state, run_id, is_leading))
         except NotFoundError:
             return None  # it was removed meanwhile
         except BerryEvalError as error:
@@ -331,7 +334,9 @@ def keeper_of(archive: Archive, scoring: Scoring) -> ScoreKeeper:
         seen = revision()  # before the rest: whatever comes meanwhile is counted again
         return JudgmentsAt(seen, scoring.state())
 
-    def score(at: JudgmentsAt, run_id: str) -> Evaluation:
+    def score(at: JudgmentsAt, run_id: str, is_leading: bool) -> Evaluation:
+        if is_leading:
+            return scoring.evaluation(run_id, at.state)  # which remembers it for the pages
         stored = archive.evaluations.find(run_id, scoring.measures, judgments_hash=at.hash)
         if stored is not None:
             return stored
