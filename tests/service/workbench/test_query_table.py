@@ -86,6 +86,12 @@ def test_rows_are_found_by_text_slice_and_what_went_wrong():
     assert (found.rows, found.n_found, found.n_queries, found.n_pages) == ((), 0, 5, 1)
 
 
+def test_the_table_counts_what_went_wrong():
+    """And where the quarters of the scores are."""
+    assert (table().n_without_relevant, table().n_with_holes) == (3, 3)
+    assert table().quarters("RR") == (0.0, 0.0, pytest.approx(1 / 3))
+
+
 def test_a_page_has_fifty_rows_and_there_is_none_beyond_the_last():
     """Page 0 is the first, page 99 the last."""
     grades = {f"q{i:03}": {"a": 1} for i in range(120)}

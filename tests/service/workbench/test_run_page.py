@@ -58,6 +58,15 @@ def test_a_chosen_measure_leads_the_page(client, runs):
     get_page(client, f"/runs/{runs['c3']}?measure=nonsense", status=422)
 
 
+def test_the_distribution_leads_to_the_queries_behind_it(client, runs):
+    """Those without a relevant document, and those with holes."""
+    part = get_page(client, f"/runs/{runs['c3']}").find(aria_labelledby="spread-title")
+    assert "A quarter of the queries scores at most" in part.text
+    assert "Nothing relevant" not in part.text
+    assert part.find("a").text == "6 have holes in the first 10"
+    assert len(rows(get_page(client, part.find("a")["href"]))) == 6
+
+
 def test_facts_tell_settings_commit_corpus_and_times(client, runs):
     """p50 and p95 of 10 to 33 ms."""
     facts = get_page(client, f"/runs/{runs['c3']}").find(aria_labelledby="facts-title").text

@@ -114,6 +114,21 @@ class QueryTable:
         n_documents = np.maximum(self._n_shown, 1)
         self._judged = np.where(self._n_shown > 0, 1.0 - self._holes / n_documents, -1.0)
 
+    @property
+    def n_without_relevant(self) -> int:
+        """Queries for which nothing relevant was found."""
+        return int(np.isinf(self._ranks).sum())
+
+    @property
+    def n_with_holes(self) -> int:
+        """Queries that have an unjudged document among the first ten."""
+        return int((self._holes > 0).sum())
+
+    def quarters(self, measure: str) -> tuple[float, float, float]:
+        """Return the scores that a quarter, half and three quarters of the queries do not pass."""
+        low, middle, high = np.quantile(self._columns[measure], [0.25, 0.5, 0.75]).tolist()
+        return low, middle, high
+
     def page(self, wanted: Wanted) -> TablePage:
         """Return the rows of a page; the last one, if there are not so many."""
         places = self._order(np.flatnonzero(self._is_wanted(wanted)), wanted)

@@ -150,6 +150,7 @@ def _context(run: StoredRun, chosen: Choices) -> dict[str, Any]:
 
 def _table(table: QueryTable, wanted: Wanted) -> dict[str, Any]:
     return {
+        "table": table,
         "measures": table.measures,
         "rows": table.page(wanted),
         "slices_to_choose": table.slices(),
