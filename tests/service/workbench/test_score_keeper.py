@@ -8,8 +8,9 @@ import pytest
 
 from berryeval import Judgments, Run, evaluate
 from berryeval.errors import ArchiveError, MismatchError, NotFoundError
-from berryeval.service.workbench import score_keeper
-from berryeval.service.workbench.score_keeper import JudgmentsAt, ScoreKeeper, summary_of
+from berryeval.service.workbench import pace, score_keeper
+from berryeval.service.workbench.run_summaries import JudgmentsAt, summary_of
+from berryeval.service.workbench.score_keeper import ScoreKeeper
 
 RUNS = {
     "good": {"q1": ["a"], "q2": ["a"]},
@@ -163,12 +164,12 @@ def test_counting_waits_for_a_pause_in_judging(world, keeper, monkeypatch):
     """But not for ever."""
     current(keeper, ["good"])
     monkeypatch.setattr(keeper._pace, "quiet_seconds", 60.0)
-    monkeypatch.setattr(score_keeper, "_LONGEST_WAIT_SECONDS", 60.0)
+    monkeypatch.setattr(pace, "_LONGEST_WAIT_SECONDS", 60.0)
     world.judge("x")
     keeper.summaries(["good"])
     time.sleep(0.1)
     assert keeper.summaries(["good"]).n_newer == 1
-    monkeypatch.setattr(score_keeper, "_LONGEST_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(pace, "_LONGEST_WAIT_SECONDS", 0.0)
     monkeypatch.setattr(keeper._pace, "quiet_seconds", 0.1)
     assert means(current(keeper, ["good"])) == {"good": 0.0}
 
@@ -206,6 +207,17 @@ def test_runs_that_nobody_asks_for_any_more_are_dropped(keeper, monkeypatch):
     assert set(keeper._shown.summaries) == {"good", "poor"}
     keeper.forget("good")
     assert set(keeper._wanted) == {"poor"}
+
+
+def test_what_nobody_looks_at_is_not_counted_anew(world, keeper, monkeypatch):
+    """Who looks at it later has it scored then, at the judgments that are shown."""
+    current(keeper)
+    monkeypatch.setattr(score_keeper, "_LOOKED_AT_SECONDS", 0.05)
+    time.sleep(0.06)
+    world.judge("x")
+    current(keeper, ["good"])
+    assert [run_id for run_id, revision in world.scored if revision == 2] == ["good"]
+    assert means(current(keeper)) == {"good": 0.0, "fair": 0.5, "poor": 1.0}
 
 
 def test_a_keeper_stops_and_starts_again(world, keeper):

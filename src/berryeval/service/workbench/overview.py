@@ -24,7 +24,8 @@ from berryeval.service.workbench.rendering import page
 from berryeval.service.workbench.renewing import is_seen, renewal_of
 from berryeval.service.workbench.run_directory import Directory, DirectoryDep, Series
 from berryeval.service.workbench.run_figures import FiguresDep, RunFigures
-from berryeval.service.workbench.score_keeper import KeeperDep, Kept
+from berryeval.service.workbench.run_summaries import Kept
+from berryeval.service.workbench.score_keeper import KeeperDep
 from berryeval.service.workbench.scoring import ScoringDep
 from berryeval.service.workbench.standing import (
     FEW_QUERIES,
