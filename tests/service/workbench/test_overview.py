@@ -200,7 +200,9 @@ def test_a_run_that_cannot_be_scored_says_why(archive, client):
     """Nothing is judged yet; and later, a run of other queries."""
     archive.runs.put(Run.from_lists({"z": ["a"]}), RunFacts("other"))
     page = settled(client)
-    assert "cannot be scored" in words(page, "verdict-title")
+    verdict = page.find(aria_labelledby="verdict-title")
+    assert "cannot be scored" in verdict.text
+    assert verdict.find("a", href="/import")
     assert "none of which is scored" in page.find("svg", class_="trend")["aria-label"]
     archive.judgments.put([JudgmentEntry("q00", "good", 1)], author="ada")
     assert "no query in common" in words(settled(client), "verdict-title")

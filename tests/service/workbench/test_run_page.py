@@ -130,7 +130,8 @@ def test_a_run_without_judgments_says_what_to_do(archive, client):
     run = archive.runs.put(Run.from_lists({"q": ["a"]}), RunFacts("bm25"))
     page = get_page(client, f"/runs/{run.run_id}")
     assert "cannot be scored" in page.text
-    assert page.find("a", href="/judge")
+    assert page.find("main").find("a", href="/judge")
+    assert "1 for 1 query" in page.find(aria_labelledby="facts-title").text
 
 
 def test_odd_ids_texts_and_settings_are_shown_as_text(archive, client):
