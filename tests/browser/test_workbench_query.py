@@ -178,7 +178,7 @@ def test_queries_of_a_comparison_are_filtered_as_one_types(workbench, visit):
     """In place, and the address follows."""
     page = visit(workbench, f"/compare?a=main&b={workbench.runs['hybrid']}")
     page.locator("#queries-text").fill("prune basil")
-    page.wait_for_url("**q=prune+basil**")
+    page.wait_for_url("**q=prune%20basil**")
     page.wait_for_function("() => document.querySelectorAll('#queries .asked').length === 1")
     assert page.evaluate("document.activeElement.id") == "queries-text"
     page.locator("#queries-text").fill("")

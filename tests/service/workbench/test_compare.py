@@ -133,10 +133,10 @@ def test_a_spot_of_one_query_leads_to_it(client, pair):
 def test_the_list_comes_alone_where_a_script_asks_for_it(client, pair):
     """Filtering draws no chart again."""
     answer = client.get(
-        f"{pair}&q=q3", headers={**HTML, "HX-Request": "true", "HX-Target": "queries"}
+        f"{pair}&q=q3", headers={**HTML, "HX-Request": "true", "HX-Target": "found"}
     )
     part = parse(answer.text)
-    assert part.find("section", id="queries")
+    assert part.find("div", id="found")
     assert not part.find_all("svg", class_="forest")
 
 

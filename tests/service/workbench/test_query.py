@@ -322,7 +322,7 @@ def test_many_queries_come_on_pages(client):
     pager = page.find("nav", class_="pager")
     assert "Page 2 of 3" in pager.text
     assert [link["href"] for link in pager.find_all("a")] == ["/queries", "/queries?page=3"]
-    answer = client.get("/queries", headers={**HTML, "HX-Request": "true", "HX-Target": "queries"})
+    answer = client.get("/queries", headers={**HTML, "HX-Request": "true", "HX-Target": "found"})
     assert not parse(answer.text).find_all("h1")
 
 

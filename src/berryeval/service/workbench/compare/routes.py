@@ -61,8 +61,8 @@ def show_comparison(
         "names": compared.names,
         "lines": outcomes,
     }
-    if request.headers.get("hx-target") == "queries":
-        return fragment(request, "compare_queries.html", **shared)
+    if request.headers.get("hx-target") == "found":
+        return fragment(request, "compare_found.html", **shared)
     return page(
         request,
         "compare.html",

@@ -84,8 +84,8 @@ def show_queries(request: Request, scoring: ScoringDep) -> Response:
         int(number) if number.isascii() and number.isdigit() and len(number) < 7 else 1,  # noqa: PLR2004
     )
     listing = list_queries(scoring.queries(), scoring.state().judgments, wanted)
-    is_part = request.headers.get("hx-target") == "queries"
-    template = "queries_part.html" if is_part else "queries.html"
+    is_part = request.headers.get("hx-target") == "found"
+    template = "queries_found.html" if is_part else "queries.html"
     return page(request, template, wanted=wanted, listing=listing)
 
 
