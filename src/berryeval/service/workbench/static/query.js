@@ -207,7 +207,9 @@ let focused = null;
 let opened = null;
 
 function focusOn(name) {
-  if (!name || document.activeElement !== document.body) return;
+  const here = document.activeElement;
+  // What was in a drawer keeps the focus for a moment after it has closed.
+  if (!name || (here !== document.body && !document.getElementById("drawer").contains(here))) return;
   document.querySelector(`.doc[data-n="${name.n}"][data-side="${name.side}"]`)?.focus({ preventScroll: true });
 }
 
