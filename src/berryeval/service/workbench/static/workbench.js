@@ -1,21 +1,8 @@
 // What every page can do: the palette, the drawer, colours, copying, asking first, messages.
 
+import { tell } from "./telling.js";
+
 const byId = (id) => document.getElementById(id);
-
-/** Show a line above the page for a while; it is read aloud, too. */
-export function tell(text, kind = "") {
-  const line = document.createElement("p");
-  line.className = `message ${kind}`;
-  line.textContent = text;
-  byId("messages").replaceChildren(line);
-  if (kind !== "fail") setTimeout(() => line.remove(), 6000);
-}
-
-/** Whether a key was meant for a field, and not for the page. */
-export function isTyping(event) {
-  const where = event.target;
-  return where instanceof Element && Boolean(where.closest("input, textarea, select, [contenteditable]"));
-}
 
 // Colours: as the system has them, light, dark.
 const THEMES = ["", "light", "dark"];
