@@ -51,7 +51,7 @@ def text_of(archive: Archive, doc_id: str, start: int) -> DocumentText:
                         n_characters=len(found.text))  # fmt: skip
 
 
-@router.get("/{query_id:id}/documents/{doc_id:id}")
+@router.get("/{query_id:id}/documents/{doc_id:id}", tags=["part"])
 def show_document(
     request: Request, query_id: QueryId, doc_id: DocId, archive: ArchiveDep
 ) -> Response:
