@@ -252,7 +252,7 @@ def test_a_document_says_what_it_is_and_who_judged_it(client, archive):
     archive.judgments.change("q0", "d1", 2, author="bob", source="workbench")
     archive.judgments.remove("q0", "d1", author="eve")
     page = get_page(client, "/queries/q0/documents/d1")
-    assert page.find("article").find("h2").text == "One"
+    assert page.find("article").find("h1").text == "One"
     assert page.find("div", class_="said-text").text == "All of <it>."
     history = [one.text for one in page.find("ul", class_="history").find_all("li")]
     assert [text.split(" just")[0] for text in history] == [
