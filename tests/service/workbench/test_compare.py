@@ -182,6 +182,14 @@ def test_a_gate_decides_from_the_page(client, pair):
     assert "below 0.99" in decide.text
 
 
+def test_a_verdict_on_another_run_is_not_shown(client, pair):
+    """Its number in the address is of no use here."""
+    client.put("/v1/gates/release", json={"guards": [{"measure": "RR", "at_least": 0.1}]})
+    client.post("/v1/gates/release/verdicts", json={"run": "main"})
+    decide = get_page(client, f"{pair}&verdict=1").find("section", id="decide")
+    assert not decide.find_all("span", class_="badge")
+
+
 def test_a_gate_that_is_gone_says_so(client, pair):
     """404, as a page."""
     given = {"a": "main", "b": pair.rpartition("=")[2], "gate": "gone"}
@@ -229,6 +237,7 @@ def test_a_run_that_was_removed_is_a_page_that_says_so(client, gone):
     """404 with a way on."""
     page = get_page(client, f"/compare?a={gone}&b=main", status=404)
     assert "removed" in page.find("main").text
+    get_page(client, "/compare/holes?b=main", status=404)
 
 
 def test_an_unknown_measure_is_told_with_those_that_are_shown(client, pair):

@@ -139,22 +139,8 @@ class Compared:
         return before, after
 
     def _scores(self, run: str, name: str) -> Floats:
-        scores = self.comparison.evaluations[run].scores
-        values = np.asarray(scores.values[name])
-        return values if len(values) == len(self._places[run]) else values[self._places[run]]
-
-    @cached_property
-    def _places(self) -> dict[str, NDArray[np.intp]]:
-        """Where the queries of the comparison stand in the scores of each run."""
-        wanted = list(self.comparison.query_ids)
-        found = {}
-        for run, evaluation in self.comparison.evaluations.items():
-            if len(evaluation.scores.query_ids) == len(wanted):
-                found[run] = np.arange(len(wanted))
-                continue
-            place_of = {query_id: i for i, query_id in enumerate(evaluation.scores.query_ids)}
-            found[run] = np.array([place_of[query_id] for query_id in wanted])
-        return found
+        # At the same judgments the same queries are scored, whatever a run has.
+        return np.asarray(self.comparison.evaluations[run].scores.values[name])
 
     def gains(self, measure: Measure) -> Floats:
         """Return the differences of the queries, turned so that below 0 is worse."""
@@ -241,7 +227,9 @@ class Comparisons:
                 self._found.move_to_end(key)
                 return found
         run_ids = {label: run.run_id for label, run in labels.items()}
-        evaluations = {label: self._scoring.evaluation(run_id) for label, run_id in run_ids.items()}
+        evaluations = {
+            label: self._scoring.evaluation(run_id, state) for label, run_id in run_ids.items()
+        }
         n_queries = max(evaluation.n_queries for evaluation in evaluations.values())
         comparison = compare_evaluations(
             state.judgments,
