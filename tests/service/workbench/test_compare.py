@@ -180,6 +180,9 @@ def test_a_gate_decides_from_the_page(client, pair):
     decide = parse(answer.text).find("section", id="decide")
     assert "fail" in decide.find("span", class_="badge").text
     assert "below 0.99" in decide.text
+    assert "earlier judgments" not in decide.text
+    client.put("/v1/judgments/q0/x9", json={"grade": 0}, headers={"If-None-Match": "*"})
+    assert "At earlier judgments" in get_page(client, pair).find("section", id="decide").text
 
 
 def test_a_verdict_on_another_run_is_not_shown(client, pair):

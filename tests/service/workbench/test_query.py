@@ -223,6 +223,7 @@ def test_rows_show_how_documents_begin(client, address, archive):
         for name in ("title", "below")
     )
     assert title == "One <b>"
+    assert "One <b>" in get_page(client, address).find("table", class_="moves").text
     assert below.startswith("d1 Text of one")
     assert below.endswith("…")
 

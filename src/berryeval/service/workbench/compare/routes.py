@@ -11,7 +11,13 @@ from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun, StoredVerdict
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure
-from berryeval.reports.wording import difference_sentence, finding, statistics_note, undefined_notes
+from berryeval.reports.wording import (
+    capitalised,
+    difference_sentence,
+    finding,
+    statistics_note,
+    undefined_notes,
+)
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.charts.forest import forest, forest_rows
 from berryeval.service.workbench.charts.outcomes import outcomes
@@ -202,4 +208,5 @@ def _decisions(archive: Archive, a: StoredRun, b: StoredRun, number: str) -> dic
     if verdict is None:
         held = archive.verdicts.page(run_id=b.run_id, limit=10).items
         verdict = next((one for one in held if one.baseline_id == a.run_id), None)
-    return {"gates": gates, "baselines": baselines, "verdict": verdict}
+    sentence = "" if verdict is None else capitalised(str(verdict.report.get("sentence", "")))
+    return {"gates": gates, "baselines": baselines, "verdict": verdict, "said": sentence}
