@@ -199,7 +199,7 @@ def test_what_cannot_be_saved_comes_back_with_its_messages(client, archive):
     assert "did you mean" in page.find(id="guard-0-wrong").text
     assert page.find(id="guard-0-measure")["aria-describedby"] == "guard-0-wrong"
     assert "between 0 and 0.5" in page.find(id="alpha-wrong").text
-    assert "and 1 more" in page.find(class_="banner").text
+    assert "(and 1 more)" in page.find(class_="banner").text
     again = fields(page)
     assert (again["guard-0-measure"], again["alpha"], again["seed"]) == ("ndgc@10", "7", "12")
     assert archive.gates.get("release").settings == GATE
