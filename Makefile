@@ -98,8 +98,9 @@ docs: $(VENV)/developing ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "Open site/index.html"
 
-screenshots: $(VENV)/developing ## Take the pictures of the report in docs/images
+screenshots: $(VENV)/developing ## Take the pictures of the report and of the workbench in docs/images
 	$(BIN)/python scripts/screenshots.py
+	$(BIN)/python scripts/workbench_screenshots.py
 
 reference: $(VENV)/developing ## Write the generated pages of docs/reference again
 	$(BIN)/python docs/generate.py

@@ -70,6 +70,12 @@ def decide_on(
     )
 
 
+def _durations(archive: Archive, run: StoredRun) -> Mapping[str, float]:
+    """Return what the queries of a run took; a run from a list has to be asked for it."""
+    stored = run if run.facts.durations is not None else archive.runs.get(run.run_id)
+    return {} if stored is None else stored.facts.durations or {}
+
+
 def report_of(decided: GateResult) -> dict[str, Any]:
     """Return what is kept of a decision: the report, with its most decisive holes."""
     report = gate_as_dict(decided)
@@ -98,7 +104,7 @@ def decide_at_present(
     rules = read_gate(settings)
     if any(isinstance(guard, MarginGuard) for guard in rules.guards):
         _check_baseline(rules, run, baseline)
-    times = milliseconds or run.facts.durations or {}
+    times = milliseconds or _durations(archive, run)
     progress(0, _N_STEPS, "reading the candidate")
     candidate = runs.load(run.run_id)
     progress(1, _N_STEPS, "reading the baseline")

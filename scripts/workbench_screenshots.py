@@ -1,0 +1,212 @@
+"""Take the pictures of the workbench's pages that the documentation shows.
+
+`berryeval serve --demo` runs for as long as it takes. Every page is taken on a desk and on a
+phone, in light and in dark.
+
+    python scripts/workbench_screenshots.py [NAME ...]
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parent))
+from small_png import shrink
+
+__all__ = [
+    "NO_PICTURES",
+    "PAGE",
+    "PICTURES",
+    "SCHEMES",
+    "SIZES",
+    "Picture",
+    "file_of",
+    "to_markdown",
+]
+
+DOCS = Path(__file__).parents[1] / "docs"
+IMAGES = DOCS / "images" / "workbench"
+PAGE = DOCS / "reference" / "workbench-pictures.md"
+LARGEST = 6_000_000
+"""Bytes of all pictures together."""
+
+SIZES = {"desk": (1440, 900, 1500), "phone": (390, 844, 1400)}
+"""Width and height of a screen, and how much of a page is shown."""
+
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A page as the documentation shows it.
+
+    Parameters
+    ----------
+    name : str
+        Of its files.
+    route : str
+        Of the page, as the service names it.
+    given : str, optional
+        Where it is shown, unless that is the route; braces stand for things of the demonstration.
+    prepare : callable, optional
+        What somebody did there before it was taken.
+    """
+
+    name: str
+    route: str
+    given: str | None = None
+    prepare: Callable[[Page], object] | None = None
+
+    @property
+    def address(self) -> str:
+        """Where it is shown."""
+        return self.given or self.route
+
+
+def _open_palette(page: Page) -> None:
+    page.keyboard.press("Control+K")
+    page.locator("#palette [role=option]").first.wait_for()
+
+
+PICTURES = (
+    Picture("overview", "/"),
+    Picture("runs", "/runs"),
+    Picture("run", "/runs/{run_id}", "/runs/{candidate}"),
+    Picture("compare", "/compare", "/compare?a={baseline}&b={candidate}"),
+    Picture("queries", "/queries"),
+    Picture("query", "/queries/{query_id:id}", "/queries/{query}?a={baseline}&b={candidate}"),
+    Picture("judge", "/judge"),
+    Picture("judgments", "/judgments"),
+    Picture("agreement", "/judgments/agreement"),
+    Picture("gates", "/gates"),
+    Picture("gate", "/gates/{name}", "/gates/{gate}"),
+    Picture("power", "/power"),
+    Picture("import", "/import"),
+    Picture("search", "/search", "/search?q=a"),
+    Picture("palette", "/", None, _open_palette),
+    Picture("login", "/login"),
+)
+"""In the order in which the documentation shows them."""
+
+NO_PICTURES = {
+    "/assets/{name:path}": "files that pages are made of",
+}
+"""Routes that are no pages, and what they are."""
+
+
+@contextmanager
+def demonstration() -> Iterator[str]:
+    """Run ``berryeval serve --demo`` on an archive of its own; give its address."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "berryeval", "serve", "--demo", "--port", "0"]
+        with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
+            try:
+                lines = iter(process.stdout or ())
+                found = next(filter(None, (re.search(r"http://[\d.]+:\d+", x) for x in lines)))
+                yield found[0]
+            finally:
+                process.terminate()
+
+
+def things(address: str) -> dict[str, str]:
+    """Ask the service what there is to look at."""
+
+    def ask(path: str) -> dict[str, list[dict[str, str]]]:
+        with urllib.request.urlopen(f"{address}{path}") as answer:  # noqa: S310 - our own
+            found: dict[str, list[dict[str, str]]] = json.load(answer)
+            return found
+
+    baseline = ask("/v1/baselines")["items"][0]
+    runs = ask("/v1/runs")["items"]
+    candidate = next(run for run in runs if run["run_id"] != baseline["run_id"])
+    return {
+        "baseline": baseline["name"],
+        "candidate": candidate["run_id"],
+        "gate": ask("/v1/gates")["items"][0]["name"],
+        "query": ask("/v1/queries")["items"][0]["query_id"],
+    }
+
+
+def take(browser: Browser, address: str, wanted: list[str]) -> None:
+    """Write the pictures that are wanted."""
+    known = things(address)
+    blank = browser.new_page()
+    for size, (width, height, most) in SIZES.items():
+        for scheme in SCHEMES:
+            context = browser.new_context(
+                base_url=address,
+                viewport={"width": width, "height": height},
+                color_scheme=scheme,
+                is_mobile=size == "phone",
+            )
+            page = context.new_page()
+            for picture in PICTURES:
+                if wanted and picture.name not in wanted:
+                    continue
+                page.set_viewport_size({"width": width, "height": height})
+                page.goto(picture.address.format(**known), wait_until="networkidle")
+                if picture.prepare:
+                    picture.prepare(page)
+                else:  # a screen as high as the page, so that the menu is, too
+                    high = int(page.evaluate("document.documentElement.scrollHeight"))
+                    page.set_viewport_size({"width": width, "height": min(high, most)})
+                png = page.screenshot(animations="disabled")
+                (IMAGES / file_of(picture, size, scheme)).write_bytes(shrink(png, blank))
+            context.close()
+
+
+def file_of(picture: Picture, size: str, scheme: str) -> str:
+    """Name the file of a picture."""
+    return f"{picture.name}-{size}-{scheme}.png"
+
+
+def to_markdown() -> str:
+    """Return the page of the documentation that has them all."""
+    lines = [
+        "# Pictures of the workbench",
+        "",
+        "Every page of `berryeval serve --demo`, 1440 and 390 pixels wide, in light and in dark.",
+        "`make screenshots` takes them and writes this page.",
+        "[Use the workbench](../how-to/use-the-workbench.md) is the tour.",
+    ]
+    for picture in PICTURES:
+        title = picture.name.capitalize()
+        lines += ["", f"## {title}", ""]
+        for size in SIZES:
+            lines += ["| light | dark |", "|---|---|"] if size == "desk" else []
+            files = [file_of(picture, size, scheme) for scheme in SCHEMES]
+            cells = [f"![{title}](../images/workbench/{file})" for file in files]
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Write the pictures and the page that shows them; complain if they are too large."""
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    with demonstration() as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        take(browser, address, sys.argv[1:])
+        browser.close()
+    PAGE.write_text(to_markdown(), encoding="utf-8")
+    total = sum(path.stat().st_size for path in IMAGES.iterdir())
+    print(f"{total:,} bytes in {IMAGES}")
+    return int(total > LARGEST)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

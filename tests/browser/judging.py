@@ -1,0 +1,37 @@
+"""The queue as somebody with a keyboard uses it."""
+
+from playwright.sync_api import expect
+
+from browser import small_archive
+
+TEXTS = {query.text: query.query_id for query in small_archive.queries()}
+
+
+def shown_pair(page) -> tuple[str, str]:
+    """Tell which query and document are asked for, as the page shows them."""
+    query_id = TEXTS[page.locator("#judge-query").inner_text()]
+    doc_id = page.locator("#judge-id").inner_text() or page.locator("#judge-title").inner_text()
+    return query_id, doc_id
+
+
+def wait_until_saved(page) -> None:
+    """Wait until the server has written what was pressed."""
+    expect(page.locator("#judge-saved")).to_have_text("Saved")
+
+
+def judge_all(page, key: str) -> list[tuple[str, str]]:
+    """Press a key until nothing is left; return what was asked for, in its order."""
+    seen = []
+    while page.locator("#judge-form").is_visible():
+        seen.append(shown_pair(page))
+        page.keyboard.press(key)
+        assert len(seen) < 1000
+        if page.locator("#judge-form").is_hidden():
+            wait_until_saved(page)
+    return seen
+
+
+def judged_by(archive, pairs) -> dict[tuple[str, str], tuple[str, float]]:
+    """Return author and grade of the pairs that have one."""
+    found = {pair: archive.judgments.get(*pair) for pair in pairs}
+    return {pair: (one.author, one.grade) for pair, one in found.items() if one is not None}

@@ -1,0 +1,97 @@
+"""Every page of the workbench, on a desk and on a phone, in light and in dark.
+
+The pages are those that `make screenshots` takes pictures of.
+"""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from scripts.workbench_screenshots import NO_PICTURES, PICTURES
+
+from berryeval.service.workbench.pages import OPEN_ROUTERS, ROUTERS
+from browser import small_archive
+
+pytestmark = pytest.mark.browser
+
+SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+# Two frames after everything has come, what had to move has moved.
+SETTLED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+MOST_SHIFT = 0.01
+
+
+@pytest.fixture(scope="module")
+def location(tmp_path_factory):
+    """One database is enough: pages look the same."""
+    return str(tmp_path_factory.mktemp("archive") / "berryeval.db")
+
+
+@pytest.fixture(scope="module")
+def known(workbench):
+    """What the addresses of pictures name."""
+    return {
+        "baseline": "main",
+        "candidate": workbench.runs["hybrid"],
+        "gate": "release",
+        "query": "q01",
+        "document": small_archive.holes()[0][1],
+    }
+
+
+def complaints(page, width, scheme):
+    """Tell what axe-core finds, whether one has to scroll sideways, and what jumped."""
+    page.emulate_media(color_scheme=scheme)
+    page.evaluate(SETTLED)
+    options = {"resultTypes": ["violations"]}
+    if scheme == "dark":  # what does not depend on colours was looked at in light
+        options["runOnly"] = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+    for rule in Axe().run(page, options=options).response["violations"]:
+        where = "; ".join(str(node["target"]) for node in rule["nodes"][:5])
+        yield f"{width} px, {scheme}: {rule['id']}, {rule['help']}: {where}"
+    sideways = page.evaluate(SIDEWAYS)
+    if sideways > 0:
+        yield f"{width} px, {scheme}: {sideways} px too wide"
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
+def test_nothing_stands_in_anybodys_way(workbench, known, visit, picture):
+    """Contrast, labels, names, roles; no sideways scrolling; nothing jumps while it loads."""
+    found = []
+    for width, height in ((1440, 900), (390, 844)):
+        page = visit(
+            workbench,
+            picture.address.format(**known),
+            viewport={"width": width, "height": height},
+            reduced_motion="reduce",
+        )
+        page.wait_for_load_state("networkidle")
+        page.evaluate(SETTLED)
+        shifted = page.evaluate("window.shifted")
+        if shifted > MOST_SHIFT:
+            found.append(f"{width} px: shifted by {shifted:.3f}")
+        if picture.prepare:
+            picture.prepare(page)
+        for scheme in ("light", "dark"):
+            found += complaints(page, width, scheme)
+    assert not found, "\n".join(found)
+
+
+def routes_of(router):
+    """Iterate over the routes of a router and of those that it includes."""
+    for route in router.routes:
+        included = getattr(route, "original_router", None)
+        if included is None:
+            yield route
+        else:
+            yield from routes_of(included)
+
+
+def test_every_page_has_its_picture():
+    """A new route is a page with a picture, a part of one, or is named as something else."""
+    routes = {
+        route.path
+        for router in (*OPEN_ROUTERS, *ROUTERS)
+        for route in routes_of(router)
+        if "GET" in (route.methods or ()) and "part" not in route.tags
+    }
+    shown = {picture.route for picture in PICTURES}
+    assert shown | set(NO_PICTURES) == routes
+    assert not shown & set(NO_PICTURES)

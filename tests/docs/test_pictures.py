@@ -1,0 +1,73 @@
+"""The pictures of the workbench in the documentation, and the small files they are."""
+
+import re
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scripts.small_png import encode
+from scripts.workbench_screenshots import PAGE, PICTURES, SCHEMES, SIZES, file_of, to_markdown
+
+DOCS = Path(__file__).parents[2] / "docs"
+IMAGES = DOCS / "images" / "workbench"
+LARGEST = 6_000_000
+
+
+def decode(png: bytes) -> np.ndarray:
+    """Read a PNG with a palette and no filters."""
+    parts, place = {}, 8
+    while place < len(png):
+        (length,) = struct.unpack(">I", png[place : place + 4])
+        kind = png[place + 4 : place + 8]
+        content = png[place + 8 : place + 8 + length]
+        (check,) = struct.unpack(">I", png[place + 8 + length : place + 12 + length])
+        assert check == zlib.crc32(kind + content)
+        parts[kind] = content
+        place += 12 + length
+    width, height = struct.unpack(">II", parts[b"IHDR"][:8])
+    palette = np.frombuffer(parts[b"PLTE"], np.uint8).reshape(-1, 3)
+    rows = np.frombuffer(zlib.decompress(parts[b"IDAT"]), np.uint8).reshape(height, width + 1)
+    return palette[rows[:, 1:]]
+
+
+def test_a_picture_of_few_colours_keeps_them():
+    """To the bit."""
+    pixels = np.zeros((3, 5, 3), np.uint8)
+    pixels[1, 2] = (255, 128, 1)
+    pixels[2, 4] = (7, 8, 9)
+    assert (decode(encode(pixels)) == pixels).all()
+
+
+def test_a_picture_of_many_colours_looks_the_same():
+    """Large areas keep their colour; shades are near theirs."""
+    pixels = np.zeros((200, 300, 3), np.uint8)
+    pixels[:150] = (252, 252, 253)
+    chance = np.random.default_rng(1)
+    pixels[150:] = np.repeat(chance.integers(0, 256, (50, 300, 1)), 3, axis=2)
+    pixels[150:160, :, 0] = 200
+    found = decode(encode(pixels)).astype(int)
+    assert (found[:150] == pixels[:150]).all()
+    assert np.abs(found - pixels).max() < 16
+
+
+def test_every_picture_is_there_and_shown():
+    """The page has all of them, and together they are small."""
+    expected = {
+        file_of(picture, size, scheme)
+        for picture in PICTURES
+        for size in SIZES
+        for scheme in SCHEMES
+    }
+    assert {path.name for path in IMAGES.glob("*.png")} == expected
+    assert sum(path.stat().st_size for path in IMAGES.iterdir()) < LARGEST
+    assert PAGE.read_text(encoding="utf-8") == to_markdown()
+
+
+@pytest.mark.parametrize("page", ["use-the-workbench"])
+def test_the_tour_shows_every_page(page):
+    """Each has a picture there, on a desk or on a phone."""
+    text = (DOCS / "how-to" / f"{page}.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"images/workbench/(\w+)-\w+-\w+\.png", text))
+    assert shown >= {picture.name for picture in PICTURES} - {"login", "search"}
