@@ -122,4 +122,5 @@ def question_of(
     """
     name = settings.get("baseline")
     baseline = None if name is None else find_run(archive, name)
-    return Question(settings, runs, baseline, str(archive.judgments.revision()))
+    state = f"{archive.judgments.revision()} {archive.queries.stamp()}"
+    return Question(settings, runs, baseline, state)

@@ -133,11 +133,11 @@ class Measuring:
 
     def _key(self, wish: Wish) -> tuple[object, ...]:
         a, b = (find_run(self._archive, one).run_id for one in (wish.a, wish.b))
-        revision = self._archive.judgments.revision()
+        state = self._archive.judgments.revision(), self._archive.queries.stamp()
         if wish.source in ("assumed", "given"):
-            return "assumed", a, wish.measure, revision
+            return "assumed", a, wish.measure, state
         newest = self._series(b)[:1] if wish.source == "series" else ()
-        return wish.source, a, b, wish.measure, revision, *(run.run_id for run in newest)
+        return wish.source, a, b, wish.measure, state, *(run.run_id for run in newest)
 
     def _columns(self, wish: Wish) -> Columns:
         key = self._key(wish)
