@@ -49,7 +49,7 @@ def test_templates_hold_nothing_that_the_policy_forbids():
         source = loader.get_source(environment(), name)[0]
         assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", source), name
         for tag in re.findall(r"<script[^>]*>", source):
-            assert "src=" in tag, name
+            assert "src=" in tag or 'type="application/json"' in tag, name  # data run nowhere
         marked = re.findall(r"\{\{[^}]*\|\s*safe", source)
         assert marked == (["{{ drawings[name]|safe"] if name == "icons.html" else []), name
 
