@@ -40,8 +40,8 @@ def runs(archive):
     same = {one: ["a", "b", "c", "x"] if i % 2 else ["a", "c", "b"] for i, one in enumerate(ids)}
     worse = {one: ["x", "c", "b", "a"] if i % 7 else ["c", "b"] for i, one in enumerate(ids)}
     stored = [
-        archive.runs.put(Run.from_lists(run), RunFacts(name, commit=f"{n}" * 40))
-        for n, (name, run) in enumerate({"good": good, "same": same, "worse": worse}.items())
+        archive.runs.put(Run.from_lists(run), RunFacts("hybrid", commit=f"{n}" * 40))
+        for n, run in enumerate((good, same, worse))
     ]
     archive.baselines.put("main", stored[0].run_id)
     archive.gates.put("release", GATE)
@@ -116,6 +116,22 @@ def test_the_last_runs_are_replayed_the_oldest_first(client):
     assert reasons.find(class_="badge").text == "fail"
     assert "fell by" in reasons.find("table").text
     assert "Kept" in reasons.text
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_series_is_replayed_or_all_runs(client, archive):
+    """That of the baseline, unless another is chosen: a gate is about what takes its place."""
+    archive.runs.put(Run.from_lists({"q00": ["c"]}), RunFacts("bm25"))
+    page = finished(client, "/gates/release")
+    assert "Of the last 3 runs of hybrid" in page.find(class_="strip-told").text
+    assert fields(page)["series"] == "hybrid"
+    for series, told in (("", "Of the last 4 runs:"), ("bm25", "Of the last run of bm25")):
+        posted = {**fields(page), "series": series, "do": "replay"}
+        part = client.post("/gates/release", data=posted, headers={"HX-Request": "true"})
+        assert told in parse(part.text).find(class_="strip-told").text
+    key = re.search(r"of=([0-9a-f]+)", page.find(class_="cell")["href"])[1]
+    again = client.get(f"/gates/release/replay?of={key}&series=bm25", headers=HTML)
+    assert "of bm25" in parse(again.text).find(class_="strip-told").text
 
 
 @pytest.mark.usefixtures("runs")
