@@ -87,7 +87,7 @@ PICTURES = (
     Picture("run", "/runs/{run_id}", "/runs/{candidate}"),
     Picture("compare", "/compare", "/compare?a={baseline}&b={candidate}"),
     Picture("queries", "/queries"),
-    Picture("query", "/queries/{query_id:id}", "/queries/{query}?a={baseline}&b={candidate}"),
+    Picture("query", "/queries/{query_id:id}", "{query}"),
     Picture("judge", "/judge"),
     Picture("judgments", "/judgments"),
     Picture("agreement", "/judgments/agreement"),
@@ -121,29 +121,34 @@ def demonstration() -> Iterator[str]:
                 process.terminate()
 
 
-def things(address: str) -> dict[str, str]:
-    """Ask the service what there is to look at."""
+def things(address: str, page: Page) -> dict[str, str]:
+    """Look for what there is to show: the newest run, and the query that it harmed most."""
 
-    def ask(path: str) -> dict[str, list[dict[str, str]]]:
+    def first(path: str) -> dict[str, str]:
         with urllib.request.urlopen(f"{address}{path}") as answer:  # noqa: S310 - our own
-            found: dict[str, list[dict[str, str]]] = json.load(answer)
+            found: dict[str, str] = json.load(answer)["items"][0]
             return found
 
-    baseline = ask("/v1/baselines")["items"][0]
-    runs = ask("/v1/runs")["items"]
-    candidate = next(run for run in runs if run["run_id"] != baseline["run_id"])
-    return {
-        "baseline": baseline["name"],
-        "candidate": candidate["run_id"],
-        "gate": ask("/v1/gates")["items"][0]["name"],
-        "query": ask("/v1/queries")["items"][0]["query_id"],
+    known = {
+        "baseline": first("/v1/baselines")["name"],
+        "candidate": first("/v1/runs")["run_id"],
+        "gate": first("/v1/gates")["name"],
     }
+    page.goto(f"{address}/compare?a={known['baseline']}&b={known['candidate']}")
+    known["query"] = page.locator("#queries tbody th a").first.get_attribute("href") or ""
+    for path in ("/", "/runs"):  # what is scored aside takes some seconds
+        page.goto(f"{address}{path}")
+        while "being scored" in page.locator("main").inner_text():
+            page.wait_for_timeout(1000)
+            page.reload()
+    return known
 
 
 def take(browser: Browser, address: str, wanted: list[str]) -> None:
     """Write the pictures that are wanted."""
-    known = things(address)
     blank = browser.new_page()
+    known = things(address, blank)
+    blank.goto("about:blank")
     for size, (width, height, most) in SIZES.items():
         for scheme in SCHEMES:
             context = browser.new_context(
