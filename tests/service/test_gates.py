@@ -2,6 +2,7 @@
 
 import pytest
 
+from berryeval.archive import RunFacts
 from service_data import fill, run_lines
 
 GATE = {
@@ -193,3 +194,19 @@ def test_a_report_keeps_the_most_decisive_holes(client, runs, monkeypatch):
     short = client.post("/v1/gates/close/verdicts", json={"run": runs[1]}).json()["report"]
     assert short["n_holes"] == n_holes
     assert short["holes"] == whole["holes"][:-1]
+
+
+def test_a_run_from_a_list_has_its_durations_all_the_same(client, runs):
+    """Lists leave them out, and guards of latency need them."""
+    from berryeval.service.jobs import no_progress
+    from berryeval.service.verdicts import decide_on
+
+    archive, loaded = client.app.state.archive, client.app.state.runs
+    run = loaded.load(runs[0])
+    archive.runs.put(run, RunFacts("timed", durations={"q1": 20.0, "q2": 400.0}))
+    listed = archive.runs.page(name="timed").items[0]
+    gate = archive.gates.put("quick", {"guards": [{"latency": "p50", "at_most_ms": 500}]})
+    verdict = decide_on(
+        archive, loaded, gate, listed, None, milliseconds=None, progress=no_progress
+    )
+    assert verdict.verdict == "pass"

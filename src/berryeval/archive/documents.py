@@ -18,6 +18,7 @@ from berryeval.archive.document_previews import JSON_PREFIX, beginning_of
 from berryeval.archive.paging import read_page
 from berryeval.archive.records import Page, StoredDocument
 from berryeval.archive.tables import documents
+from berryeval.archive.text_index import TextIndex
 from berryeval.core.documents import Document
 
 __all__ = ["ArchivedDocuments", "hash_of_document"]
@@ -36,6 +37,7 @@ class ArchivedDocuments:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._titles = TextIndex(database, "documents")
 
     def put(self, wanted: Iterable[Document], *, hashes: Mapping[str, str] | None = None) -> int:
         """Write documents with their texts; a judgment of one that changed becomes stale.
@@ -94,6 +96,28 @@ class ArchivedDocuments:
         with self._database.reading() as connection:
             found = connection.execute(row).one_or_none()
         return None if found is None else _stored(found)
+
+    def hashes(self, doc_ids: Iterable[str]) -> dict[str, str]:
+        """Return the hashes of those of some documents that are known, by id."""
+        found: dict[str, str] = {}
+        with self._database.reading() as connection:
+            for some in batches_of(doc_ids):
+                rows = select(documents.c.doc_id, documents.c.hash)
+                rows = rows.where(documents.c.doc_id.in_(some))
+                found |= {row.doc_id: row.hash for row in connection.execute(rows)}
+        return found
+
+    def titles(self, doc_ids: Iterable[str]) -> dict[str, str]:
+        """Return the titles of those of some documents that have one, by id."""
+        found = self.beginnings(doc_ids)
+        return {doc_id: title for doc_id, (title, _) in found.items() if title}
+
+    def find(self, part: str, *, most: int = 1000) -> list[str]:
+        """Return the ids of documents whose title has a part, in any case.
+
+        The first time takes seconds for a million documents, and so does one after a change.
+        """
+        return self._titles.find(part, most=most)
 
     def beginnings(self, doc_ids: Iterable[str]) -> dict[str, tuple[str, str]]:
         """Return title and text of documents, as far as a list shows them: 2,000 characters.

@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy import Connection, func
 
 from berryeval.archive import judgment_states as states
+from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_id, check_text
 from berryeval.archive.database import Database
 from berryeval.archive.judgment_rows import (
@@ -193,6 +194,15 @@ class ArchivedJudgments:
         keys = (judgments.c.query_id, judgments.c.doc_id)
         with self._database.reading() as connection:
             return read_page(connection, rows, keys, stored_judgment, after=after, limit=limit)
+
+    def of_revisions(self, revisions: Iterable[int]) -> dict[int, StoredJudgment]:
+        """Return states by their revisions; those that there are."""
+        found: dict[int, StoredJudgment] = {}
+        with self._database.reading() as connection:
+            for some in batches_of(revisions):
+                rows = STATES.where(judgments.c.revision.in_(some))
+                found |= {row.revision: stored_judgment(row) for row in connection.execute(rows)}
+        return found
 
     def revision(self) -> int:
         """Return the revision of the newest change; 0 if there never was any."""

@@ -15,6 +15,7 @@ from berryeval.archive.database import Database
 from berryeval.archive.paging import read_page
 from berryeval.archive.records import Check, Page
 from berryeval.archive.tables import queries
+from berryeval.archive.text_index import TextIndex
 from berryeval.core.query import Query
 from berryeval.errors import InputTypeError
 
@@ -40,6 +41,7 @@ class ArchivedQueries:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._texts = TextIndex(database, "queries")
         self._all: _Everything | None = None
 
     def put(self, wanted: Iterable[Query], *, check: Check[Query] | None = None) -> int:
@@ -79,6 +81,19 @@ class ArchivedQueries:
         check_id(query_id, "query_id")
         with self._database.reading() as connection:
             return _get(connection, query_id)
+
+    def some(self, query_ids: Iterable[str]) -> dict[str, Query]:
+        """Return those of some queries that there are, by id."""
+        found: dict[str, Query] = {}
+        with self._database.reading() as connection:
+            for batch in batches_of(query_ids):
+                rows = select(queries).where(queries.c.query_id.in_(batch))
+                found |= {row.query_id: _query(row) for row in connection.execute(rows)}
+        return found
+
+    def find(self, part: str, *, most: int = 1000) -> list[str]:
+        """Return the ids of queries whose text or description has a part, in any case."""
+        return self._texts.find(part, most=most)
 
     def page(self, *, after: str | None = None, limit: int = 100) -> Page[Query]:
         """Return queries in the order of their ids' bytes."""

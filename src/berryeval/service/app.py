@@ -33,10 +33,13 @@ from berryeval.service.run_cache import RunCache
 from berryeval.service.settings import ServiceSettings
 from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
+from berryeval.service.warming import WarmUp
 from berryeval.service.workbench import pages
+from berryeval.service.workbench.background import Latest
 from berryeval.service.workbench.comparisons import Comparisons
 from berryeval.service.workbench.gates.replay import open_replays
 from berryeval.service.workbench.judging.queues import Queues
+from berryeval.service.workbench.power.measuring import Measuring
 from berryeval.service.workbench.problems import answer_to, asks_for_page
 from berryeval.service.workbench.run_directory import RunDirectory
 from berryeval.service.workbench.run_figures import RunFigures
@@ -83,7 +86,10 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.keeper = keeper_of(archive, app.state.scoring.measures)
     app.state.comparisons = Comparisons(app.state.scoring)
     app.state.queues = Queues(archive, app.state.scoring)
+    # Where it is only described, there is no archive.
+    app.state.judgment_table = Latest(lambda: archive.judgment_index.table())  # noqa: PLW0108
     app.state.replays = open_replays(archive, app.state.runs)
+    app.state.measuring = Measuring(archive, app.state.scoring)
     app.state.stores = open_stores(archive, settings)
     app.state.is_stopping = False
     app.include_router(operations.router)
@@ -122,8 +128,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.is_stopping = False
     keeper: ScoreKeeper = app.state.keeper
     keeper.start()
+    warm_up = WarmUp(app.state.archive, app.state.scoring)
+    warm_up.start()
     yield
     app.state.is_stopping = True
+    await to_thread.run_sync(warm_up.stop)
     jobs: Jobs = app.state.jobs
     jobs.close()
     await to_thread.run_sync(jobs.join)

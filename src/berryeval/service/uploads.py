@@ -40,7 +40,11 @@ class Upload:
         self._max_bytes = max_bytes
 
     def read_run(self, format: str | None) -> Run:
-        """Read it as a run.
+        """Read it as a run; see `read`."""
+        return self.read(lambda path: read_run(path, format=format))
+
+    def read(self, reader: Callable[[Path], Found]) -> Found:
+        """Read it with a function that takes a path.
 
         Raises
         ------
@@ -51,7 +55,7 @@ class Upload:
         """
         try:
             self._check_size()
-            return read_run(self._path, format=format)
+            return reader(self._path)
         except FormatError as error:
             message = error.message.replace(str(self._path), self._name)
             raise FormatError(message, self._name, error.line) from None

@@ -16,7 +16,7 @@ from berryeval.service.run_cache import RunCache
 from berryeval.suite.gate import decide
 from berryeval.suite.settings import GateSettings, Settings, gate_settings
 
-__all__ = ["MOST_HOLES", "decide_at_present", "decide_on", "read_gate"]
+__all__ = ["MOST_HOLES", "decide_at_present", "decide_on", "read_gate", "report_of"]
 
 _OURS = ("guards", "baseline", "pool_depth", "max_grade")
 _N_STEPS = 3
@@ -66,11 +66,18 @@ def decide_on(
         baseline_id=None if baseline is None else baseline.run_id,
         judgments_hash=judgments_hash,
         verdict=decided.verdict,
-        report=_report(decided),
+        report=report_of(decided),
     )
 
 
-def _report(decided: GateResult) -> dict[str, Any]:
+def _durations(archive: Archive, run: StoredRun) -> Mapping[str, float]:
+    """Return what the queries of a run took; a run from a list has to be asked for it."""
+    stored = run if run.facts.durations is not None else archive.runs.get(run.run_id)
+    return {} if stored is None else stored.facts.durations or {}
+
+
+def report_of(decided: GateResult) -> dict[str, Any]:
+    """Return what is kept of a decision: the report, with its most decisive holes."""
     report = gate_as_dict(decided)
     holes = report["holes"]
     if len(holes) > MOST_HOLES:
@@ -97,7 +104,7 @@ def decide_at_present(
     rules = read_gate(settings)
     if any(isinstance(guard, MarginGuard) for guard in rules.guards):
         _check_baseline(rules, run, baseline)
-    times = milliseconds or run.facts.durations or {}
+    times = milliseconds or _durations(archive, run)
     progress(0, _N_STEPS, "reading the candidate")
     candidate = runs.load(run.run_id)
     progress(1, _N_STEPS, "reading the baseline")

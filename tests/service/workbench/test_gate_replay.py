@@ -109,5 +109,5 @@ def test_a_tally_is_a_sentence():
     assert tally([]) == "no run yet"
     assert tally([Outcome("pass", "")]) == "1 passes"
     found = [Outcome("inconclusive", ""), Outcome("undecided", ""), Outcome("fail", ""), None]
-    told = "1 fails, 1 inconclusive, 1 cannot be decided, 1 still to be decided"
+    told = "1 fails, 1 is inconclusive, 1 cannot be decided, 1 is still to be decided"
     assert tally(found) == told

@@ -54,7 +54,9 @@ def world():
 @pytest.fixture
 def keeper(world):
     """A keeper that counts as soon as judgments rest for a moment."""
-    made = ScoreKeeper(lambda: world.revision, world.state, world.score, quiet_seconds=0.02)
+    made = ScoreKeeper(
+        lambda: world.revision, world.state, world.score, quiet_seconds=0.02, patience=0.0
+    )
     made.start()
     yield made
     world.may_score.set()
@@ -80,11 +82,25 @@ def current(keeper, run_ids=tuple(RUNS)):
     return when(keeper, run_ids, lambda kept: kept.is_current)
 
 
-def test_what_was_asked_for_is_there_a_moment_later(keeper):
+def test_what_was_asked_for_is_there_a_moment_later(world, keeper):
     """The first answer has nothing, and says how many runs wait."""
+    world.may_score.clear()
     first = keeper.summaries(RUNS)
-    assert (first.n_waiting, first.is_current) == (3, False) or first.is_current
+    assert (first.n_waiting, first.is_current) == (3, False)
+    world.may_score.set()
     assert means(current(keeper)) == {"good": 1.0, "fair": 0.75, "poor": 0.25}
+
+
+def test_a_page_waits_a_moment_for_runs_that_were_never_scored(world, keeper, monkeypatch):
+    """But neither for long, nor for newer judgments."""
+    monkeypatch.setattr(keeper, "_patience", 5.0)
+    assert means(keeper.summaries(RUNS)) == {"good": 1.0, "fair": 0.75, "poor": 0.25}
+    world.may_score.clear()
+    world.judge("x")
+    assert keeper.summaries(RUNS).n_newer == 1
+    monkeypatch.setattr(keeper, "_patience", 0.01)
+    keeper.forget("good")
+    assert keeper.summaries(RUNS).n_waiting == 1
 
 
 def test_the_first_run_of_a_page_is_scored_first(world, keeper):

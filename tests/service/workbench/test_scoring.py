@@ -3,7 +3,7 @@
 import pytest
 
 from berryeval import Query, Run
-from berryeval.archive import JudgmentEntry, RunFacts
+from berryeval.archive import Archive, JudgmentEntry, RunFacts
 from berryeval.errors import NotFoundError
 from berryeval.service.run_cache import RunCache
 from berryeval.service.workbench.scoring import Remembered, Scoring
@@ -40,6 +40,30 @@ def test_what_is_stored_is_used_and_nothing_is_written(scoring, archive):
         scoring.run_id, ["RR", "P@5"], judgments_hash=scoring.state().hash
     )
     assert again.evaluation(scoring.run_id).to_dict() == loaded.to_dict()
+
+
+def test_what_is_stored_is_shown_before_the_judgments_are_read(scoring, archive):
+    """Reading a million of them takes seconds, and a page need not wait."""
+    archive.evaluations.score(scoring.run_id, ["RR", "P@5"])
+    with Archive.open(archive.name) as opened:
+        again = Scoring(opened, RunCache(opened), ("RR", "P@5"))
+        assert again.evaluation(scoring.run_id)["RR"].mean == 0.5
+        assert opened.judgments._known._newest is None
+
+
+def test_scores_of_a_moment_are_not_taken_for_those_of_another(scoring, archive, monkeypatch):
+    """Somebody judges while a page asks, and takes it back afterwards."""
+    state = scoring.state
+
+    def judge_first():
+        archive.judgments.put([JudgmentEntry("q1", "d2", 1)], author="ada")
+        return state()
+
+    monkeypatch.setattr(scoring, "state", judge_first)
+    assert scoring.evaluation(scoring.run_id)["RR"].mean == 1.0
+    monkeypatch.undo()
+    archive.judgments.remove("q1", "d2", author="ada")
+    assert scoring.evaluation(scoring.run_id)["RR"].mean == 0.5
 
 
 def test_a_run_that_is_not_there_is_not_found(scoring):

@@ -13,7 +13,7 @@ from berryeval.service.settings import ServiceSettings
 
 __all__ = ["UPLOADS", "Limits"]
 
-UPLOADS = "/v1/runs"
+UPLOADS = frozenset({"/v1/runs", "/import"})
 """Where bodies are files, and may be larger."""
 
 _CLOSE = {"Connection": "close"}
@@ -31,7 +31,7 @@ class Limits:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        is_upload = scope["path"] == UPLOADS
+        is_upload = scope["path"] in UPLOADS
         most = self._settings.max_upload if is_upload else self._settings.max_body
         headers = Headers(scope=scope)
         _check_length(headers.get("content-length"), most)

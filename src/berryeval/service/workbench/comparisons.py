@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
@@ -22,7 +22,7 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.comparing import compare_evaluations
 from berryeval.evaluation.comparison import Comparison, Difference
-from berryeval.evaluation.result import Evaluation, holes_measure
+from berryeval.evaluation.result import holes_measure
 from berryeval.evaluation.slices import LABELS
 from berryeval.measures import Measure
 from berryeval.service.references import labels_of
@@ -99,6 +99,26 @@ class Compared:
     def names(self) -> tuple[str, str]:
         """What baseline and candidate are called; never the same."""
         return self.comparison.baseline, self.comparison.candidates[0]
+
+    @cached_property
+    def sliced(self) -> tuple[Difference, ...]:
+        """The differences of each slice.
+
+        They are a family of their own: a verdict over all queries is not to be had harder
+        because a page shows slices, too.
+        """
+        whole = self.comparison
+        labels = _labels_in(whole.queries, whole.query_ids)
+        if not labels:
+            return ()
+        return compare_evaluations(
+            whole.judgments,
+            whole.runs,
+            whole.evaluations,
+            queries=whole.queries,
+            slices=labels,
+            interval=whole.statistics.interval,
+        ).sliced
 
     def difference(self, measure: Measure) -> Difference:
         """Return the difference over all queries."""
@@ -223,7 +243,6 @@ class Comparisons:
             Runs(self._scoring, run_ids),
             evaluations,
             queries=queries,
-            slices=_labels_in(queries, evaluations),
             interval="bca" if n_queries <= FEW_QUERIES else "t",
         )
         compared = Compared(a, b, comparison, state.hash)
@@ -237,7 +256,7 @@ class Comparisons:
         """Return all queries: the same object as long as none has changed."""
         found = self._scoring.queries()
         with self._lock:
-            if found != self._queries:
+            if found is not self._queries and found != self._queries:
                 self._queries = found
             return self._queries
 
@@ -253,10 +272,9 @@ class Comparisons:
         return None
 
 
-def _labels_in(queries: Mapping[str, Query], evaluations: Mapping[str, Evaluation]) -> list[str]:
-    """Return by what the queries can be sliced; tags only where they are few."""
-    scored = {query_id for one in evaluations.values() for query_id in one.scores.query_ids}
-    known = [query for query_id, query in queries.items() if query_id in scored]
+def _labels_in(queries: Mapping[str, Query], query_ids: Sequence[str]) -> list[str]:
+    """Return by what queries can be sliced; tags only where they are few."""
+    known = [queries[query_id] for query_id in query_ids if query_id in queries]
     found = [label for label in LABELS[:2] if any(getattr(query, label) for query in known)]
     n_tags = len({tag for query in known for tag in query.tags})
     return [*found, LABELS[2]] if 0 < n_tags <= _MOST_TAGS else found

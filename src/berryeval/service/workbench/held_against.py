@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
+from berryeval.service.workbench.choosing import MAIN
 from berryeval.service.workbench.run_directory import Directory
 
-__all__ = ["MAIN", "HeldAgainst", "held_against"]
-
-MAIN = "main"
-"""The baseline of all pages."""
+__all__ = ["HeldAgainst", "held_against"]
 
 
 class HeldAgainst(NamedTuple):

@@ -17,13 +17,15 @@ from berryeval.measures import Measure
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.charts.change import change_mark, widest_of
 from berryeval.service.workbench.charts.trend import Reference, TrendDot, trend_chart
+from berryeval.service.workbench.choosing import choose_measure
 from berryeval.service.workbench.held_against import HeldAgainst, held_against
 from berryeval.service.workbench.query_table import DEPTH
 from berryeval.service.workbench.rendering import page
+from berryeval.service.workbench.renewing import is_seen, renewal_of
 from berryeval.service.workbench.run_directory import Directory, DirectoryDep, Series
 from berryeval.service.workbench.run_figures import FiguresDep, RunFigures
-from berryeval.service.workbench.score_keeper import KeeperDep, Kept, ScoreKeeper
-from berryeval.service.workbench.scoring import Scoring, ScoringDep
+from berryeval.service.workbench.score_keeper import KeeperDep, Kept
+from berryeval.service.workbench.scoring import ScoringDep
 from berryeval.service.workbench.standing import (
     FEW_QUERIES,
     Standing,
@@ -34,7 +36,8 @@ __all__ = ["router"]
 
 SHOWN = 100
 """Runs of a trend; older ones are a link away."""
-_WORST = 8
+_WORST = 10
+_RECENT = 5
 
 router = APIRouter()
 
@@ -89,7 +92,7 @@ def show_overview(
     keeper: KeeperDep,
     figures: FiguresDep,
     series: str | None = None,
-    measure: str | None = None,
+    measure: str = "",
     until: str | None = None,
 ) -> Response:
     """Return the page; while runs are being scored it asks for itself again."""
@@ -102,11 +105,17 @@ def show_overview(
             n_judgments=archive.judgments.revision(),
         )
     chosen = _series(directory, series)
-    wanted = _measure(scoring, measure)
+    wanted = choose_measure(scoring.measures, measure)
     newest = chosen.newest
     against = held_against(archive, directory, newest)
     window = window_of(chosen, until)
-    kept = _summaries(keeper, newest, against, window)
+    recent = chosen.runs[: -_RECENT - 1 : -1]
+    others = [] if against is None else [against.run]
+    wanted_runs = (*recent, *others, *reversed(window.runs))
+    kept = keeper.summaries(run.run_id for run in wanted_runs)
+    if is_seen(request, kept):
+        return Response(status_code=204)
+    gates = gate_states(archive, newest, kept)
     told = newest_of(figures, kept, newest, against, wanted)
     return page(
         request,
@@ -117,10 +126,13 @@ def show_overview(
         measure=str(wanted),
         newest=newest,
         against=against,
-        gates=gate_states(archive, newest, kept),
+        decided=[one for one in gates if one.verdict is not None],
+        undecided=[one for one in gates if one.verdict is None],
         told=told,
+        recent=recent,
         sentence=_sentence(told, newest, against),
         kept=kept,
+        renewal=renewal_of(request, kept),
         window=window,
         trend=_trend(window, kept, wanted, against),
         change_mark=change_mark,
@@ -137,13 +149,6 @@ def _series(directory: Directory, name: str | None) -> Series:
     if name not in directory.series:
         raise NotFoundError("series of runs", name)
     return directory.series[name]
-
-
-def _measure(scoring: Scoring, name: str | None) -> Measure:
-    by_name = {str(measure): measure for measure in scoring.measures}
-    if name is not None and name not in by_name:
-        raise NotFoundError("measure among those of the workbench", name)
-    return scoring.measures[0] if name is None else by_name[name]
 
 
 def window_of(series: Series, until: str | None) -> Window:
@@ -166,13 +171,6 @@ def window_of(series: Series, until: str | None) -> Window:
     if end < len(runs):
         newer = "" if end + SHOWN >= len(runs) else runs[end + SHOWN - 1].run_id
     return Window(runs[start:end], older, newer)
-
-
-def _summaries(
-    keeper: ScoreKeeper, newest: StoredRun, against: HeldAgainst | None, window: Window
-) -> Kept:
-    first = [newest.run_id] + ([] if against is None else [against.run.run_id])
-    return keeper.summaries([*first, *(run.run_id for run in reversed(window.runs))])
 
 
 def newest_of(
@@ -210,7 +208,7 @@ def worst_first(slices: Sequence[Standing]) -> list[Standing]:
 
 
 def gate_states(archive: Archive, run: StoredRun, kept: Kept) -> list[GateState]:
-    """Return every gate with the newest verdict on a run."""
+    """Return every gate with the newest verdict on a run, those first that stand in its way."""
     found = []
     for gate in archive.gates.page().items:
         verdicts = archive.verdicts.page(gate=gate.name, run_id=run.run_id, limit=1).items
@@ -221,7 +219,8 @@ def gate_states(archive: Archive, run: StoredRun, kept: Kept) -> list[GateState]
             and verdict.judgments_hash != kept.state.hash
         )
         found.append(GateState(gate, verdict, is_earlier))
-    return found
+    order = ("fail", "inconclusive", "pass")
+    return sorted(found, key=lambda one: order.index(one.verdict.verdict) if one.verdict else 3)
 
 
 def _sentence(told: Newest, newest: StoredRun, against: HeldAgainst | None) -> str | None:

@@ -6,6 +6,8 @@ from berryeval.service.workbench import assets, overview, palette, run, runs, se
 from berryeval.service.workbench.compare import actions
 from berryeval.service.workbench.compare import routes as compare
 from berryeval.service.workbench.gates import editing, verdict_pages
+from berryeval.service.workbench.importing import routes as importing
+from berryeval.service.workbench.judged import routes as judged
 from berryeval.service.workbench.judging import routes as judging
 from berryeval.service.workbench.power import page as power
 from berryeval.service.workbench.query import documents
@@ -26,6 +28,8 @@ ROUTERS = (
     query.router,
     documents.router,
     judging.router,
+    judged.router,
+    importing.router,
     editing.router,
     verdict_pages.router,
     power.router,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import numpy as np
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
+from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
@@ -21,10 +22,10 @@ from berryeval.evaluation.slices import LABELS, Slice
 from berryeval.measures import Measure
 from berryeval.service.dependencies import ArchiveDep, RunsDep, require
 from berryeval.service.paths import NAME
-from berryeval.service.references import find_run
 from berryeval.service.workbench.charts.change import change_mark, widest_of
 from berryeval.service.workbench.charts.distribution import distribution_chart
-from berryeval.service.workbench.held_against import MAIN, held_against
+from berryeval.service.workbench.choosing import MAIN, choose_measure, choose_run
+from berryeval.service.workbench.held_against import held_against
 from berryeval.service.workbench.query_table import DEPTH, QueryTable, Wanted
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.run_directory import DirectoryDep
@@ -81,8 +82,8 @@ def show_run(
     number: Annotated[int, Query(alias="page")] = 1,
 ) -> Response:
     """Return the page of a run, by its id or the name of a baseline, or its table alone."""
-    run = find_run(archive, reference)
-    shown = {str(one): one for one in scoring.measures}.get(measure, scoring.measures[0])
+    run = choose_run(archive, reference)
+    shown = choose_measure(scoring.measures, measure)
     wanted = Wanted(
         text=q,
         slice=_slice(part),
@@ -116,7 +117,7 @@ def show_run(
         is_compared=compared is not None,
         evaluation=evaluation,
         tiles=figures.standings(run.run_id, other, state),
-        distribution=distribution_chart(shown, evaluation[str(shown)].values, before),
+        distribution=_drawings(shown, evaluation[str(shown)].values, before),
         slices=slices,
         change_mark=change_mark,
         widest=widest_of(one.change for one in slices),
@@ -146,6 +147,14 @@ def _table(table: QueryTable, wanted: Wanted) -> dict[str, Any]:
         "rows": table.page(wanted),
         "slices_to_choose": table.slices(),
     }
+
+
+def _drawings(measure: Measure, values: Sequence[float], before: Sequence[float] | None) -> Markup:
+    """Return how scores are spread, for wide and for narrow screens."""
+    wide = distribution_chart(measure, values, before, class_="chart on-wide")
+    return wide + distribution_chart(
+        measure, values, before, width=340, height=200, class_="chart on-narrow"
+    )
 
 
 def _facts(archive: Archive, run: StoredRun) -> dict[str, Any]:

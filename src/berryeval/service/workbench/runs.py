@@ -12,6 +12,7 @@ from starlette.responses import Response
 from berryeval.archive import Archive
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.rendering import page
+from berryeval.service.workbench.renewing import is_seen, renewal_of
 from berryeval.service.workbench.run_directory import DirectoryDep
 from berryeval.service.workbench.score_keeper import KeeperDep
 from berryeval.service.workbench.scoring import ScoringDep
@@ -40,6 +41,9 @@ def show_runs(
     n_pages = max(1, -(-len(found) // ON_A_PAGE))
     number = min(max(1, wanted), n_pages)
     shown = found[(number - 1) * ON_A_PAGE : number * ON_A_PAGE]
+    kept = keeper.summaries(run.run_id for run in shown)
+    if is_seen(request, kept):
+        return Response(status_code=204)
 
     def address(of_page: int) -> str | None:
         if not 1 <= of_page <= n_pages:
@@ -60,7 +64,8 @@ def show_runs(
         first=(number - 1) * ON_A_PAGE + 1,
         measures=[str(measure) for measure in scoring.measures],
         origin=str(request.base_url).rstrip("/"),
-        kept=keeper.summaries(run.run_id for run in shown),
+        kept=kept,
+        renewal=renewal_of(request, kept),
         baselines=baseline_names(archive),
         previous=address(number - 1),
         next=address(number + 1),

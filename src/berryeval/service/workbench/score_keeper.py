@@ -42,6 +42,7 @@ _MOST_RUNS = 1000
 """How many runs are kept up to date: those that were asked for last."""
 _QUIET_SECONDS = 1.0
 _LONGEST_WAIT_SECONDS = 15.0
+_PATIENCE_SECONDS = 0.08
 _REST = 4.0
 _SECONDS_AFTER_ERROR = 5.0
 
@@ -160,6 +161,8 @@ class ScoreKeeper:
         Evaluates a run, by its id, at a state.
     quiet_seconds : float
         How long judgments have to stay as they are before they are counted.
+    patience : float
+        Seconds that a page may wait for runs that were never scored.
     """
 
     def __init__(
@@ -169,14 +172,17 @@ class ScoreKeeper:
         score: Callable[[JudgmentsAt, str], Evaluation],
         *,
         quiet_seconds: float = _QUIET_SECONDS,
+        patience: float = _PATIENCE_SECONDS,
     ) -> None:
         self._revision = revision
         self._state = state
         self._score = score
         self._pace = _Pace(quiet_seconds)
+        self._patience = patience
         self._wanted: OrderedDict[str, None] = OrderedDict()
         self._shown: _Generation | None = None
         self._lock = threading.Lock()
+        self._progress = threading.Condition(self._lock)
         self._asked = threading.Event()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -198,22 +204,28 @@ class ScoreKeeper:
     def summaries(self, run_ids: Iterable[str]) -> Kept:
         """Return what is known of runs, and see to the rest in the background.
 
-        Never waits. The first of the runs is scored first.
+        The first of the runs is scored first. Waits a moment for runs that were never scored, so
+        that pages of small archives are complete at once; never for newer judgments.
         """
         wanted = list(dict.fromkeys(run_ids))
+        last = time.monotonic() + self._patience
         newest = self._revision()
         with self._lock:
             self._want(wanted)
-            shown = self._shown
-            found = {} if shown is None else shown.summaries
-            known = {run_id: found[run_id] for run_id in wanted if run_id in found}
-        n_waiting = len(wanted) - len(known)
-        n_newer = 0 if shown is None else max(0, newest - shown.state.revision)
-        if n_waiting or n_newer:
-            self._asked.set()
+            found = self._known(wanted, newest)
+            if not found.is_current:
+                self._asked.set()
+            while found.n_waiting and self._progress.wait(last - time.monotonic()):
+                found = self._known(wanted, newest)
+        return found
+
+    def _known(self, wanted: Sequence[str], newest: int) -> Kept:
+        shown = self._shown
         if shown is None:
-            return Kept(known, None, None, n_waiting, n_newer)
-        return Kept(known, shown.state, shown.as_of, n_waiting, n_newer)
+            return Kept({}, None, None, len(wanted), 0)
+        summaries = {one: shown.summaries[one] for one in wanted if one in shown.summaries}
+        n_newer = max(0, newest - shown.state.revision)
+        return Kept(summaries, shown.state, shown.as_of, len(wanted) - len(summaries), n_newer)
 
     def forget(self, run_id: str) -> None:
         """Drop a run that was removed."""
@@ -285,6 +297,7 @@ class ScoreKeeper:
                 self._wanted.pop(run_id, None)
             elif run_id in self._wanted:
                 generation.summaries[run_id] = summary
+            self._progress.notify_all()
         return True
 
     def _summary(self, state: JudgmentsAt, run_id: str) -> RunSummary | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+from functools import cached_property
+from typing import Annotated, Generic, Protocol, TypeAlias, TypeVar
 
 from fastapi import Depends, Request
 
@@ -23,11 +24,17 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
-class State(NamedTuple):
-    """The judgments of a moment."""
+class State:
+    """The judgments of a moment. They are read when they are asked for: a million takes seconds."""
 
-    judgments: Judgments
-    hash: str
+    def __init__(self, archive: Archive, hashed: str) -> None:
+        self._archive = archive
+        self.hash = hashed
+
+    @cached_property
+    def judgments(self) -> Judgments:
+        """All of them."""
+        return self._archive.judgments.at(self.hash)
 
 
 class JudgmentsLike(Protocol):
@@ -85,7 +92,7 @@ class Scoring:
 
     def state(self) -> State:
         """Return the judgments as they are now, and their hash."""
-        return State(*self._archive.judgments.as_of(None))
+        return State(self._archive, self._archive.judgments.hash())
 
     def queries(self) -> Mapping[str, Query]:
         """Return every query by its id."""

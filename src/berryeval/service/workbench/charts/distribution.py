@@ -22,8 +22,9 @@ def distribution_chart(
     values: Sequence[float],
     reference: Sequence[float] | None = None,
     *,
-    width: int = 620,
-    height: int = 220,
+    width: int = 680,
+    height: int = 260,
+    class_: str = "chart",
 ) -> Markup:
     """Draw how many queries have which score, and the mean; the other run as an outline."""
     after = np.asarray(values, np.float64)
@@ -40,7 +41,7 @@ def distribution_chart(
         *([] if outline is None else [_outline(x, y, edges, outline)]),
         *_mean(x, y, after),
     ]
-    return picture(width, height, _label(measure, after), joined(parts))
+    return picture(width, height, _label(measure, after), joined(parts), class_=class_)
 
 
 def _edges(
@@ -72,11 +73,9 @@ def _bars(
         if not count:
             continue
         start, end, top = x.at(float(low)) + 1, x.at(float(high)) - 1, y.at(count)
-        tip = el(
-            "title", f"{low:.2f} to {high:.2f}: {count:,} {'query' if count == 1 else 'queries'}"
-        )
-        yield el("rect", tip, x=start, y=top, width=end - start, height=y.start - top, rx=2,
-                 class_="area s-candidate soft")  # fmt: skip
+        told = f"{low:.2f} to {high:.2f}: {count:,} {'query' if count == 1 else 'queries'}"
+        bar = el("rect", x=start, y=top, width=end - start, height=y.start - top, rx=2)
+        yield el("g", el("title", told), bar, class_="area s-candidate soft")
 
 
 def _outline(x: Scale, y: Scale, edges: NDArray[np.float64], counts: NDArray[np.int64]) -> Markup:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
@@ -14,6 +14,8 @@ __all__ = ["power_chart"]
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 18, 18, 44
 _ROUND = (1, 2, 5)
+_LETTER = 6.8
+"""How wide a letter is, about."""
 
 
 def power_chart(found: Answer, *, width: int, height: int) -> Markup:
@@ -26,21 +28,21 @@ def power_chart(found: Answer, *, width: int, height: int) -> Markup:
     across = Scale(math.log(points[0][0]), math.log(points[-1][0]), _LEFT, width - _RIGHT)
     up = Scale(0.0, most, height - _BOTTOM, _TOP)
     places = [(across.at(math.log(n)), up.at(drop)) for n, drop in points]
-    line = " ".join(f"{number(x)},{number(y)}" for x, y in places)
-    ground = up.at(0.0)
-    unseen = (
-        f"{number(places[0][0])},{number(ground)} {line} {number(places[-1][0])},{number(ground)}"
-    )
+    below = [(across.start, up.at(0.0)), *places, (across.end, up.at(0.0))]
     return picture(
         width,
         height,
         _label(found),
         *_axes(points[0][0], points[-1][0], across, up, width, height),
-        el("polygon", points=unseen, class_="unseen-area"),
-        el("polyline", points=line, class_="line s-candidate"),
+        el("polygon", points=_path(below), class_="unseen-area"),
+        el("polyline", points=_path(places), class_="line s-candidate"),
         *_margin(found, across, up, width),
         *_now(found, across, up),
     )
+
+
+def _path(places: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{number(x)},{number(y)}" for x, y in places)
 
 
 def _highest(found: Answer) -> float:
@@ -88,9 +90,8 @@ def _margin(found: Answer, across: Scale, up: Scale, width: int) -> Iterator[Mar
     yield el(
         "text",
         f"margin {found.margin:g}",
-        x=width - _RIGHT,
+        x=_LEFT + 6,
         y=y - 6,
-        text_anchor="end",
         class_="ink",
     )
     if found.needed is not None and across.low <= math.log(found.needed) <= across.high:
@@ -104,14 +105,9 @@ def _now(found: Answer, across: Scale, up: Scale) -> Iterator[Markup]:
     if drop is None or not across.low <= math.log(found.n_queries) <= across.high:
         return
     x, y = across.at(math.log(found.n_queries)), up.at(drop)
-    is_late = x > (across.start + across.end) / 2
+    told = f"now: {found.n_queries:,} see {drop:.3f}"
     yield el("line", x1=x, x2=x, y1=y, y2=up.at(0.0), class_="rule")
     yield el("circle", cx=x, cy=y, r=6, class_="dot s-candidate now")
-    yield el(
-        "text",
-        f"now: {found.n_queries:,} see {drop:.3f}",
-        x=x - 10 if is_late else x + 10,
-        y=y - 12,
-        text_anchor="end" if is_late else "start",
-        class_="ink now-text",
-    )
+    # To the right of a point there is room above the curve, unless the picture ends.
+    left = min(x + 9, across.end - _LETTER * len(told))
+    yield el("text", told, x=left, y=y - 13, class_="ink now-text")

@@ -17,6 +17,8 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 20, 16, 50
 _COMMIT_WIDTH = 66
 _DATE_WIDTH = 74
 _MOST_CALLED_OUT = 5
+_WORTH_A_NAME = 0.1
+"""A change of at least this share of all that the means ever moved."""
 _SMALLEST_SPAN = 0.02
 """Means that are nearly alike shall not look like mountains."""
 
@@ -173,7 +175,10 @@ def _called_out(frame: _Frame, dots: Sequence[TrendDot]) -> set[int]:
         for place, (before, dot) in enumerate(pairwise(dots), start=1)
         if dot.mean is not None and before.mean is not None and dot.commit != before.commit
     }
-    wanted = sorted(changes, key=lambda place: changes[place], reverse=True)
+    means = [dot.mean for dot in dots if dot.mean is not None]
+    least = _WORTH_A_NAME * (max(means) - min(means)) if means else 0.0
+    large = (place for place, change in changes.items() if change >= least)
+    wanted = sorted(large, key=lambda place: changes[place], reverse=True)
     found: set[int] = set()
     for place in (len(dots) - 1, *wanted):
         if len(found) >= _MOST_CALLED_OUT:
@@ -188,18 +193,19 @@ def _dates(frame: _Frame, dots: Sequence[TrendDot]) -> Iterator[Markup]:
     if not dots:
         return
     is_one_day = dots[0].stored_at.date() == dots[-1].stored_at.date()
-    most = max(1, int((frame.right - _LEFT) // (1.6 * _DATE_WIDTH)))
-    step = max(1, -(-len(dots) // most))
+    most = max(2, int((frame.right - _LEFT) // (1.6 * _DATE_WIDTH)))
+    n_named = min(most, len(dots))
+    # Evenly from the first to the last, both of which people look for.
+    places = [round(i * (len(dots) - 1) / max(1, n_named - 1)) for i in range(n_named)]
     last = None
-    for place in range(0, len(dots), step):
+    for place in places:
         stored_at = dots[place].stored_at
         text = f"{stored_at:%H:%M}" if is_one_day else f"{stored_at:%b} {stored_at.day}"
-        if text == last:
-            continue
+        if text != last:
+            anchor, shift = _anchor(frame, frame.x.at(place), _DATE_WIDTH)
+            x = frame.x.at(place) + shift
+            yield el("text", text, x=x, y=frame.bottom + 38, text_anchor=anchor)
         last = text
-        x = frame.x.at(place)
-        anchor, shift = _anchor(frame, x, _DATE_WIDTH)
-        yield el("text", text, x=x + shift, y=frame.bottom + 38, text_anchor=anchor)
 
 
 def _anchor(frame: _Frame, x: float, room: int) -> tuple[str, float]:

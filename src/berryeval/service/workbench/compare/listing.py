@@ -156,7 +156,7 @@ def _filters(compared: Compared, wanted: Wanted) -> Iterator[NDArray[np.bool_]]:
 def _in_slice(compared: Compared, part: Slice) -> NDArray[np.bool_]:
     comparison = compared.comparison
     found = np.zeros(comparison.n_queries, dtype=bool)
-    if any(difference.slice == part for difference in comparison.sliced):
+    if any(difference.slice == part for difference in compared.sliced):
         slices = find_slices(comparison.queries, part.label, comparison.query_ids)
         found[slices[part]] = True
     return found

@@ -148,7 +148,7 @@ def _figures(compared: Compared, measure: Measure, pair: Pair, wanted: Wanted) -
         "narrow_forest": forest(rows, title, is_narrow=True),
         "scatter": scatter(before, after, compared.gains(measure), names=compared.names,
                            measure=measure, link_of=link_of),
-        "parts": [one for one in comparison.sliced if one.measure == measure],
+        "parts": [one for one in compared.sliced if one.measure == measure],
         "cautions": _cautions(compared),
         "notes": [*(n for n in comparison.notes if not n.startswith("Caution")),
                   statistics_note(comparison.statistics),
@@ -174,7 +174,7 @@ def _cautions(compared: Compared) -> list[str]:
 
 
 def _slice_names(compared: Compared) -> list[str]:
-    return list(dict.fromkeys(str(one.slice) for one in compared.comparison.sliced))
+    return list(dict.fromkeys(str(one.slice) for one in compared.sliced))
 
 
 def _pages(pair: Pair, wanted: Wanted, listing: Listing) -> tuple[str | None, str | None]:

@@ -63,16 +63,13 @@ class Findings:
     groups: tuple[Group, ...]
     holes: Sequence[Mapping[str, Any]]
     """The most decisive first."""
+    n_holes: int
+    """How many there are, kept or not."""
 
     @property
     def level(self) -> str:
         """How sure intervals are, in per cent."""
         return "" if self.alpha is None else f"{100 * (1 - 2 * self.alpha):.4g} %"
-
-    @property
-    def is_open(self) -> bool:
-        """Whether unjudged documents could turn the verdict of a guard."""
-        return any(line.depends_on_holes for group in self.groups for line in group.lines)
 
 
 def findings_of(report: Mapping[str, Any]) -> Findings:
@@ -86,6 +83,7 @@ def findings_of(report: Mapping[str, Any]) -> Findings:
         report.get("inference", "population"),
         tuple(_group(kind, found) for kind in _TITLES if (found := _of_kind(guards, kind))),
         report.get("holes", ()),
+        report.get("n_holes", len(report.get("holes", ()))),
     )
 
 

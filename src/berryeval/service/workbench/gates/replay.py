@@ -19,10 +19,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.errors import BerryEvalError
-from berryeval.reports.gate import gate_as_dict
 from berryeval.service.answers import etag_of, json_bytes
 from berryeval.service.run_cache import RunCache
-from berryeval.service.verdicts import decide_at_present
+from berryeval.service.verdicts import decide_at_present, report_of
 
 __all__ = [
     "N_RUNS",
@@ -168,12 +167,23 @@ class Replays:
             return None
 
 
+_TOLD: Mapping[ReplayVerdict | None, tuple[str, str]] = {
+    "pass": ("passes", "pass"),
+    "fail": ("fails", "fail"),
+    "inconclusive": ("is inconclusive", "are inconclusive"),
+    "undecided": ("cannot be decided", "cannot be decided"),
+    None: ("is still to be decided", "are still to be decided"),
+}
+"""What is said of one run, and of several."""
+
+
 def open_replays(archive: Archive, runs: RunCache) -> Replays:
     """Return replays that decide at the judgments of now, and keep no verdict."""
 
     def decide(settings: Mapping[str, Any], run: StoredRun, baseline: StoredRun | None) -> Outcome:
-        decided, _ = decide_at_present(archive, runs, settings, run, baseline, is_brief=True)
-        report = gate_as_dict(replace(decided, comparison=None))
+        whole = archive.runs.get(run.run_id) or run  # lists leave out how long queries took
+        decided, _ = decide_at_present(archive, runs, settings, whole, baseline, is_brief=True)
+        report = report_of(replace(decided, comparison=None))
         return Outcome(decided.verdict, decided.sentence, report)
 
     return Replays(decide)
@@ -185,20 +195,14 @@ def tally(outcomes: Sequence[Outcome | None]) -> str:
     Examples
     --------
     >>> tally([Outcome("pass", ""), Outcome("pass", ""), Outcome("fail", ""), None])
-    '2 pass, 1 fails, 1 still to be decided'
+    '2 pass, 1 fails, 1 is still to be decided'
     """
     return ", ".join(_counted(outcomes)) or "no run yet"
 
 
 def _counted(outcomes: Sequence[Outcome | None]) -> Iterator[str]:
     verdicts = [None if outcome is None else outcome.verdict for outcome in outcomes]
-    for verdict, one, many in (
-        ("pass", "passes", "pass"),
-        ("fail", "fails", "fail"),
-        ("inconclusive", "inconclusive", "inconclusive"),
-        ("undecided", "cannot be decided", "cannot be decided"),
-        (None, "still to be decided", "still to be decided"),
-    ):
+    for verdict, (one, many) in _TOLD.items():
         n_runs = verdicts.count(verdict)
         if n_runs:
             yield f"{n_runs} {one if n_runs == 1 else many}"

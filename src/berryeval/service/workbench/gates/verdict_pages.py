@@ -23,7 +23,7 @@ from berryeval.service.workbench.rendering import page
 
 __all__ = ["router"]
 
-N_HOLES = 20
+MOST_HOLES = 20
 
 router = APIRouter()
 
@@ -56,7 +56,7 @@ def show_verdict(
         name=name,
         verdict=found,
         findings=findings_of(found.report),
-        n_holes=N_HOLES,
+        most_holes=MOST_HOLES,
         run_id=found.run_id,
         run=archive.runs.get(found.run_id),
         baseline_id=found.baseline_id,
@@ -96,7 +96,7 @@ def show_replayed(
         name=name,
         verdict=None,
         findings=None if report is None else findings_of(report),
-        n_holes=N_HOLES,
+        most_holes=MOST_HOLES,
         run_id=run_id,
         run=run,
         baseline_id=None if question.baseline is None else question.baseline.run_id,

@@ -113,6 +113,5 @@ def _why(turn: Turn, mode: Mode) -> str:
             "and the document has changed since."
         )
     if mode == "conflicts":
-        said = ", ".join(f"{author} gave it {grade:g}" for author, grade in _said(turn))
-        return f"{said}. What you say settles it."
+        return "They differ. What you say settles it, and is what counts from then on."
     return turn.asked.why

@@ -15,6 +15,7 @@ from berryeval.service.answers import Answer
 from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, require
 from berryeval.service.paths import DocId
 from berryeval.service.problems import Problem
+from berryeval.service.workbench.judged.tables import TableDep
 from berryeval.service.workbench.judging.answering import Given, answer, read_answer
 from berryeval.service.workbench.judging.cards import GRADES, PIECE, card_of, scale_of
 from berryeval.service.workbench.judging.modes import MODES, Mode, Wanted
@@ -55,6 +56,7 @@ def show_judge(
     request: Request,
     archive: ArchiveDep,
     queues: QueuesDep,
+    latest: TableDep,
     caller: CallerDep,
     wanted: WantedDep,
 ) -> Response:
@@ -63,8 +65,7 @@ def show_judge(
     n_wanted = 1 if caller.may("judge") else 0
     given = queues.next(wanted, caller.name, session=session, n=n_wanted)
     cards = [card_of(archive, turn, wanted.mode) for turn in given.turns]
-    index = archive.judgment_index
-    table = index.table() if index.is_read else None
+    table = latest.get()
     scale = scale_of(table)
     return page(
         request,
@@ -163,7 +164,7 @@ async def take_answers(
     return Answer({"outcomes": done})
 
 
-@router.get("/judge/text/{doc_id:id}")
+@router.get("/judge/text/{doc_id:id}", tags=["part"])
 def get_text(archive: ArchiveDep, doc_id: DocId, start: Annotated[int, Query(ge=0)] = 0) -> Answer:
     """Return a further part of a document's text."""
     document = archive.documents.get(doc_id)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.evaluation.comparison import ROUNDING
-from berryeval.stats import queries_needed, sd_of_differences, smallest_drop
+from berryeval.stats import power_at, queries_needed, sd_of_differences, smallest_drop
 
 __all__ = [
     "ASSUMED_CORRELATION",
@@ -127,7 +127,7 @@ def parts_of(
     for name, positions in slices.items():
         sd = sd_of(np.asarray(positions, dtype=np.int64))
         drop = visible_drop(sd, len(positions), alpha, power)
-        needed = queries_needed(sd, margin, alpha, power)
+        needed = queries_for(sd, margin, alpha, power)
         found.append(Part(name, len(positions), sd, drop, needed))
     return sorted(found, key=lambda part: (-(part.smallest_drop or math.inf), part.name))
 
@@ -155,7 +155,7 @@ def queries_for(sd: float, margin: float, alpha: float, power: float) -> int | N
     found = queries_needed(sd, margin, alpha, power)
     if found is None:
         return None
-    while sd * _unit_drop(found, alpha, power) > margin:
+    while power_at(sd, found, margin, alpha) < power:
         found += 1
     return found
 

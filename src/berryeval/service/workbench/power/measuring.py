@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,11 +28,12 @@ from berryeval.service.workbench.power.answer import (
 from berryeval.service.workbench.power.wish import Wish
 from berryeval.service.workbench.scoring import Scoring
 
-__all__ = ["N_SERIES", "Spread", "measure_spread"]
+__all__ = ["N_SERIES", "Columns", "Measuring", "Spread"]
 
 N_SERIES = 8
 """Runs of a series that are looked at, the newest."""
 
+_MOST_KNOWN = 64
 _MOST_PARTS = 40
 """Slices that are told of, the largest."""
 
@@ -48,90 +52,143 @@ class Spread:
     """What each slice can see."""
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """Query by query: differences of pairs of runs, or the scores of one run."""
+class Columns:
+    """Query by query: differences of pairs of runs, or the scores of one run.
 
-    values: Sequence[Floats]
-    query_ids: Sequence[str]
-    queries: Mapping[str, Query]
-    told: str
-    is_assumed: bool = False
+    Parameters
+    ----------
+    values : sequence of arrays
+        A number a query, for each pair.
+    query_ids, queries
+        Which queries they are, and their labels.
+    told : str
+        Where they come from, to end a sentence.
+    is_assumed : bool
+        Whether they are scores, and differences are only assumed.
+    """
+
+    def __init__(
+        self,
+        values: Sequence[Floats],
+        query_ids: Sequence[str],
+        queries: Mapping[str, Query],
+        told: str,
+        *,
+        is_assumed: bool = False,
+    ) -> None:
+        self._values = values
+        self._is_assumed = is_assumed
+        self.n_queries = len(query_ids)
+        self.told = told
+        self.slices = _slices(queries, [*query_ids])
 
     def sd(self, positions: Positions | None = None) -> float:
-        chosen = [one if positions is None else one[positions] for one in self.values]
-        return sd_assumed(chosen[0]) if self.is_assumed else pooled_sd(chosen)
+        """Return how much differences vary, of all queries or of some."""
+        chosen = [one if positions is None else one[positions] for one in self._values]
+        return sd_assumed(chosen[0]) if self._is_assumed else pooled_sd(chosen)
 
 
-def measure_spread(archive: Archive, scoring: Scoring, wish: Wish) -> Spread:
-    """Return how much differences vary, as the wish wants it.
+class Measuring:
+    """Columns of the runs that were asked for last, at the judgments of now."""
 
-    Raises
-    ------
-    NotFoundError
-        If a run is not there.
-    MismatchError
-        If runs cannot be scored, or there is no such slice.
-    """
-    columns = _columns(archive, scoring, wish)
-    slices = _slices(columns)
-    if wish.slice and wish.slice not in slices:
-        raise MismatchError(f"no query is in the slice {wish.slice!r}")
-    chosen = np.asarray(slices[wish.slice]) if wish.slice else None
-    n_queries = len(columns.query_ids) if chosen is None else len(chosen)
-    sd = columns.sd(chosen) if wish.sd is None else wish.sd
-    told = columns.told if wish.sd is None else "as you say"
-    largest = sorted(slices, key=lambda name: -len(slices[name]))[:_MOST_PARTS]
-    parts = (
-        parts_of(
-            columns.sd,
-            {name: slices[name] for name in largest},
-            wish.margin,
-            wish.alpha,
-            wish.power,
-        )
-        if wish.sd is None
-        else ()
-    )
-    return Spread(sd, n_queries, told, tuple(slices), parts)
+    def __init__(self, archive: Archive, scoring: Scoring) -> None:
+        self._archive = archive
+        self._scoring = scoring
+        self._known: OrderedDict[tuple[object, ...], Columns] = OrderedDict()
+        self._lock = threading.Lock()
 
+    def is_known(self, wish: Wish) -> bool:
+        """Tell whether an answer takes no time.
 
-def _columns(archive: Archive, scoring: Scoring, wish: Wish) -> _Columns:
-    reference = find_run(archive, wish.a)
-    first = scoring.evaluation(reference.run_id)
-    known = first.scores.query_ids, first.queries
-    if wish.source in ("assumed", "given"):
-        values = [_values(scoring, reference, wish.measure)]
-        told = f"assumed: the scores of {_name(reference)}, and a correlation of 0.7"
-        return _Columns(values, *known, told, is_assumed=True)
-    candidate = find_run(archive, wish.b)
-    several = [candidate]
-    told = f"measured between {_name(reference)} and {_name(candidate)}"
-    if wish.source == "series":
-        name = candidate.facts.name
-        newest = archive.runs.page(name=name, limit=N_SERIES + 1, newest_first=True).items
-        several = [run for run in newest if run.content_hash != reference.content_hash][:N_SERIES]
-        told = f"measured over the last {len(several)} runs of {name} against {_name(reference)}"
-    before = _values(scoring, reference, wish.measure)
-    differences = [_values(scoring, run, wish.measure) - before for run in several]
-    return _Columns(differences, *known, told)
+        Raises
+        ------
+        NotFoundError
+            If a run is not there.
+        """
+        with self._lock:
+            return self._key(wish) in self._known
 
+    def spread(self, wish: Wish) -> Spread:
+        """Return how much differences vary, as the wish wants it.
 
-def _values(scoring: Scoring, run: StoredRun, measure: str) -> Floats:
-    result = scoring.evaluation(run.run_id)[measure]
-    return np.fromiter(averaged(result.measure, result.values), np.float64, len(result.values))
+        Raises
+        ------
+        NotFoundError
+            If a run is not there.
+        MismatchError
+            If runs cannot be scored, or there is no such slice.
+        """
+        columns = self._columns(wish)
+        slices = columns.slices
+        if wish.slice and wish.slice not in slices:
+            raise MismatchError(f"no query is in the slice {wish.slice!r}")
+        chosen = np.asarray(slices[wish.slice]) if wish.slice else None
+        n_queries = columns.n_queries if chosen is None else len(chosen)
+        if wish.sd is not None:
+            return Spread(wish.sd, n_queries, "as you say", tuple(slices), ())
+        largest = sorted(slices, key=lambda name: -len(slices[name]))[:_MOST_PARTS]
+        told_of = {name: slices[name] for name in largest}
+        parts = parts_of(columns.sd, told_of, wish.margin, wish.alpha, wish.power)
+        return Spread(columns.sd(chosen), n_queries, columns.told, tuple(slices), parts)
+
+    def _key(self, wish: Wish) -> tuple[object, ...]:
+        a, b = (find_run(self._archive, one).run_id for one in (wish.a, wish.b))
+        revision = self._archive.judgments.revision()
+        if wish.source in ("assumed", "given"):
+            return "assumed", a, wish.measure, revision
+        newest = self._series(b)[:1] if wish.source == "series" else ()
+        return wish.source, a, b, wish.measure, revision, *(run.run_id for run in newest)
+
+    def _columns(self, wish: Wish) -> Columns:
+        key = self._key(wish)
+        with self._lock:
+            if key in self._known:
+                self._known.move_to_end(key)
+                return self._known[key]
+        made = self._make(wish)
+        with self._lock:
+            self._known[key] = made
+            while len(self._known) > _MOST_KNOWN:
+                self._known.popitem(last=False)
+        return made
+
+    def _make(self, wish: Wish) -> Columns:
+        reference = find_run(self._archive, wish.a)
+        first = self._scoring.evaluation(reference.run_id)
+        known = first.scores.query_ids, first.queries
+        before = self._values(reference, wish.measure)
+        if wish.source in ("assumed", "given"):
+            told = f"assumed: the scores of {_name(reference)}, and a correlation of 0.7"
+            return Columns([before], *known, told, is_assumed=True)
+        candidate = find_run(self._archive, wish.b)
+        several = [candidate]
+        told = f"measured between {_name(reference)} and {_name(candidate)}"
+        if wish.source == "series":
+            series = self._series(candidate.run_id)
+            several = [run for run in series if run.content_hash != reference.content_hash]
+            several = several[:N_SERIES]
+            runs = "run" if len(several) == 1 else f"{len(several)} runs"
+            told = f"measured over the last {runs} of {candidate.facts.name}"
+        differences = [self._values(run, wish.measure) - before for run in several]
+        return Columns(differences, *known, told)
+
+    def _series(self, run_id: str) -> tuple[StoredRun, ...]:
+        name = find_run(self._archive, run_id).facts.name
+        return self._archive.runs.page(name=name, limit=N_SERIES + 1, newest_first=True).items
+
+    def _values(self, run: StoredRun, measure: str) -> Floats:
+        result = self._scoring.evaluation(run.run_id)[measure]
+        return np.fromiter(averaged(result.measure, result.values), np.float64, len(result.values))
 
 
 def _name(run: StoredRun) -> str:
     return f"{run.facts.name} {(run.facts.commit or run.run_id)[:7]}"
 
 
-def _slices(columns: _Columns) -> dict[str, list[int]]:
+def _slices(queries: Mapping[str, Query], query_ids: Sequence[str]) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for label in LABELS:
-        try:
-            parts = find_slices(columns.queries, label, columns.query_ids)
-        except MismatchError:  # no query has it
-            continue
-        found.update({str(part): positions for part, positions in parts.items()})
+        with suppress(MismatchError):  # no query has it
+            parts = find_slices(queries, label, query_ids)
+            found.update({str(part): positions for part, positions in parts.items()})
     return found

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.errors import BerryEvalError
 from berryeval.service.dependencies import ArchiveDep
+from berryeval.service.workbench.assets import HTMX, assets
 from berryeval.service.workbench.charts.power import power_chart
 from berryeval.service.workbench.power.answer import Answer, answer, queries_for
-from berryeval.service.workbench.power.measuring import Spread, measure_spread
+from berryeval.service.workbench.power.measuring import Measuring, Spread
 from berryeval.service.workbench.power.wish import SOURCES, Wish, read_wish
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.scoring import Scoring, ScoringDep
@@ -25,43 +28,63 @@ _WIDE, _NARROW = (720, 320), (350, 260)
 router = APIRouter()
 
 
+async def _measuring(request: Request) -> Measuring:
+    measuring: Measuring = request.app.state.measuring
+    return measuring
+
+
 @router.get("/power")
-def show_power(request: Request, archive: ArchiveDep, scoring: ScoringDep) -> Response:
-    """Answer the form; the answer alone where only that is wanted."""
+def show_power(
+    request: Request,
+    archive: ArchiveDep,
+    scoring: ScoringDep,
+    measuring: Annotated[Measuring, Depends(_measuring)],
+) -> Response:
+    """Answer the form. Where that takes a while, the page asks for the answer when it is open."""
     baselines = [one.name for one in archive.baselines.page(limit=1000).items]
     runs = archive.runs.page(limit=_N_RUNS, newest_first=True).items
     if not runs:
         return page(request, "power_empty.html")
     wish = _wish(request, archive, scoring, baselines, runs)
-    spread: Spread | None = None
-    problem: str | None = None
+    is_part = "hx-request" in request.headers
+    spread, problem, is_waiting = None, None, False
     try:
-        spread = measure_spread(archive, scoring, wish)
+        is_waiting = HTMX in assets() and not is_part and not measuring.is_known(wish)
+        if not is_waiting:
+            spread = measuring.spread(wish)
     except BerryEvalError as error:
         problem = str(error)
-    found = None
-    if spread is not None:
-        found = answer(spread.n_queries, spread.sd, wish.margin, wish.alpha, wish.power)
-    is_drawn = found is not None and bool(found.curve)
-    is_part = "hx-request" in request.headers
     return (fragment if is_part else page)(
         request,
-        "power_answer.html" if is_part else "power.html",
+        "power_part.html" if is_part else "power.html",
         wish=wish,
         sources=SOURCES,
         measures=_measures(scoring),
         baselines=baselines,
         runs=runs,
-        spread=spread,
         problem=problem,
-        found=found,
-        told=() if found is None or spread is None else sentences(found, wish),
-        chart=power_chart(found, width=_WIDE[0], height=_WIDE[1]) if is_drawn and found else None,
-        small_chart=power_chart(found, width=_NARROW[0], height=_NARROW[1])
-        if is_drawn and found
-        else None,
-        margins=[] if found is None else _needs(found),
+        is_waiting=is_waiting,
+        **_answered(spread, wish),
     )
+
+
+def _answered(spread: Spread | None, wish: Wish) -> dict[str, Any]:
+    """Return what the answer shows; nothing as long as there is none."""
+    if spread is None:
+        return {"spread": None, "found": None}
+    found = answer(spread.n_queries, spread.sd, wish.margin, wish.alpha, wish.power)
+    charts = [
+        power_chart(found, width=width, height=height) if found.curve else None
+        for width, height in (_WIDE, _NARROW)
+    ]
+    return {
+        "spread": spread,
+        "found": found,
+        "told": sentences(found, wish),
+        "chart": charts[0],
+        "small_chart": charts[1],
+        "margins": _needs(found),
+    }
 
 
 def _measures(scoring: Scoring) -> list[str]:

@@ -18,7 +18,7 @@ SOURCES: Mapping[str, str] = {
 }
 """Where the spread of differences comes from."""
 
-_DEFAULTS = {"margin": "0.02", "alpha": "0.05", "power": "0.8", "sd": ""}
+_DEFAULTS = {"margin": "0.02", "alpha": "0.05", "power": "0.8", "sd": "0.1"}
 
 
 @dataclass(frozen=True)

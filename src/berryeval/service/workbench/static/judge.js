@@ -99,6 +99,13 @@ function show() {
   byId("judge-more").hidden = card.n_characters <= card.n_shown;
   byId("judge-more-note").textContent = `${card.n_shown.toLocaleString("en")} of ${card.n_characters.toLocaleString("en")} characters are shown`;
   byId("judge-why").textContent = card.why;
+  byId("judge-opinions").replaceChildren(
+    ...card.said.map(([name, grade]) => {
+      const who = Object.assign(document.createElement("span"), { textContent: `${name} ` });
+      who.append(Object.assign(document.createElement("span"), { className: `grade g${Math.max(0, Math.min(3, Math.trunc(grade)))}`, textContent: grade }));
+      return who;
+    }),
+  );
   pane.scrollTop = 0;
   const whole = byId("judge-card");
   whole.classList.remove("arriving");

@@ -1,0 +1,1 @@
+"""Files that people bring: looked at first, then stored as a whole."""

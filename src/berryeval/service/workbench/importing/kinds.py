@@ -1,0 +1,216 @@
+"""What can be imported, what it would change, and how it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from berryeval.archive import Archive, hash_of_document
+from berryeval.archive.records import JudgmentEntry, RunFacts
+from berryeval.core.documents import Document
+from berryeval.core.id_column import decode_id
+from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.formats import read_judgments, read_run
+from berryeval.formats.corpus import iter_documents
+from berryeval.formats.queries import read_queries
+
+__all__ = ["KINDS", "Change", "Kind", "Options", "Preview", "looked_at", "read_file", "store"]
+
+Kind: TypeAlias = Literal["judgments", "runs", "queries", "documents"]
+
+_SHOWN = 20
+
+KINDS: Mapping[Kind, tuple[str, str]] = {
+    "judgments": ("Judgments", "TREC, JSON lines, CSV, BEIR, Parquet, or the JSON of a golden set"),
+    "runs": ("A run", "What a system returned: TREC, JSON lines, CSV, Parquet"),
+    "queries": ("Queries", "JSON, JSON lines, TSV or TREC topics"),
+    "documents": ("Documents", "JSON lines with _id, title and text, as BEIR has them"),
+}
+"""What each is called, and in which files it comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What somebody says about a file."""
+
+    file_name: str
+    run_name: str = ""
+    commit: str = ""
+    judges: str = ""
+    """How the grades of several judges become one; empty if there is but one."""
+
+    @property
+    def stem(self) -> str:
+        """The name of the file without its endings."""
+        return self.file_name.partition(".")[0] or "run"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A thing that would be another afterwards."""
+
+    name: str
+    detail: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What an import would do."""
+
+    facts: Sequence[tuple[str, str]]
+    n_new: int
+    n_changed: int
+    n_same: int
+    changes: Sequence[Change] = ()
+    """The first of those that would be replaced."""
+    warnings: Sequence[str] = field(default_factory=tuple)
+
+
+def read_file(kind: Kind, path: Path, options: Options) -> Any:  # noqa: ANN401 - by its kind
+    """Read a file.
+
+    Raises
+    ------
+    FormatError
+        With its line.
+    """
+    if kind == "judgments":
+        judges: Any = options.judges or None
+        return read_judgments(path, judges=judges)
+    if kind == "runs":
+        return read_run(path)
+    if kind == "queries":
+        return list(read_queries(path))
+    return list(iter_documents(path))
+
+
+def looked_at(archive: Archive, kind: Kind, content: Any, options: Options) -> Preview:  # noqa: ANN401
+    """Return what storing something would change."""
+    previews: dict[Kind, Callable[[], Preview]] = {
+        "judgments": lambda: _of_judgments(archive, content),
+        "runs": lambda: _of_run(archive, content, options),
+        "queries": lambda: _of_queries(archive, content),
+        "documents": lambda: _of_documents(archive, content),
+    }
+    return previews[kind]()
+
+
+def store(
+    archive: Archive,
+    kind: Kind,
+    content: Any,  # noqa: ANN401
+    options: Options,
+    author: str,
+) -> tuple[str, str]:
+    """Store everything or nothing, and return what to say and where to go on."""
+    if kind == "judgments":
+        entries = [
+            JudgmentEntry(decode_id(query_id), content.doc_ids[row], content.grades[row])
+            for query_id, rows in content.iter_queries()
+            for row in rows
+        ]
+        n = archive.judgments.put(entries, author=author, source=options.file_name)
+        return f"{n:,} judgments are new or changed.", "/judgments"
+    if kind == "runs":
+        name = options.run_name or options.stem
+        stored = archive.runs.put(content, RunFacts(name=name, commit=options.commit or None))
+        return f"The run {name} is stored.", f"/runs/{stored.run_id}"
+    if kind == "queries":
+        n = archive.queries.put(content)
+        return f"{n:,} queries are new or changed.", "/queries"
+    n = archive.documents.put(content)
+    return f"{n:,} documents are new or changed.", "/judgments?show=stale"
+
+
+def _of_judgments(archive: Archive, content: Judgments) -> Preview:
+    there = archive.judgments.current()
+    n_new = n_changed = n_same = 0
+    changed: list[tuple[str, str, float, float]] = []
+    for query_id, rows in content.iter_queries():
+        grades = there.grades_of(query_id)
+        for row in rows:
+            doc_id, after = content.doc_ids.bytes_at(row), content.grades[row]
+            before = grades.get(doc_id)
+            if before is None:
+                n_new += 1
+            elif before == after:
+                n_same += 1
+            else:
+                n_changed += 1
+                if len(changed) < _SHOWN:
+                    changed.append((decode_id(query_id), decode_id(doc_id), before, after))
+    queries = archive.queries.some({query_id for query_id, *_ in changed})
+    titles = archive.documents.titles({doc_id for _, doc_id, *_ in changed})
+    known = len(_ids(content) & _ids(there))
+    facts = [
+        ("Judgments", f"{content.n_rows:,}"),
+        ("Queries", f"{content.n_queries:,}, {known:,} of them judged already"),
+        ("Grades", _range(content.grades)),
+    ]
+    changes = [
+        Change(
+            queries[query_id].text if query_id in queries else query_id,
+            titles.get(doc_id, doc_id),
+            before,
+            after,
+        )
+        for query_id, doc_id, before, after in changed
+    ]
+    return Preview(facts, n_new, n_changed, n_same, changes)
+
+
+def _of_run(archive: Archive, content: Run, options: Options) -> Preview:
+    judged = _ids(archive.judgments.current())
+    n_judged = sum(query_id in judged for query_id in content.query_ids.iter_bytes())
+    name = options.run_name or options.stem
+    earlier = archive.runs.page(name=name, limit=1, newest_first=True).items
+    facts = [
+        ("Name", name),
+        ("Queries", f"{content.n_queries:,}, {n_judged:,} of them judged"),
+        ("Results", f"{content.n_rows:,}"),
+        ("Series", f"goes on from {earlier[0].run_id[:8]}" if earlier else "begins with this run"),
+    ]
+    warnings = []
+    if not n_judged:
+        warnings.append("None of its queries is judged: it cannot be scored yet.")
+    return Preview(facts, 1, 0, 0, (), warnings)
+
+
+def _of_queries(archive: Archive, content: Sequence[Query]) -> Preview:
+    there = archive.queries.some([query.query_id for query in content])
+    changed = [one for one in content if there.get(one.query_id) not in (None, one)]
+    n_new = sum(one.query_id not in there for one in content)
+    n_same = len(content) - n_new - len(changed)
+    changes = [
+        Change(one.query_id, "", there[one.query_id].text, one.text) for one in changed[:_SHOWN]
+    ]
+    facts = [("Queries", f"{len(content):,}")]
+    return Preview(facts, n_new, len(changed), n_same, changes)
+
+
+def _of_documents(archive: Archive, content: Sequence[Document]) -> Preview:
+    known = archive.documents.hashes(document.doc_id for document in content)
+    n_new = n_changed = 0
+    for document in content:
+        before = known.get(document.doc_id)
+        n_new += before is None
+        n_changed += before is not None and before != hash_of_document(document)
+    facts = [("Documents", f"{len(content):,}")]
+    warnings = []
+    if n_changed:
+        warnings.append("Judgments of documents that change become stale; they count until then.")
+    return Preview(facts, n_new, n_changed, len(content) - n_new - n_changed, (), warnings)
+
+
+def _ids(judgments: Judgments) -> set[bytes]:
+    return set(judgments.query_ids.iter_bytes())
+
+
+def _range(grades: Sequence[float]) -> str:
+    return f"{min(grades):g} to {max(grades):g}" if len(grades) else "none"

@@ -1,0 +1,142 @@
+"""Judgments as a page lists them: with what was asked, and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+from urllib.parse import urlencode
+
+from berryeval.archive import Archive
+from berryeval.archive.judgment_table import JudgmentTable
+from berryeval.archive.judgment_table import Wanted as WantedJudgments
+from berryeval.archive.records import StoredJudgment
+
+__all__ = ["PAGE", "SHOWN", "Filter", "Found", "Line", "find_judgments"]
+
+Shown: TypeAlias = Literal["all", "conflicts", "stale"]
+
+SHOWN: Mapping[str, str] = {"all": "All", "conflicts": "Conflicts", "stale": "Changed since"}
+PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which judgments somebody wants to see."""
+
+    show: str = "all"
+    q: str = ""
+    author: str = ""
+    source: str | None = None
+    grade: str = ""
+    page: int = 1
+
+    def address(self, **changes: str | int) -> str:
+        """Return the address of this list, with some of it changed; on its first page."""
+        parts: dict[str, str | int | None] = {
+            "show": self.show if self.show != "all" else None,
+            "q": self.q or None,
+            "author": self.author or None,
+            "source": self.source,
+            "grade": self.grade or None,
+        }
+        parts |= changes
+        told = {name: value for name, value in parts.items() if value not in (None, "", "all")}
+        if self.source == "" and "source" not in changes:
+            told["source"] = ""
+        query = urlencode(told, errors="surrogateescape")
+        return f"/judgments?{query}" if query else "/judgments"
+
+    @property
+    def is_any(self) -> bool:
+        """Whether it leaves anything out, besides what its tab does."""
+        return bool(self.q or self.author or self.grade or self.source is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A judgment in a list."""
+
+    judgment: StoredJudgment
+    query: str
+    """The text; the id where there is none."""
+    title: str
+    is_conflict: bool
+    said: Mapping[str, float]
+    """Who gave which grade, where judges differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A page of judgments."""
+
+    lines: list[Line]
+    n_found: int
+    n_all: int
+    n_conflicts: int
+    n_stale: int
+    page: int
+    n_pages: int
+    authors: Mapping[str, int]
+    sources: Mapping[str | None, int]
+    grades: Mapping[float, int]
+
+
+def find_judgments(archive: Archive, table: JudgmentTable, wanted: Filter) -> Found:
+    """Return the judgments that somebody wants to see, the newest first."""
+    rows = table.find(_wanted(archive, wanted))
+    n_pages = max(1, -(-len(rows) // PAGE))
+    page = min(max(wanted.page, 1), n_pages)
+    shown = rows[(page - 1) * PAGE : page * PAGE].tolist()
+    states = archive.judgments.of_revisions(table.revisions[shown].tolist())
+    pairs = {row: table.pair(row) for row in shown}
+    queries = archive.queries.some({query_id for query_id, _ in pairs.values()})
+    titles = archive.documents.titles({doc_id for _, doc_id in pairs.values()})
+    lines = []
+    for row in shown:
+        query_id, doc_id = pairs[row]
+        state = states.get(int(table.revisions[row]))
+        if state is None:
+            continue
+        lines.append(
+            Line(
+                judgment=state,
+                query=queries[query_id].text if query_id in queries else query_id,
+                title=titles.get(doc_id, ""),
+                is_conflict=bool(table.conflicts[row]),
+                said=table.opinions.get(int(table.revisions[row]), {}),
+            )
+        )
+    return Found(
+        lines=lines,
+        n_found=len(rows),
+        n_all=len(table),
+        n_conflicts=int(table.conflicts.sum()),
+        n_stale=int(table.stale.sum()),
+        page=page,
+        n_pages=n_pages,
+        authors=table.counts_of("authors"),
+        sources=table.counts_of("sources"),
+        grades=table.counts_of("grades"),
+    )
+
+
+def _wanted(archive: Archive, wanted: Filter) -> WantedJudgments:
+    text = wanted.q.strip()
+    return WantedJudgments(
+        text=text or None,
+        query_ids=archive.queries.find(text) if text else (),
+        doc_ids=archive.documents.find(text) if text else (),
+        author=wanted.author or None,
+        source=wanted.source,
+        grade=_number(wanted.grade),
+        is_stale=True if wanted.show == "stale" else None,
+        is_conflict=True if wanted.show == "conflicts" else None,
+    )
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return None

@@ -1,0 +1,106 @@
+"""Overview and runs as a person meets them: pointer, keyboard, and figures that renew themselves."""
+
+import pytest
+
+from berryeval.archive import JudgmentEntry
+from browser import small_archive
+
+pytestmark = pytest.mark.browser
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+
+
+def width_of(page):
+    return page.evaluate("document.documentElement.scrollWidth - innerWidth")
+
+
+def test_a_dot_says_which_run_it_is_and_leads_there(workbench, visit):
+    """Under the pointer, and with the focus of the keyboard."""
+    page = visit(workbench, "/?series=hybrid")
+    drawing = page.locator("svg.trend.on-wide")
+    tip = page.locator(".trend-tip")
+    assert tip.is_hidden()
+    box = drawing.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 40)
+    assert "b81d44a" in tip.text_content()
+    page.mouse.move(5, 5)
+    assert tip.is_hidden()
+    drawing.locator("a").focus()
+    assert "b81d44a" in tip.text_content()
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/runs/{workbench.runs['hybrid']}")
+
+
+def test_a_series_is_chosen_by_a_list(workbench, visit):
+    """Without a button."""
+    page = visit(workbench, "/")
+    page.get_by_label("Series").select_option("bm25")
+    page.wait_for_url("**/?series=bm25*")
+    assert "bm25" in page.locator("#trend-title").text_content()
+
+
+def test_newer_judgments_change_the_page_in_place(new_workbench, visit):
+    """What was read stays where it is, and the new figures come by themselves."""
+    workbench = new_workbench()
+    small_archive.fill(workbench.archive)
+    page = visit(workbench, "/?series=hybrid")
+    page.locator("#live:not([hx-get])").wait_for()
+    before = page.locator(".verdict-figure .figure").text_content()
+    entries = [JudgmentEntry(*pair, 3) for pair in small_archive.holes()]
+    workbench.archive.judgments.put(entries, author="bob")
+    page.reload()
+    assert "20 newer judgments are being counted" in page.locator("#live").text_content()
+    assert page.locator(".verdict-figure .figure").text_content() == before
+    page.evaluate("window.shifted = 0")
+    page.locator("#live:not([hx-get])").wait_for()
+    after = page.locator(".verdict-figure .figure").text_content()
+    assert float(after) > float(before)
+    assert page.evaluate("window.shifted") < 0.01
+
+
+def test_queries_are_found_while_one_types(workbench, visit):
+    """The address says what is shown, the field keeps the focus, and nothing else is drawn anew."""
+    page = visit(workbench, f"/runs/{workbench.runs['hybrid']}")
+    page.evaluate("document.querySelector('h1').dataset.mark = 'kept'")
+    field = page.locator("#query-text")
+    field.press_sequentially("roses")
+    page.locator("#queries-title + p", has_text="2 of 40").wait_for()
+    assert "q=roses" in page.url
+    assert page.evaluate("document.activeElement.id") == "query-text"
+    page.get_by_role("link", name="RR", exact=True).last.click()
+    page.locator("#queries th[aria-sort]", has_text="RR").wait_for()
+    assert "q=roses" in page.url
+    assert page.evaluate("document.querySelector('h1').dataset.mark") == "kept"
+
+
+def test_a_run_is_removed_only_after_a_question(new_workbench, visit):
+    """Who says no still has it."""
+    workbench = new_workbench()
+    runs = small_archive.fill(workbench.archive)
+    page = visit(workbench, f"/runs/{runs['hybrid']}")
+    page.get_by_text("More", exact=True).click()
+    page.get_by_role("button", name="Remove…").click()
+    page.get_by_role("button", name="Cancel").click()
+    assert workbench.archive.runs.get(runs["hybrid"]) is not None
+    page.get_by_role("button", name="Remove…").click()
+    page.get_by_role("button", name="Go on").click()
+    page.wait_for_url("**/runs")
+    assert workbench.archive.runs.get(runs["hybrid"]) is None
+
+
+def test_a_run_becomes_the_baseline(new_workbench, visit):
+    """By one button of the run's own page."""
+    workbench = new_workbench()
+    runs = small_archive.fill(workbench.archive)
+    page = visit(workbench, f"/runs/{runs['hybrid']}")
+    page.get_by_text("More", exact=True).click()
+    page.get_by_role("button", name="Make it the baseline main").click()
+    page.locator(".chip", has_text="baseline main").wait_for()
+    assert workbench.archive.baselines.get("main").run_id == runs["hybrid"]
+
+
+@pytest.mark.parametrize("address", ["/?series=hybrid", "/runs", "/runs/main"])
+def test_phones_show_everything_within_their_width(workbench, visit, address):
+    """Wide tables scroll inside; the page does not."""
+    page = visit(workbench, address, **PHONE)
+    assert width_of(page) <= 0
