@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from urllib.parse import quote
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -84,15 +85,19 @@ def _open_palette(page: Page) -> None:
 PICTURES = (
     Picture("overview", "/"),
     Picture("runs", "/runs"),
-    Picture("run", "/runs/{run_id}", "/runs/{candidate}"),
+    Picture("run", "/runs/{reference}", "/runs/{candidate}"),
     Picture("compare", "/compare", "/compare?a={baseline}&b={candidate}"),
     Picture("queries", "/queries"),
     Picture("query", "/queries/{query_id:id}", "{query}"),
+    Picture("document", "/queries/{query_id:id}/documents/{doc_id:id}", "{document}"),
     Picture("judge", "/judge"),
     Picture("judgments", "/judgments"),
+    Picture("judgment", "/judgments/{query_id:id}/{doc_id:id}", "{judgment}"),
     Picture("agreement", "/judgments/agreement"),
     Picture("gates", "/gates"),
     Picture("gate", "/gates/{name}", "/gates/{gate}"),
+    Picture("new-gate", "/gates/+new"),
+    Picture("verdict", "/gates/{name}/verdicts/{verdict_id}", "/gates/{gate}/verdicts/{verdict}"),
     Picture("power", "/power"),
     Picture("import", "/import"),
     Picture("search", "/search", "/search?q=a"),
@@ -103,6 +108,8 @@ PICTURES = (
 
 NO_PICTURES = {
     "/assets/{name:path}": "files that pages are made of",
+    "/gates/{name}/replay/{run_id}": "a verdict that is not kept, and looks the same",
+    "/import/jobs/{job_id}": "there for as long as it takes",
 }
 """Routes that are no pages, and what they are."""
 
@@ -136,6 +143,11 @@ def things(address: str, page: Page) -> dict[str, str]:
     }
     page.goto(f"{address}/compare?a={known['baseline']}&b={known['candidate']}")
     known["query"] = page.locator("#queries tbody th a").first.get_attribute("href") or ""
+    pair = first("/v1/judgments?limit=1")
+    ids = [quote(pair[name], safe="") for name in ("query_id", "doc_id")]
+    known["document"] = f"/queries/{ids[0]}/documents/{ids[1]}"
+    known["judgment"] = f"/judgments/{ids[0]}/{ids[1]}"
+    known["verdict"] = first(f"/v1/gates/{known['gate']}/verdicts")["verdict_id"]
     for path in ("/", "/runs"):  # what is scored aside takes some seconds
         page.goto(f"{address}{path}")
         while "being scored" in page.locator("main").inner_text():

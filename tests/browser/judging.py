@@ -22,13 +22,14 @@ def wait_until_saved(page) -> None:
 def judge_all(page, key: str) -> list[tuple[str, str]]:
     """Press a key until nothing is left; return what was asked for, in its order."""
     seen = []
-    while page.locator("#judge-form").is_visible():
+    form, done = page.locator("#judge-form"), page.locator("#judge-done")
+    while True:
+        expect(form.or_(done).filter(visible=True)).to_be_visible()
+        if form.is_hidden():
+            return seen
         seen.append(shown_pair(page))
         page.keyboard.press(key)
-        assert len(seen) < 1000
-        if page.locator("#judge-form").is_hidden():
-            wait_until_saved(page)
-    return seen
+        assert len(set(seen)) == len(seen), "it asks for the same again"
 
 
 def judged_by(archive, pairs) -> dict[tuple[str, str], tuple[str, float]]:

@@ -3,6 +3,7 @@
 The pages are those that `make screenshots` takes pictures of.
 """
 
+import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from scripts.workbench_screenshots import NO_PICTURES, PICTURES
@@ -23,6 +24,14 @@ def location(tmp_path_factory):
     return str(tmp_path_factory.mktemp("archive") / "berryeval.db")
 
 
+def decide(workbench):
+    """Let the gate decide, and return the number of its verdict."""
+    answer = httpx.post(
+        f"{workbench.address}/v1/gates/release/verdicts", json={"run": workbench.runs["hybrid"]}
+    )
+    return answer.json()["verdict_id"]
+
+
 @pytest.fixture(scope="module")
 def known(workbench):
     """What the addresses of pictures name."""
@@ -31,6 +40,9 @@ def known(workbench):
         "candidate": workbench.runs["hybrid"],
         "gate": "release",
         "query": f"/queries/q01?a=main&b={workbench.runs['hybrid']}",
+        "document": "/queries/q01/documents/q01-b",
+        "judgment": "/judgments/q01/q01-b",
+        "verdict": decide(workbench),
     }
 
 
