@@ -111,6 +111,20 @@ def test_what_is_not_there_is_told_on_a_page(workbench, visit):
     expect(page.locator("#palette")).to_be_visible()
 
 
+def test_a_server_that_is_away_is_told_of(new_workbench, visit):
+    """The page says so and stays; once the server is back, so is everything."""
+    visit.expect("ERR_CONNECTION|ERR_EMPTY|ERR_SOCKET|htmx:")
+    workbench = new_workbench()
+    small_archive.fill(workbench.archive)
+    page = visit(workbench, "/search?q=leeks")
+    workbench.stop()
+    page.keyboard.press("Control+k")
+    expect(page.locator("#messages")).to_contain_text("The server does not answer")
+    workbench.start()
+    page.keyboard.type("basil")
+    expect(page.locator("#palette [role=option]")).to_have_count(2)
+
+
 def test_a_phone_has_a_menu(workbench, visit):
     """It opens by a touch, and closes when something else is touched."""
     page = visit(workbench, "/search", viewport={"width": 390, "height": 844}, has_touch=True)
