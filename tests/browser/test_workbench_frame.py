@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from browser import small_archive
 
 pytestmark = pytest.mark.browser
+DATABASES = ("sqlite",)  # what is asked of the other is asked in journeys
 
 
 def test_the_palette_leads_anywhere_by_keyboard(workbench, visit):

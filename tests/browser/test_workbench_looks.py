@@ -11,17 +11,12 @@ from scripts.workbench_screenshots import NO_PICTURES, PICTURES
 from berryeval.service.workbench.pages import OPEN_ROUTERS, ROUTERS
 
 pytestmark = pytest.mark.browser
+DATABASES = ("sqlite",)  # pages look the same
 
 SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # Two frames after everything has come, what had to move has moved.
 SETTLED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 MOST_SHIFT = 0.01
-
-
-@pytest.fixture(scope="module")
-def location(tmp_path_factory):
-    """One database is enough: pages look the same."""
-    return str(tmp_path_factory.mktemp("archive") / "berryeval.db")
 
 
 def decide(workbench):
