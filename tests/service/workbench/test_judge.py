@@ -372,7 +372,9 @@ def test_a_page_of_another_site_judges_nothing(client):
         ({"kind": "shout"}, "kind: expected 'grade', 'skip' or 'undo'"),
         ({"mode": "none"}, "mode: expected one of holes"),
         ({"grade": "2"}, "grade: expected a number"),
+        ({"mode": ["holes"]}, "mode: expected one of holes"),
         ({"grade": True}, "grade: expected a number"),
+        ({"grade": 10**400}, "grade: expected a number"),
         ({"query_id": ""}, "query_id: expected a text"),
         ({"doc_id": 7}, "doc_id: expected a text"),
         ({"revision": -1}, "revision: expected a whole number"),
@@ -388,15 +390,29 @@ def test_an_answer_that_makes_no_sense_is_refused(client, change, message):
     assert f"answers[0].{message}" in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"author": "local", "answers": 3}'])
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"{", b"[" * 100_000, b'{"author": "local", "answers": 3}']
+)
 def test_a_body_that_makes_no_sense_is_refused(client, body):
     """422, and never a bug."""
     answer = client.post("/judge/answers", content=body, headers=ORIGIN)
     assert answer.status_code == 422
     body = {"author": "local", "answers": ["x"]}
     assert client.post("/judge/answers", json=body, headers=ORIGIN).status_code == 422
-    body = {"author": "local", "n": 1000}
-    assert client.post("/judge/next", json=body, headers=ORIGIN).status_code == 422
+    for wrong in ({"n": 1000}, {"have": 5}, {"have": None}):
+        body = {"author": "local", **wrong}
+        assert client.post("/judge/next", json=body, headers=ORIGIN).status_code == 422
+
+
+@pytest.mark.parametrize("revision", ["-1", "x", "9" * 18, "9" * 5000])
+@pytest.mark.parametrize("address", ["/judge", "/judgments/q1/d1"])
+def test_a_revision_that_nobody_saw_writes_nothing(client, archive, address, revision):
+    """Whatever a form says; it is never a bug."""
+    before = archive.judgments.history("q1", "d1")
+    form = {"query_id": "q1", "doc_id": "d1", "grade": "1", "revision": revision}
+    answer = client.post(address, data=form, headers={**HTML, **ORIGIN}, follow_redirects=False)
+    assert answer.status_code in (412, 422)
+    assert archive.judgments.history("q1", "d1") == before
 
 
 def test_a_grade_that_cannot_be_kept_is_refused_alone(client):

@@ -156,7 +156,8 @@ def test_a_judgment_is_changed_settled_and_taken_back(client, archive):
     answer = send(client, "/judgments/q1/d1", grade="take-back", revision=stored.revision)
     assert answer.status_code == 412
     assert send(client, "/judgments/q1/d1", grade="much", revision=0).status_code == 422
-    assert send(client, "/judgments/q1/d1", grade="2", revision="x").status_code == 303
+    assert send(client, "/judgments/q1/d1", grade="2", revision="x").status_code == 422
+    assert send(client, "/judgments/q1/d1", grade="2", revision="").status_code == 303
 
 
 @pytest.mark.usefixtures("judged")

@@ -21,6 +21,7 @@ from berryeval.service.problems import Problem
 from berryeval.service.workbench.judged.agreement import Agreement, agreement_of, in_words
 from berryeval.service.workbench.judged.listing import SHOWN, Filter, find_judgments
 from berryeval.service.workbench.judged.tables import TableDep
+from berryeval.service.workbench.judging.answering import read_revision
 from berryeval.service.workbench.judging.cards import GRADES, scale_of
 from berryeval.service.workbench.judging.modes import SOURCE
 from berryeval.service.workbench.rendering import page
@@ -131,9 +132,8 @@ async def change_judgment(
 ) -> Response:
     """Judge again, settle a conflict, or take a judgment back; if it is as the judge saw it."""
     form = await request.form()
-    revision = str(form.get("revision") or "0")
     grade = str(form.get("grade") or "")
-    seen = int(revision) if revision.isdecimal() else 0
+    seen = read_revision(str(form.get("revision") or "0"))
 
     def work() -> None:
         if grade == "take-back":

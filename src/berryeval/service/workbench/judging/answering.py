@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -11,11 +12,12 @@ from berryeval.errors import ArgumentError, ConflictError
 from berryeval.service.workbench.judging.modes import MODES, Pair, Wanted
 from berryeval.service.workbench.judging.queues import Queues
 
-__all__ = ["Outcome", "Reply", "answer", "read_answer"]
+__all__ = ["Outcome", "Reply", "answer", "read_answer", "read_revision"]
 
 Kind: TypeAlias = Literal["grade", "skip", "undo"]
 
 _KINDS = ("grade", "skip", "undo")
+_MOST_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +90,9 @@ def read_answer(content: object, number: int) -> Reply:
     kind, mode = content.get("kind"), content.get("mode", "holes")
     if kind not in _KINDS:
         raise ArgumentError(f"{where}.kind", "'grade', 'skip' or 'undo'", repr(kind)[:40])
-    if mode not in MODES:
+    if not isinstance(mode, str) or mode not in MODES:
         raise ArgumentError(f"{where}.mode", f"one of {', '.join(MODES)}", repr(mode)[:40])
     texts = {name: _text(content.get(name), f"{where}.{name}") for name in ("query_id", "doc_id")}
-    grade = content.get("grade")
-    if kind == "grade" and not (isinstance(grade, (int, float)) and not isinstance(grade, bool)):
-        raise ArgumentError(f"{where}.grade", "a number", repr(grade)[:40])
     revision = content.get("revision", 0)
     if not isinstance(revision, int) or isinstance(revision, bool) or revision < 0:
         raise ArgumentError(f"{where}.revision", "a whole number, 0 or more", repr(revision)[:40])
@@ -102,10 +101,15 @@ def read_answer(content: object, number: int) -> Reply:
         kind=kind,
         wanted=Wanted(mode, _optional(content.get("a")), _optional(content.get("b"))),
         pair=(texts["query_id"], texts["doc_id"]),
-        grade=None if grade is None else float(grade),
+        grade=_number(content.get("grade"), f"{where}.grade") if kind == "grade" else None,
         revision=revision,
         hash=_optional(content.get("hash")),
     )
+
+
+def read_revision(text: str) -> int:
+    """Return the revision that a form says somebody saw; -1, which none has, for no number."""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else -1
 
 
 def answer(archive: Archive, queues: Queues, given: Reply, *, author: str) -> Outcome:
@@ -164,6 +168,13 @@ def _text(value: object, where: str) -> str:
     if not isinstance(value, str) or not value:
         raise ArgumentError(where, "a text", repr(value)[:40])
     return value
+
+
+def _number(value: object, where: str) -> float:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        with suppress(OverflowError):  # a whole number of hundreds of digits
+            return float(value)
+    raise ArgumentError(where, "a number", repr(value)[:40])
 
 
 def _optional(value: object) -> str | None:

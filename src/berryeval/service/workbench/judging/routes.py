@@ -16,7 +16,12 @@ from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, requir
 from berryeval.service.paths import DocId
 from berryeval.service.problems import Problem
 from berryeval.service.workbench.judged.tables import TableDep
-from berryeval.service.workbench.judging.answering import Reply, answer, read_answer
+from berryeval.service.workbench.judging.answering import (
+    Reply,
+    answer,
+    read_answer,
+    read_revision,
+)
 from berryeval.service.workbench.judging.cards import GRADES, PIECE, card_of, scale_of
 from berryeval.service.workbench.judging.modes import MODES, Mode, Wanted
 from berryeval.service.workbench.judging.queues import Given, Queues
@@ -97,14 +102,13 @@ async def judge_by_form(
         name: unquote(str(form.get(name) or ""), errors="surrogateescape")
         for name in ("query_id", "doc_id", "hash")
     }
-    revision = str(form.get("revision") or "0")
     given = read_answer(
         {
             **content,
             "kind": "skip" if grade == "skip" else "grade",
             "mode": wanted.mode,
             "grade": None if grade == "skip" else _number(grade),
-            "revision": int(revision) if revision.isdecimal() else -1,
+            "revision": read_revision(str(form.get("revision") or "0")),
         },
         0,
     )
@@ -126,6 +130,8 @@ async def next_documents(
     """Give a page its next documents."""
     content = await _content(request, caller)
     have = content.get("have", [])
+    if not isinstance(have, list):
+        raise ArgumentError("have", "a list of pairs", type(have).__name__)
     pairs = [
         (str(one[0]), str(one[1]))
         for one in have
@@ -188,7 +194,7 @@ async def _content(request: Request, caller: Caller) -> dict[str, Any]:
     """
     try:
         content = await request.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
         raise ArgumentError("body", "a JSON object", "something else")
