@@ -171,7 +171,10 @@ def test_a_baseline_that_somebody_else_set_meanwhile_stays(archive, client, runs
     assert archive.baselines.get("main").run_id == runs["c1"]
 
 
-@pytest.mark.parametrize("form", [{"do": "baseline", "name": "a b"}, {"do": "nonsense"}, {}])
+@pytest.mark.parametrize(
+    "form",
+    [{"do": "baseline", "name": "a b"}, {"do": "baseline", "name": "a\n"}, {"do": "nonsense"}, {}],
+)
 def test_what_nobody_can_do_is_refused(client, runs, form):
     """A name that no address can have, or nothing that is known."""
     assert post(client, runs["c3"], **form).status_code == 422

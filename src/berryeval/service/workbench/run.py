@@ -205,7 +205,7 @@ async def change_run(
 
 def _set_baseline(archive: Archive, name: str, run_id: str, seen: str | None) -> None:
     """Let a name stand for a run, unless it stands for another one than somebody saw."""
-    if not re.match(NAME, name) or len(name) == _LENGTH_OF_IDS:
+    if not re.fullmatch(NAME, name) or len(name) == _LENGTH_OF_IDS:
         expected = "letters, digits, dots, dashes and underscores, at most 99"
         raise ArgumentError("name", expected, repr(name[:100]))
 

@@ -52,7 +52,7 @@ async def set_baseline(request: Request, archive: ArchiveDep) -> Response:
     form = await request.form()
     pair = Pair(str(form.get("a") or ""), str(form.get("b") or ""))
     name = str(form.get("name") or "").strip()
-    if not re.match(NAME, name) or len(name) == _LENGTH_OF_IDS:
+    if not re.fullmatch(NAME, name) or len(name) == _LENGTH_OF_IDS:
         expected = "letters, digits, dots, dashes and underscores, up to 100"
         raise ArgumentError("name", expected, repr(name[:120]))
     stay = await to_thread.run_sync(_set, archive, name, pair)

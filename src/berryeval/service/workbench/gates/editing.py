@@ -103,7 +103,7 @@ def make_gate(
     edited = _edited(request, archive, replays, posted, form, None, name)
     if edited is not None:
         return edited
-    if not re.match(NAME, name):
+    if not re.fullmatch(NAME, name):
         fault = f"expected letters, digits, dots, dashes; found {name[:40]!r}"
         form = replace(form, messages={**form.messages, "name": fault}, settings=None)
     if form.settings is None:
@@ -158,7 +158,7 @@ def show_replay(
     series: Annotated[str | None, Query(max_length=1024)] = None,
 ) -> Response:
     """Return the strip of a replay as far as it is by now."""
-    gate = archive.gates.get(name) if re.match(NAME, name) else None
+    gate = archive.gates.get(name) if re.fullmatch(NAME, name) else None
     settings = replays.settings_of(of)
     strip = None if settings is None else look(archive, replays, settings, _kept(gate), series)
     return fragment(request, "gate_strip.html", strip=strip, fault=None, address=f"/gates/{name}")
