@@ -163,6 +163,14 @@ def test_a_slice_a_series_one_run_and_a_spread_of_ones_own(client):
 
 
 @pytest.mark.usefixtures("runs")
+def test_slices_are_those_of_today(client, archive):
+    """Queries that got another label are in its slice at once."""
+    assert "These 15 queries" in shown(client, "/power?slice=category%3Dseldom").text
+    archive.queries.put([Query("q00", "Another", category="new"), Query("q01", "", category="new")])
+    assert "These 2 queries" in shown(client, "/power?slice=category%3Dnew").text
+
+
+@pytest.mark.usefixtures("runs")
 def test_what_is_not_there_is_told_on_the_page(client):
     """A run that was removed, a slice that has no query."""
     gone = client.get(f"/power?b={'0' * 64}", headers=HTML)

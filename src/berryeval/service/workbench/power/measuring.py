@@ -163,7 +163,8 @@ class Measuring:
     def _make(self, wish: Wish) -> Columns:
         reference = find_run(self._archive, wish.a)
         first = self._scoring.evaluation(reference.run_id)
-        known = first.scores.query_ids, first.queries
+        # Not those of the evaluation: it stays when only labels change.
+        known = first.scores.query_ids, self._scoring.queries()
         before = self._values(reference, wish.measure)
         if wish.source in ("assumed", "given"):
             told = f"assumed: the scores of {_name(reference)}, and a correlation of 0.7"
