@@ -123,6 +123,7 @@ def _operation_id(route: APIRoute) -> str:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     if app.state.is_stopping:  # started once more
         app.state.jobs = Jobs(app.state.settings.max_jobs)
+        app.state.comparisons = Comparisons(app.state.scoring)
         app.state.queues = Queues(app.state.archive, app.state.scoring)
         app.state.replays = open_replays(app.state.archive, app.state.runs)
         app.state.is_stopping = False
@@ -137,6 +138,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     jobs.close()
     await to_thread.run_sync(jobs.join)
     await to_thread.run_sync(keeper.close)
+    await to_thread.run_sync(app.state.comparisons.close)
     await to_thread.run_sync(app.state.queues.close)
     await to_thread.run_sync(app.state.replays.close)
     app.state.stores.close()

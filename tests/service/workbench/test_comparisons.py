@@ -80,6 +80,43 @@ def test_what_takes_long_is_shown_as_it_was(archive, filled, comparisons, monkey
     assert second is not first
 
 
+def test_what_was_begun_before_a_judgment_is_not_called_current(
+    archive, filled, comparisons, monkeypatch
+):
+    """Whoever comes while it runs is told that there is more to count."""
+    comparisons.soon(*filled)
+    archive.judgments.put([JudgmentEntry("q00", "x", 1)], author="ada")
+    may_go_on, has_begun = threading.Event(), threading.Event()
+    whole = comparisons.compare
+
+    def slowly(*runs):
+        found = whole(*runs)
+        has_begun.set()
+        may_go_on.wait(10)
+        return found
+
+    monkeypatch.setattr(comparisons, "compare", slowly)
+    where = "berryeval.service.workbench.comparisons"
+    monkeypatch.setattr(f"{where}._LONG_PATIENCE", 0.01)
+    comparisons.soon(*filled)
+    assert has_begun.wait(10)
+    archive.judgments.put([JudgmentEntry("q02", "x", 1)], author="ada")
+    threading.Timer(0.1, may_go_on.set).start()
+    monkeypatch.setattr(f"{where}._LONG_PATIENCE", 10)
+    _, is_current = comparisons.soon(*filled)
+    assert not is_current
+    found, is_current = comparisons.soon(*filled)
+    assert (is_current, found.judgments_hash) == (True, archive.judgments.hash())
+
+
+def test_finished_comparisons_are_not_held_twice(filled, comparisons):
+    """Beyond the last few, which are kept to be shown again, none stays in memory."""
+    for _ in range(3):
+        comparisons.soon(*filled)
+    comparisons.close()
+    assert comparisons._running == {}
+
+
 def test_a_query_that_changed_makes_it_anew(archive, filled, comparisons):
     """Its new text is found."""
     first = comparisons.compare(*filled)

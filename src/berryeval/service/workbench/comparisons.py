@@ -263,12 +263,25 @@ class Comparisons:
         pair = (a.run_id, b.run_id)
         with self._lock:
             running = self._running.get(pair)
-            if running is None or running.done():
+            if running is None:
                 running = self._running[pair] = self._aside.submit(self.compare, a, b)
+        running.add_done_callback(lambda done: self._forget(pair, done))
         try:
-            return running.result(patience), True
+            found = running.result(patience)
         except futures.TimeoutError:
             return known, False
+        # What somebody else had begun may not know what was judged since.
+        return found, found.judgments_hash == self._scoring.state().hash
+
+    def _forget(self, pair: tuple[str, str], done: futures.Future[Compared]) -> None:
+        """Let go of a comparison that is finished; what is worth keeping is kept elsewhere."""
+        with self._lock:
+            if self._running.get(pair) is done:
+                del self._running[pair]
+
+    def close(self) -> None:
+        """Begin nothing more, and wait for what has begun."""
+        self._aside.shutdown(wait=True, cancel_futures=True)
 
     def _same_queries(self) -> Mapping[str, Query]:
         """Return all queries: the same object as long as none has changed."""
