@@ -90,7 +90,7 @@ def read_answer(content: object, number: int) -> Reply:
     kind, mode = content.get("kind"), content.get("mode", "holes")
     if kind not in _KINDS:
         raise ArgumentError(f"{where}.kind", "'grade', 'skip' or 'undo'", repr(kind)[:40])
-    if not isinstance(mode, str) or mode not in MODES:
+    if mode not in [*MODES]:  # which asks for no hash
         raise ArgumentError(f"{where}.mode", f"one of {', '.join(MODES)}", repr(mode)[:40])
     texts = {name: _text(content.get(name), f"{where}.{name}") for name in ("query_id", "doc_id")}
     revision = content.get("revision", 0)
