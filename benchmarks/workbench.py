@@ -34,7 +34,7 @@ ADDRESSES = {
     "/palette": ["/palette?q=", "/palette?q=rotate"],
     "/search": ["/search?q=backup"],
     "/runs": ["/runs", "/runs?q=release"],
-    "/runs/{run_id}": ["/runs/{run}", "/runs/main", "/runs/{run}?part=queries&q=backup"],
+    "/runs/{reference}": ["/runs/{run}", "/runs/main", "/runs/{run}?part=queries&q=backup"],
     "/compare": ["/compare?a=main&b={run}", "/compare?a={other}&b={run}"],
     "/compare/holes": ["/compare/holes?a=main&b={run}"],
     "/queries": ["/queries", "/queries?q=backup&a=main&b={run}"],
@@ -172,14 +172,14 @@ def measure(archive, only=""):
     found = {name: {} for name in wanted}
     for name, address in wanted.items():
         with serving(archive) as server:
-            milliseconds, status, n_bytes = server.get(address)
-        if status >= 400:
-            raise SystemExit(f"{address}: answered with {status}")
-        found[name] = {"cold": milliseconds, "bytes": n_bytes}
+            milliseconds, _, _ = server.get(address)
+        found[name]["cold"] = milliseconds
         tell(name, "cold", [milliseconds])
     with serving(archive) as server:
         for name, address in wanted.items():
-            server.get(address)
+            _, status, found[name]["bytes"] = server.get(address)
+            if status >= 400:
+                raise SystemExit(f"{address}: answered with {status}")
             server.settle()
             before = server.processor_seconds()
             found[name]["warm"] = [server.get(address)[0] for _ in range(N_WARM)]
