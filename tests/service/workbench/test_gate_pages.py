@@ -311,11 +311,13 @@ def test_without_a_baseline_a_threshold_is_proposed(client):
 
 
 def test_a_baseline_that_cannot_be_scored_gets_the_smallest_margin(client, archive):
-    """Without judgments nobody knows what queries can see."""
+    """Without judgments nobody knows what queries can see, nor if all of them score alike."""
     run = archive.runs.put(Run.from_lists({"q": ["d"]}), RunFacts("x"))
     archive.baselines.put("other", run.run_id)
     given = fields(get_page(client, "/gates/+new"))
     assert (given["guard-0-limit"], given["baseline"]) == ("0.02", "other")
+    archive.judgments.put([JudgmentEntry("q", "d", 1)], author="ada")
+    assert fields(get_page(client, "/gates/+new"))["guard-0-limit"] == "0.02"
 
 
 @pytest.mark.usefixtures("runs")
