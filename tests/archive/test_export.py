@@ -126,7 +126,7 @@ def check_round_trip(first, second, home):
     assert counts["judgments.jsonl"] == first.judgments.current().n_rows
     assert second.judgments.current() == first.judgments.current()
     for run in first.runs.page().items:
-        assert second.runs.get(run.run_id) == run
+        assert second.runs.get(run.run_id) == first.runs.get(run.run_id)
         assert second.runs.load(run.run_id) == first.runs.load(run.run_id)
     for stored in first.evaluations.page().items:
         assert second.evaluations.get(stored.evaluation_id) == stored

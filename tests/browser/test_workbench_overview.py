@@ -1,4 +1,4 @@
-"""Overview and runs as a person meets them: pointer, keyboard, and figures that renew themselves."""
+"""Overview and runs as a person meets them: pointer, keyboard, figures that renew themselves."""
 
 import pytest
 
