@@ -9,6 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun, StoredVerdict
+from berryeval.errors import NotFoundError
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure
 from berryeval.reports.wording import (
@@ -90,9 +91,12 @@ def show_holes(
 ) -> Response:
     """Tell whether unjudged documents could turn it, which may take a while."""
     given = request.query_params
-    a, b = (choose_run(archive, given.get(side, "")) for side in ("a", "b"))
     measure = choose_measure(scoring.measures, given.get("measure", ""))
-    compared = comparisons.compare(a, b)
+    try:
+        a, b = (choose_run(archive, given.get(side, "")) for side in ("a", "b"))
+        compared = comparisons.compare(a, b)
+    except NotFoundError:  # the page was opened before, and stays as it is
+        return fragment(request, "compare_gone.html")
     found = compared.remembered(("turning", measure), lambda: turning(compared, measure))
     pair = Pair(given["a"], given["b"])
     return fragment(request, "compare_holes.html", turning=found, measure=measure, pair=pair)
