@@ -64,7 +64,7 @@ def show_comparison(
         "pair": pair,
         "compared": compared,
         "pages": _pages(pair, wanted, listing),
-        "slices": _slice_names(compared),
+        "slices": _slice_names(compared, measure),
         "measure": measure,
         "names": compared.names,
         "lines": outcomes,
@@ -160,7 +160,7 @@ def _figures(compared: Compared, measure: Measure, pair: Pair, wanted: Wanted) -
         "narrow_forest": forest(rows, title, is_narrow=True),
         "scatter": scatter(before, after, compared.gains(measure), names=compared.names,
                            measure=measure, link_of=link_of),
-        "parts": [one for one in compared.sliced if one.measure == measure],
+        "parts": compared.sliced(measure),
         "cautions": _cautions(compared),
         "notes": [*(n for n in comparison.notes if not n.startswith("Caution")),
                   statistics_note(comparison.statistics),
@@ -190,8 +190,8 @@ def _cautions(compared: Compared) -> list[str]:
     return [text[:1].upper() + text[1:] for text in found]
 
 
-def _slice_names(compared: Compared) -> list[str]:
-    return list(dict.fromkeys(str(one.slice) for one in compared.sliced))
+def _slice_names(compared: Compared, measure: Measure) -> list[str]:
+    return [str(one.slice) for one in compared.sliced(measure)]
 
 
 def _pages(pair: Pair, wanted: Wanted, listing: Listing) -> tuple[str | None, str | None]:
