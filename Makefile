@@ -26,7 +26,7 @@ NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard scripts/build
   $(shell find native -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench bench-search bench-service bench-peers fuzz soak \
+.PHONY: help demo test lint format bench bench-search bench-service bench-workbench bench-peers fuzz soak \
   conformance conformance-page docs reference simulate baseline quality \
   screenshots constraints clean
 
@@ -84,6 +84,9 @@ soak: $(VENV)/developing ## Kill the service, call it with whatever may come, an
 
 bench-service: $(VENV)/developing ## Measure the service with wrk, and write its figures into docs/reference/service.md
 	$(BIN)/python benchmarks/service.py
+
+bench-workbench: $(VENV)/developing ## Open every page on a large archive, and write docs/reference/benchmarks-workbench.md
+	$(BIN)/python benchmarks/workbench.py
 
 simulate: $(VENV)/developing ## Count how often the gate is wrong, and write docs/explanation/error-rates.md
 	$(BIN)/python scripts/simulate_gate.py

@@ -9,12 +9,14 @@ import argparse
 import http.client
 import json
 import os
+import platform
 import re
 import statistics
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from urllib.parse import quote
 
@@ -41,19 +43,26 @@ ADDRESSES = {
     "/queries/{query_id:id}/documents/{doc_id:id}": ["/queries/{query}/documents/{document}"],
     "/judge": ["/judge"],
     "/judge/text/{doc_id:id}": ["/judge/text/{document}"],
-    "/judgments": ["/judgments", "/judgments?q=q000500", "/judgments?stale=1"],
+    "/judgments": ["/judgments", "/judgments?q={query}", "/judgments?show=stale"],
+    "/judgments/agreement": ["/judgments/agreement"],
+    "/judgments/{query_id:id}/{doc_id:id}": ["/judgments/{query}/{document}"],
+    "/import": ["/import"],
     "/gates": ["/gates"],
     "/gates/+new": ["/gates/+new"],
     "/gates/{name}": ["/gates/release"],
-    "/gates/{name}/replay": ["/gates/release/replay"],
+    "/gates/{name}/replay": ["/gates/release/replay?of={replay}"],
+    "/gates/{name}/replay/{run_id}": ["/gates/release/replay/{run}?of={replay}"],
     "/gates/{name}/verdicts/{verdict_id}": ["/gates/release/verdicts/{verdict}"],
-    "/gates/{name}/replay/{run_id}": ["/gates/release/replay/{run}"],
     "/power": ["/power"],
     "/login": ["/login"],
 }
-"""By route, what is opened of it."""
+"""By route, what is opened of it; a test holds them against the router."""
 
-NOT_MEASURED = {"/assets/{name:path}": "a file, which browsers keep for good"}
+NOT_MEASURED = {
+    "/assets/{name:path}": "a file, which browsers keep for good",
+    "/judgments/export": "a file of all judgments, as long as they are many",
+    "/import/jobs/{job_id}": "how far something is that is being read in",
+}
 
 
 class Server:
@@ -78,26 +87,35 @@ class Server:
         body = answer.read()
         return (time.perf_counter() - start) * 1000, answer.status, len(body)
 
-    def call(self, address, body=None):
-        """Return the JSON of the API."""
-        content = None if body is None else json.dumps(body)
+    def read(self, address):
+        """Return the text of an address."""
+        self.connection.request("GET", address)
+        return self.connection.getresponse().read().decode()
+
+    def judge(self, query_id, doc_id):
+        """Store a judgment."""
+        body = {"judgments": [{"query_id": query_id, "doc_id": doc_id, "grade": 1}]}
         headers = {"Content-Type": "application/json"}
-        self.connection.request("GET" if body is None else "POST", address, content, headers)
-        return json.loads(self.connection.getresponse().read())
+        self.connection.request("POST", "/v1/judgments", json.dumps(body), headers)
+        answer = self.connection.getresponse()
+        if answer.status >= 400:
+            raise SystemExit(f"cannot judge: {answer.read().decode()}")
+        answer.read()
 
     def settle(self, longest=180.0):
         """Wait until nothing happens in the background any more."""
         self.connection.close()  # the server would close it meanwhile; it is opened again
         until = time.monotonic() + longest
-        before = self._seconds()
+        before = self.processor_seconds()
         while time.monotonic() < until:
             time.sleep(0.6)
-            now = self._seconds()
+            now = self.processor_seconds()
             if now - before < 0.05:
                 return
             before = now
 
-    def _seconds(self):
+    def processor_seconds(self):
+        """Return how long processors have worked for it."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -119,24 +137,29 @@ def serving(archive):
         server.close()
 
 
-def examples(server):
-    """Return what stands in the addresses: the newest runs, a query, a document, a verdict."""
-    runs = [run["run_id"] for run in server.call("/v1/runs?limit=40")["items"]]
-    judged = server.call("/v1/judgments?query_id=q000500&limit=5")["items"][0]
-    verdict = server.call("/v1/gates/release/verdicts?limit=1")["items"][0]
+def examples(get):
+    """Return what stands in the addresses; `get` returns the text of an address.
+
+    The newest run and an older one of its series, a query with a judged document, the newest
+    verdict, and the replay of the gate that its page shows.
+    """
+    runs = json.loads(get("/v1/runs?limit=100"))["items"]
+    judged = json.loads(get("/v1/judgments?limit=1"))["items"][0]
+    verdicts = json.loads(get("/v1/gates/release/verdicts?limit=1"))["items"]
     return {
-        "run": runs[0],
-        "other": runs[8],  # of the same series
-        "query": quote(judged["query_id"]),
-        "document": quote(judged["doc_id"]),
-        "verdict": verdict["verdict_id"],
+        "run": runs[0]["run_id"],
+        "other": [run["run_id"] for run in runs if run["name"] == runs[0]["name"]][1],
+        "query": quote(judged["query_id"], safe=""),
+        "document": quote(judged["doc_id"], safe=""),
+        "verdict": verdicts[0]["verdict_id"],
+        "replay": re.search(r"/replay[^\"]*\?of=(\w+)", get("/gates/release"))[1],
     }
 
 
 def measure(archive, only=""):
     """Iterate over addresses and figures."""
     with serving(archive) as server:
-        known = examples(server)
+        known = examples(server.read)
         wanted = [
             (address, address.format(**known))
             for several in ADDRESSES.values()
@@ -151,7 +174,10 @@ def measure(archive, only=""):
         for name, address in wanted:
             server.get(address)
             server.settle()
+            before = server.processor_seconds()
             found[name]["warm"] = [server.get(address)[0] for _ in range(N_WARM)]
+            spent = server.processor_seconds() - before
+            found[name]["processor"] = 1000 * spent / N_WARM
         for name, address in wanted:
             found[name]["judged"] = [judged(server, address, n) for n in range(N_JUDGED)]
     for name, address in wanted:
@@ -163,8 +189,7 @@ def measure(archive, only=""):
 
 def judged(server, address, number):
     """Judge a document, and return how long a page takes then."""
-    pair = {"query_id": f"q{number:06d}", "doc_id": f"benchmark-{time.time_ns()}", "grade": 1}
-    server.call("/v1/judgments", {"judgments": [pair]})
+    server.judge(f"q{number:06d}", f"benchmark-{time.time_ns()}")
     return server.get(address)[0]
 
 
@@ -183,7 +208,34 @@ def summary(figures):
     )
 
 
-def page(found, backend):
+TEXT = """# How quick the workbench is
+
+<!-- Written by `make bench-workbench`. -->
+
+Measured on an archive with 1,000 runs of 7,000 queries with 10 results each, a million judgments and 100,003 documents.
+`python benchmarks/large_archive.py large.db` makes one within a few minutes.
+{told}
+
+| page | cold | median | p95 | longest | judged, median | judged, longest | processor | KiB |
+|---|---|---|---|---|---|---|---|---|
+{rows}
+
+All are milliseconds from the request to the last byte of the answer, over one connection on the same machine.
+
+- **cold**: the first request to a server that has just been started, while it reads the judgments in the background.
+  The file is in the memory of the operating system.
+- **median**, **p95**, **longest**: of {n_warm} requests in a row.
+- **judged**: of {n_judged} requests, each right after a new judgment, which changes the scores of every run.
+  The trend of many runs is brought up to date in the background meanwhile.
+- **processor**: what a warm request takes of processors, background work included; it is what others on the machine do not change.
+- Parts of pages that come by themselves (`/palette`, `…/ranks` and others) have lines of their own.
+  What is still being computed says so, and comes again when it is there.
+
+{machine}.
+"""  # noqa: E501 - a sentence a line
+
+
+def page(found):
     """Return the page of the docs."""
     rows = []
     n_slow = 0
@@ -191,45 +243,34 @@ def page(found, backend):
         numbers = summary(figures)
         n_slow += numbers[2] > WANTED_MS
         shown = " | ".join(f"**{ms:,.0f}**" if ms > WANTED_MS else f"{ms:,.0f}" for ms in numbers)
-        rows.append(f"| `{name}` | {shown} | {figures['bytes'] / 1024:,.0f} |")
+        size = f"{figures['bytes'] / 1024:,.0f}"
+        rows.append(f"| `{name}` | {shown} | {figures['processor']:,.0f} | {size} |")
     told = (
-        "Every page is answered within 200 ms, 95 times of 100."
-        if not n_slow
-        else f"Of {len(rows)} addresses {n_slow} take longer than 200 ms, 95 times of 100; they are bold."
+        f"Of {len(rows)} addresses {n_slow} take longer than {WANTED_MS} ms, 95 times of 100."
+        if n_slow
+        else f"Every page is answered within {WANTED_MS} ms, 95 times of 100."
     )
-    return "\n".join([
-        "# How quick the workbench is",
-        "",
-        "<!-- Written by `make bench-workbench`. -->",
-        "",
-        "Measured on an archive with 1,000 runs of 7,000 queries with 10 results each and a million judgments, which `python benchmarks/large_archive.py large.db` makes within a few minutes.",
-        f"{told}",
-        "",
-        "| page | cold | median | p95 | longest | judged, median | judged, longest | KiB |",
-        "|---|---|---|---|---|---|---|---|",
-        *rows,
-        "",
-        "All are milliseconds from the request to the last byte of the answer, over one connection on the same machine.",
-        "",
-        f"- **cold**: the first request to a server that has just been started, while it reads the judgments in the background. The file is in the memory of the operating system.",
-        f"- **median**, **p95**, **longest**: of {N_WARM} requests in a row, after one that is not counted.",
-        f"- **judged**: of {N_JUDGED} requests, each right after a new judgment, which changes the scores of every run.",
-        "- Parts of pages that come later by themselves (`/palette`, `…/ranks` and others) have lines of their own; those that are being computed say so and come again.",
-        "",
-        f"{backend}.",
-        "",
-    ])  # fmt: skip
+    return TEXT.format(
+        told=f"{told} What takes longer is bold.",
+        rows="\n".join(rows),
+        n_warm=N_WARM,
+        n_judged=N_JUDGED,
+        machine=machine(),
+    )
 
 
 def machine():
     """Return what the figures were measured with."""
-    import platform
-    from importlib.metadata import version
-
     model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    name = model[1].strip() if model else platform.machine()
-    packages = ", ".join(f"{one} {version(one)}" for one in ("fastapi", "sqlalchemy"))
-    return f"{name}, {os.cpu_count()} processors, Python {platform.python_version()}, {packages}, SQLite"
+    packages = (f"{name} {version(name)}" for name in ("fastapi", "sqlalchemy"))
+    facts = (
+        model[1].strip() if model else platform.machine(),
+        f"{os.cpu_count()} processors",
+        f"Python {platform.python_version()}",
+        *packages,
+        "SQLite",
+    )
+    return ", ".join(facts)
 
 
 def main():
@@ -243,7 +284,7 @@ def main():
         program = str(ROOT / "benchmarks" / "large_archive.py")
         subprocess.run([sys.executable, program, wanted.archive], check=True)
     found = measure(wanted.archive, wanted.only)
-    text = page(found, machine())
+    text = page(found)
     if wanted.only:
         print(text)
     else:

@@ -2,12 +2,13 @@
 
 import random
 from datetime import datetime, timezone
+from unittest import mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from berryeval.archive import Archive, JudgmentEntry, known_states
+from berryeval.archive import Archive, JudgmentEntry, judgment_changes, known_states
 from berryeval.archive import judgment_states as states
 from berryeval.archive.judgment_changes import RunningHash, apply_changes
 from berryeval.core.content_hash import hash_of_judgments
@@ -48,17 +49,19 @@ def test_changes_give_what_a_full_read_gives(before, changes):
     assert found == sorted_judgments(merged(before, changes))
 
 
-@given(before=judged, changes=changes, more=changes)
-def test_the_hash_that_runs_along_is_that_of_all_judgments(before, changes, more):
+@given(before=judged, changes=changes, more=changes, each=st.integers(1, 3))
+def test_the_hash_that_runs_along_is_that_of_all_judgments(before, changes, more, each):
     """Also after several changes, and the one before stays as it was."""
-    judgments = sorted_judgments(before)
-    running = RunningHash.of(judgments)
-    for new in (changes, more):
-        earlier, digits = running, running.hexdigest()
-        judgments = apply_changes(judgments, new)
-        running = running.changed(judgments, new)
-        assert running.hexdigest() == hash_of_judgments(judgments)
-        assert earlier.hexdigest() == digits
+    with mock.patch.object(judgment_changes, "_EACH", each):
+        judgments = sorted_judgments(before)
+        running = RunningHash.of(judgments)
+        assert running.digits == hash_of_judgments(judgments)
+        for new in (changes, more, changes):
+            earlier, digits, marks = running, running.digits, len(running._marks)
+            judgments = apply_changes(judgments, new)
+            running = running.changed(judgments, new)
+            assert running.digits == hash_of_judgments(judgments)
+            assert (earlier.digits, len(earlier._marks)) == (digits, marks)
 
 
 @pytest.mark.parametrize("is_prepared", [False, True])

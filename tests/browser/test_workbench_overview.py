@@ -1,4 +1,4 @@
-"""Overview and runs as a person meets them: pointer, keyboard, and figures that renew themselves."""
+"""Overview and runs in a real browser: what moves, what is chosen, what stays readable."""
 
 import pytest
 

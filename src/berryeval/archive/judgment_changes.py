@@ -19,6 +19,9 @@ __all__ = ["Changes", "RunningHash", "apply_changes"]
 Changes: TypeAlias = "Mapping[bytes, Mapping[bytes, float | None]]"
 """Query, document and the new grade; None where the judgment was taken back."""
 
+_EACH = 100
+"""After so many queries it is kept how far a hash is."""
+
 
 def apply_changes(before: Judgments, changes: Changes) -> Judgments:
     """Return judgments after some changes.
@@ -50,9 +53,8 @@ class _Pieces:
     def __init__(self, before: Judgments) -> None:
         self._before = before
         self._query_ids: list[bytes] = []
-        self._sizes: list[Any] = []
         self._doc_ids: list[bytes] = []
-        self._lengths: list[Any] = []
+        self._starts, self._offsets = _Ends(), _Ends()
         self._grades: list[Any] = []
 
     def keep(self, first: int, stop: int) -> None:
@@ -63,9 +65,9 @@ class _Pieces:
         rows = slice(before.starts[first], before.starts[stop])
         offsets = _numbers(before.doc_ids.offsets)[rows.start : rows.stop + 1]
         self._query_ids += before.query_ids.iter_bytes(first, stop)
-        self._sizes.append(np.diff(_numbers(before.starts)[first : stop + 1]))
+        self._starts.move(_numbers(before.starts)[first : stop + 1])
         self._doc_ids.append(before.doc_ids.data[offsets[0] : offsets[-1]])
-        self._lengths.append(np.diff(offsets))
+        self._offsets.move(offsets)
         self._grades.append(np.frombuffer(before.values)[rows])
 
     def add(self, query_id: bytes, grades: Mapping[bytes, float | None]) -> None:
@@ -73,57 +75,92 @@ class _Pieces:
         judged = sorted((doc_id, grade) for doc_id, grade in grades.items() if grade is not None)
         if judged:
             self._query_ids.append(query_id)
-            self._sizes.append([len(judged)])
+            self._starts.add([len(judged)])
             self._doc_ids += [doc_id for doc_id, _ in judged]
-            self._lengths.append([len(doc_id) for doc_id, _ in judged])
+            self._offsets.add([len(doc_id) for doc_id, _ in judged])
             self._grades.append([grade for _, grade in judged])
 
     def judgments(self) -> Judgments:
         """Return all of it."""
         return Judgments(
             IdColumn.of(self._query_ids),
-            _sums(self._sizes),
-            IdColumn(b"".join(self._doc_ids), _sums(self._lengths)),
-            array("d", np.concatenate([np.empty(0), *self._grades]).tobytes()),
+            self._starts.column(),
+            IdColumn(b"".join(self._doc_ids), self._offsets.column()),
+            _column("d", [np.empty(0), *self._grades]),
         )
+
+
+class _Ends:
+    """Where each of some things ends, which stand one after another."""
+
+    def __init__(self) -> None:
+        self._parts: list[Any] = [np.zeros(1, "Q")]
+        self._last = 0
+
+    def move(self, ends: Any) -> None:  # noqa: ANN401 - an array of numpy
+        """Take over some that stood elsewhere; the first number is where they began."""
+        # Whole numbers without a sign wrap around, and come out right all the same.
+        self._append(ends[1:] + np.uint64((self._last - int(ends[0])) % 2**64))
+
+    def add(self, sizes: list[int]) -> None:
+        """Add some of these sizes."""
+        self._append(np.cumsum(sizes, dtype="Q") + np.uint64(self._last))
+
+    def column(self) -> array[int]:
+        """Return where the first begins, and where each ends."""
+        return _column("Q", self._parts)
+
+    def _append(self, ends: Any) -> None:  # noqa: ANN401
+        self._parts.append(ends)
+        self._last = int(ends[-1])
 
 
 class RunningHash:
     """The hash of judgments that change a few queries at a time.
 
-    It keeps what the hash takes of each query, about as much as the judgments themselves. The
-    digits are those of `berryeval.core.content_hash.hash_of_judgments`.
+    It keeps what the hash takes of each query, about as much as the judgments themselves, and how
+    far the hash was after every so many queries. The digits are those of
+    `berryeval.core.content_hash.hash_of_judgments`.
     """
 
-    def __init__(self, records: Mapping[bytes, bytes]) -> None:
+    def __init__(
+        self, records: Mapping[bytes, bytes], query_ids: list[bytes], marks: list[Any]
+    ) -> None:
         self._records = records
+        self._query_ids = query_ids
+        self._marks = marks  # how far it was before each hundredth query
+        digest = marks[-1].copy()
+        for number in range(_EACH * (len(marks) - 1), len(query_ids)):
+            if number == _EACH * len(marks):
+                marks.append(digest.copy())
+            digest.update(records[query_ids[number]])
+        self.digits: str = digest.hexdigest()
+        """The SHA-256, as hexadecimal digits."""
 
     @classmethod
     def of(cls, judgments: Judgments) -> RunningHash:
         """Begin with all judgments."""
         ids = judgments.query_ids.iter_bytes()
-        return cls({query_id: record_of_query(judgments, query_id) for query_id in ids})
+        records = {query_id: record_of_query(judgments, query_id) for query_id in ids}
+        return cls(records, sorted(records), [hashlib.sha256()])
 
     def changed(self, judgments: Judgments, query_ids: Iterable[bytes]) -> RunningHash:
         """Return the hash of judgments that differ in some queries; this one stays."""
-        records = {**self._records}
-        for query_id in query_ids:
-            records[query_id] = record_of_query(judgments, query_id)
-        return RunningHash(records)
-
-    def hexdigest(self) -> str:
-        """Return the SHA-256, as hexadecimal digits."""
-        digest = hashlib.sha256()
-        for query_id in sorted(self._records):
-            digest.update(self._records[query_id])
-        return digest.hexdigest()
+        new = {query_id: record_of_query(judgments, query_id) for query_id in query_ids}
+        if not new:
+            return self
+        first = bisect_left(self._query_ids, min(new))
+        is_known = new.keys() <= self._records.keys()
+        records = {**self._records, **new}
+        ordered = self._query_ids if is_known else sorted(records)
+        return RunningHash(records, ordered, self._marks[: first // _EACH + 1])
 
 
 def _numbers(column: array[int]) -> Any:  # noqa: ANN401 - an array of numpy
     return np.frombuffer(column, dtype=column.typecode)
 
 
-def _sums(sizes: list[Any]) -> array[int]:
-    """Return where each of some things begins, and at last where the last one ends."""
-    ends = np.cumsum(np.concatenate([np.zeros(1, "u8"), *(np.asarray(one, "u8") for one in sizes)]))
-    return array("Q", ends.astype("Q", copy=False).tobytes())
+def _column(kind: str, parts: list[Any]) -> array[Any]:
+    found: array[Any] = array(kind)
+    found.frombytes(np.concatenate(parts, dtype=kind).view("u1").data)
+    return found

@@ -59,6 +59,7 @@ class KnownStates:
             if not isinstance(when, str):
                 states.note(self._database, state.hash, revision)
             if when is None:
+                state.judgments.is_kept_ready = True  # most pages and trends score runs with them
                 self._newest = state
             else:
                 self._earlier = state
@@ -88,11 +89,11 @@ def _newer(connection: Connection, before: _State | None, revision: int) -> _Sta
         found = apply_changes(before.judgments, changes)
         if before.running is not None:
             running = before.running.changed(found, changes)
-            return _State(revision, running.hexdigest(), found, running)
+            return _State(revision, running.digits, found, running)
     else:
         found = states.read(connection, revision)
         noted = states.hash_at(connection, revision)
         if noted is not None:
             return _State(revision, noted, found)
     running = RunningHash.of(found)
-    return _State(revision, running.hexdigest(), found, running)
+    return _State(revision, running.digits, found, running)

@@ -40,6 +40,10 @@ class Judgments(Grouped):
     """Grades by subtopic, of documents that have any; the grade of the document is their
     highest."""
 
+    is_kept_ready: bool = False
+    """Whether the engine keeps what it looks documents up in, for many runs one after another;
+    that takes about as much memory as the judgments."""
+
     @classmethod
     def collect(cls, rows: Grouping) -> Judgments:
         """Make judgments of the rows that were collected."""

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from berryeval.backend import backend, n_threads
 from berryeval.core.arrow_stream import find_places
@@ -24,8 +24,12 @@ from berryeval.formats._trec_native import read_columns
 from berryeval.kernels.discounts import log2_ranks
 from berryeval.measures import Measure
 
+if TYPE_CHECKING:
+    from berryeval._native import Pools
+
 __all__ = ["NativeCall", "Session", "can_score", "score", "score_dict", "score_file", "score_frame"]
 
+_READY = "_pools"
 _N_DISCOUNTS = 1000  # beyond it the extension asks for each logarithm
 
 
@@ -149,11 +153,11 @@ class Session:
         judged_only: bool = False,
         n_grades: int = 0,
     ) -> None:
-        from berryeval._native import Board, Plan, Pools
+        from berryeval._native import Board, Plan
 
         self._judgments = judgments
         self._n_calls = len(calls)
-        self._pools = Pools(*_columns(judgments), n_threads())
+        self._pools = _pools(judgments)
         plan = Plan(calls, log2_ranks(_N_DISCOUNTS))
         self._make_board = partial(Board, self._pools, plan, keep_best, most, judged_only, n_grades)
         self.board = self._make_board()
@@ -183,6 +187,19 @@ class Session:
             n_ignored=n_ignored,
             ignored_ids=ignored_ids,
         )
+
+
+def _pools(judgments: Grouped) -> Pools:
+    """Make judgments ready for looking documents up, once where they say so."""
+    from berryeval._native import Pools
+
+    known: Pools | None = judgments.__dict__.get(_READY)
+    if known is not None:
+        return known
+    pools = Pools(*_columns(judgments), n_threads())
+    if isinstance(judgments, Judgments) and judgments.is_kept_ready:
+        judgments.__dict__[_READY] = pools
+    return pools
 
 
 def _columns(

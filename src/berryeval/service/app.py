@@ -83,7 +83,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.scoring = Scoring(archive, app.state.runs, settings.measures)
     app.state.run_figures = RunFigures(app.state.scoring)
     app.state.directory = RunDirectory(archive)
-    app.state.keeper = keeper_of(archive, app.state.scoring.measures)
+    app.state.keeper = keeper_of(archive, app.state.scoring)
     app.state.comparisons = Comparisons(app.state.scoring)
     app.state.queues = Queues(archive, app.state.scoring)
     # Where it is only described, there is no archive.

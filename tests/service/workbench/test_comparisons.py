@@ -1,5 +1,7 @@
 """Comparisons that pages remember."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,30 @@ def test_a_judgment_makes_it_anew(archive, filled, comparisons):
     assert second is not first
     assert comparisons.known(*filled) is second
     assert first.difference(RR).losses == second.difference(RR).losses + 1
+
+
+def test_what_takes_long_is_shown_as_it_was(archive, filled, comparisons, monkeypatch):
+    """The page does not wait; the next one has it."""
+    where = "berryeval.service.workbench.comparisons"
+    first, is_current = comparisons.soon(*filled)
+    assert is_current
+    archive.judgments.put([JudgmentEntry("q00", "x", 1)], author="ada")
+    may_go_on = threading.Event()
+    whole = comparisons.compare
+
+    def slowly(*runs):
+        may_go_on.wait(10)
+        return whole(*runs)
+
+    monkeypatch.setattr(comparisons, "compare", slowly)
+    monkeypatch.setattr(f"{where}._LONG_PATIENCE", 0.01)
+    assert comparisons.soon(*filled) == (first, False)
+    assert comparisons.soon(*filled) == (first, False), "started once"
+    may_go_on.set()
+    monkeypatch.setattr(f"{where}._LONG_PATIENCE", 10)
+    second, is_current = comparisons.soon(*filled)
+    assert is_current
+    assert second is not first
 
 
 def test_a_query_that_changed_makes_it_anew(archive, filled, comparisons):

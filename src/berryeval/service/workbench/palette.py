@@ -78,9 +78,7 @@ def _runs(archive: ArchiveDep) -> Iterator[Found]:
         commit = facts.commit or ""
         parts = (names.get(run.run_id), *facts.tags, commit[:8], run.run_id[:8])
         beside = " · ".join(part for part in parts if part)
-        yield Found(
-            "Run", facts.name, beside, f"/runs/{run.run_id}", also=f"{commit} {run.run_id}"
-        )
+        yield Found("Run", facts.name, beside, f"/runs/{run.run_id}", also=f"{commit} {run.run_id}")
 
 
 def _queries(scoring: ScoringDep) -> Iterator[Found]:
