@@ -16,7 +16,9 @@ mkdir -p "$folder"
 "$python" -m venv "$folder/venv"
 bin=$folder/venv/bin
 "$bin/python" -m pip install -qq --constraint constraints.txt pip
-"$bin/python" -m pip install -qq --constraint constraints.txt --group test
+group=built
+[ "$kind" = sanitizers ] && group=native
+"$bin/python" -m pip install -qq --constraint constraints.txt --group "$group"
 
 run_tests() {
   # The sources are under src/ and not on the path: what was installed is what is tested.
@@ -34,13 +36,13 @@ case $kind in
     "$bin/python" -m pip install -qq "${pins[@]}" "$folder"/dist/*.tar.gz
     "$bin/berryeval" version
     # The code is what `make test` has tested: here it matters that all of it was packed.
-    run_tests tests/golden tests/metrics tests/native tests/stats tests/test_*.py
+    run_tests -n auto tests/golden tests/metrics tests/native tests/stats tests/test_*.py
     ;;
   no-compiler)
     CC=no-such-compiler CXX=no-such-compiler \
       "$bin/python" -m pip install -qq "${pins[@]}" .
     "$bin/berryeval" version
-    BERRYEVAL_EXPECTED_BACKEND=python run_tests "${built[@]}"
+    BERRYEVAL_EXPECTED_BACKEND=python run_tests -n auto "${built[@]}"
     ;;
   sanitizers)
     "$bin/python" -m pip install -qq "${pins[@]}" . \

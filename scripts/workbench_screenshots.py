@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from urllib.parse import quote
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -43,7 +44,7 @@ PAGE = DOCS / "reference" / "workbench-pictures.md"
 LARGEST = 6_000_000
 """Bytes of all pictures together."""
 
-SIZES = {"desk": (1440, 900, 1500), "phone": (390, 844, 1400)}
+SIZES = {"desk": (1440, 900, 1700), "phone": (390, 844, 1500)}
 """Width and height of a screen, and how much of a page is shown."""
 
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -87,12 +88,16 @@ PICTURES = (
     Picture("run", "/runs/{run_id}", "/runs/{candidate}"),
     Picture("compare", "/compare", "/compare?a={baseline}&b={candidate}"),
     Picture("queries", "/queries"),
-    Picture("query", "/queries/{query_id:id}", "/queries/{query}?a={baseline}&b={candidate}"),
+    Picture("query", "/queries/{query_id:id}", "{query}"),
+    Picture("document", "/queries/{query_id:id}/documents/{doc_id:id}", "{document}"),
     Picture("judge", "/judge"),
     Picture("judgments", "/judgments"),
+    Picture("judgment", "/judgments/{query_id:id}/{doc_id:id}", "{judgment}"),
     Picture("agreement", "/judgments/agreement"),
     Picture("gates", "/gates"),
     Picture("gate", "/gates/{name}", "/gates/{gate}"),
+    Picture("new-gate", "/gates/+new"),
+    Picture("verdict", "/gates/{name}/verdicts/{verdict_id}", "/gates/{gate}/verdicts/{verdict}"),
     Picture("power", "/power"),
     Picture("import", "/import"),
     Picture("search", "/search", "/search?q=a"),
@@ -103,6 +108,8 @@ PICTURES = (
 
 NO_PICTURES = {
     "/assets/{name:path}": "files that pages are made of",
+    "/gates/{name}/replay/{run_id}": "a verdict that is not kept, and looks the same",
+    "/import/jobs/{job_id}": "there for as long as it takes",
 }
 """Routes that are no pages, and what they are."""
 
@@ -121,29 +128,39 @@ def demonstration() -> Iterator[str]:
                 process.terminate()
 
 
-def things(address: str) -> dict[str, str]:
-    """Ask the service what there is to look at."""
+def things(address: str, page: Page) -> dict[str, str]:
+    """Look for what there is to show: the newest run, and the query that it harmed most."""
 
-    def ask(path: str) -> dict[str, list[dict[str, str]]]:
+    def first(path: str) -> dict[str, str]:
         with urllib.request.urlopen(f"{address}{path}") as answer:  # noqa: S310 - our own
-            found: dict[str, list[dict[str, str]]] = json.load(answer)
+            found: dict[str, str] = json.load(answer)["items"][0]
             return found
 
-    baseline = ask("/v1/baselines")["items"][0]
-    runs = ask("/v1/runs")["items"]
-    candidate = next(run for run in runs if run["run_id"] != baseline["run_id"])
-    return {
-        "baseline": baseline["name"],
-        "candidate": candidate["run_id"],
-        "gate": ask("/v1/gates")["items"][0]["name"],
-        "query": ask("/v1/queries")["items"][0]["query_id"],
+    known = {
+        "baseline": first("/v1/baselines")["name"],
+        "candidate": first("/v1/runs")["run_id"],
+        "gate": first("/v1/gates")["name"],
     }
+    page.goto(f"{address}/compare?a={known['baseline']}&b={known['candidate']}")
+    known["query"] = page.locator("#queries tbody th a").first.get_attribute("href") or ""
+    pair = first("/v1/judgments?limit=1")
+    ids = [quote(pair[name], safe="") for name in ("query_id", "doc_id")]
+    known["document"] = f"/queries/{ids[0]}/documents/{ids[1]}"
+    known["judgment"] = f"/judgments/{ids[0]}/{ids[1]}"
+    known["verdict"] = first(f"/v1/gates/{known['gate']}/verdicts")["verdict_id"]
+    for path in ("/", "/runs"):  # what is scored aside takes some seconds
+        page.goto(f"{address}{path}")
+        while "being scored" in page.locator("main").inner_text():
+            page.wait_for_timeout(1000)
+            page.reload()
+    return known
 
 
 def take(browser: Browser, address: str, wanted: list[str]) -> None:
     """Write the pictures that are wanted."""
-    known = things(address)
     blank = browser.new_page()
+    known = things(address, blank)
+    blank.goto("about:blank")
     for size, (width, height, most) in SIZES.items():
         for scheme in SCHEMES:
             context = browser.new_context(

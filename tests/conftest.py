@@ -28,6 +28,9 @@ INTEGRATION = {
     "search/test_embedding_api.py",
     "search/test_http.py",
     "search/test_opensearch.py",
+    "search/test_opensearch_failures.py",
+    "search/test_opensearch_indexing.py",
+    "search/test_opensearch_templates.py",
     "search/test_postgres.py",
     "search/test_postgres_down.py",
 }

@@ -115,6 +115,13 @@ def test_verdicts_are_kept_for_good(archive):
     assert archive.verdicts.page(run_id="other").items == ()
     page = archive.verdicts.page(limit=1)
     assert archive.verdicts.page(limit=1, after=page.next).items == (second,)
+    brief = archive.verdicts.summaries(gate="release").items
+    assert [(one.verdict_id, one.verdict, one.sentence) for one in brief] == [
+        (second.verdict_id, "pass", ""),
+        (first.verdict_id, "fail", "worse"),
+    ]
+    assert brief[1].created_at == first.created_at
+    assert archive.verdicts.summaries(run_id="other").items == ()
     with pytest.raises(ArgumentError, match="'pass' or 'fail' or 'inconclusive', got 'maybe'"):
         archive.verdicts.put(**facts, verdict="maybe")
     with pytest.raises(ArgumentError, match="run_id: expected a hash"):
@@ -192,3 +199,18 @@ def test_nobody_changes_the_queries_of_others(archive):
     archive.queries.put([Query("q1", "one")])
     with pytest.raises(TypeError):
         archive.queries.all()["q2"] = Query("q2", "two")
+
+
+def test_a_summary_finds_the_sentence_of_a_long_report(archive):
+    """Only the beginning is read; where the sentence is not in it, or no text, there is none."""
+    facts = {"gate": "release", "run_id": "a" * 64, "judgments_hash": "b" * 64, "verdict": "pass"}
+    said = 'it "fell" \u2212 by \ud83d far'
+    long = ["x" * 100] * 1000
+    for report, sentence in (
+        ({"verdict": "pass", "sentence": said, "holes": long}, said),
+        ({"holes": long, "sentence": said}, ""),
+        ({"sentence": "y" * 9000}, ""),
+        ({"sentence": 7}, ""),
+    ):
+        archive.verdicts.put(**facts, report=report)
+        assert archive.verdicts.summaries(limit=1).items[0].sentence == sentence

@@ -59,10 +59,17 @@ def _note(url: str, path: Path, complaints: list[str]) -> None:
         complaints.append(url)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"], scope="module")
-def location(request, tmp_path_factory):
+def pytest_generate_tests(metafunc):
+    """Run a test in both databases, unless its module names those that it needs."""
+    if "database" in metafunc.fixturenames:
+        databases = getattr(metafunc.module, "DATABASES", ("sqlite", "postgresql"))
+        metafunc.parametrize("database", databases, scope="module")
+
+
+@pytest.fixture(scope="module")
+def location(request, database, tmp_path_factory):
     """Where an archive may be made, for all tests of a module."""
-    with _new_location(request, request.param, tmp_path_factory.mktemp("archive")) as found:
+    with _new_location(request, database, tmp_path_factory.mktemp("archive")) as found:
         yield found
 
 
@@ -75,15 +82,15 @@ def workbench(location):
     started.close()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def new_workbench(request, tmp_path):
+@pytest.fixture
+def new_workbench(request, database, tmp_path):
     """Start services of one test's own, each over an empty archive: settings as keywords."""
     with ExitStack() as stack:
 
         def start(**settings) -> Workbench:
             folder = tmp_path / str(len(started))
             folder.mkdir()
-            location = stack.enter_context(_new_location(request, request.param, folder))
+            location = stack.enter_context(_new_location(request, database, folder))
             started.append(Workbench(location, **settings))
             stack.callback(started[-1].close)
             return started[-1]

@@ -4,31 +4,33 @@ from playwright.sync_api import expect
 
 from browser import small_archive
 
+SHOWN = "['judge-query', 'judge-id'].map((id) => document.getElementById(id).innerText)"
 TEXTS = {query.text: query.query_id for query in small_archive.queries()}
 
 
 def shown_pair(page) -> tuple[str, str]:
     """Tell which query and document are asked for, as the page shows them."""
-    query_id = TEXTS[page.locator("#judge-query").inner_text()]
-    doc_id = page.locator("#judge-id").inner_text() or page.locator("#judge-title").inner_text()
-    return query_id, doc_id
+    assert page.locator("#judge-form").is_visible(), "it asks for nothing"
+    text, doc_id = page.evaluate(SHOWN)
+    return TEXTS[text], doc_id
 
 
 def wait_until_saved(page) -> None:
-    """Wait until the server has written what was pressed."""
-    expect(page.locator("#judge-saved")).to_have_text("Saved")
+    """Wait until the server has written what was pressed; the page tries again by itself."""
+    expect(page.locator("#judge-saved")).to_have_text("Saved", timeout=30_000)
 
 
 def judge_all(page, key: str) -> list[tuple[str, str]]:
     """Press a key until nothing is left; return what was asked for, in its order."""
     seen = []
-    while page.locator("#judge-form").is_visible():
+    form, done = page.locator("#judge-form"), page.locator("#judge-done")
+    while True:
+        expect(form.or_(done).filter(visible=True)).to_be_visible()
+        if form.is_hidden():
+            return seen
         seen.append(shown_pair(page))
         page.keyboard.press(key)
-        assert len(seen) < 1000
-        if page.locator("#judge-form").is_hidden():
-            wait_until_saved(page)
-    return seen
+        assert len(set(seen)) == len(seen), "it asks for the same again"
 
 
 def judged_by(archive, pairs) -> dict[tuple[str, str], tuple[str, float]]:

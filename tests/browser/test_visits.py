@@ -5,6 +5,7 @@ import pytest
 from browser.visits import Visits
 
 pytestmark = pytest.mark.browser
+DATABASES = ("sqlite",)
 
 
 def test_complaints_are_noted(browser, new_workbench):

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from browser import small_archive
 
 pytestmark = pytest.mark.browser
+DATABASES = ("sqlite",)  # what is asked of the other is asked in journeys
 
 
 def test_the_palette_leads_anywhere_by_keyboard(workbench, visit):
@@ -109,6 +110,20 @@ def test_what_is_not_there_is_told_on_a_page(workbench, visit):
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     page.get_by_role("main").get_by_role("link", name="Search").click()
     expect(page.locator("#palette")).to_be_visible()
+
+
+def test_a_server_that_is_away_is_told_of(new_workbench, visit):
+    """The page says so and stays; once the server is back, so is everything."""
+    visit.expect("ERR_CONNECTION|ERR_EMPTY|ERR_SOCKET|htmx:")
+    workbench = new_workbench()
+    small_archive.fill(workbench.archive)
+    page = visit(workbench, "/search?q=leeks")
+    workbench.stop()
+    page.keyboard.press("Control+k")
+    expect(page.locator("#messages")).to_contain_text("The server does not answer")
+    workbench.start()
+    page.keyboard.type("basil")
+    expect(page.locator("#palette [role=option]")).to_have_count(2)
 
 
 def test_a_phone_has_a_menu(workbench, visit):

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.browser
 
 def told(page):
     """Wait until the replay has ended, and return what it says."""
-    page.wait_for_function("document.querySelectorAll('.strip .waiting').length === 0")
+    page.wait_for_selector(".strip .waiting", state="detached")
     return page.inner_text(".strip-told")
 
 
@@ -37,7 +37,7 @@ def test_guards_are_edited_by_keyboard_and_replayed_as_one_types(visit, workbenc
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     page.keyboard.type("0.9")
-    page.wait_for_function("document.querySelector('#toml').textContent.includes('\"RR\"')")
+    page.wait_for_selector("#toml:has-text('measure = \"RR\"')")
     page.focus("button[value=remove-1]")
     page.keyboard.press("Enter")
     page.wait_for_selector("#guard-0-measure:focus")
@@ -70,7 +70,7 @@ def test_a_gate_decides_and_leads_to_what_could_turn_it(visit, workbench):
     page.wait_for_url(re.compile(r"/gates/release/verdicts/\d+$"))
     assert page.inner_text(".verdict-card .badge").lower() == "fail"
     assert page.locator(".guard-mark circle").count() > 0
-    assert page.locator("text=Judge them").get_attribute("href").startswith("/judge?a=")
+    assert page.get_by_role("link", name="Judge them").get_attribute("href").startswith("/judge?a=")
 
 
 def test_power_answers_in_place(visit, workbench):
@@ -98,9 +98,8 @@ def test_everybody_can_use_them(visit, workbench, scheme, width):
     paths += [f"/gates/release/verdicts/{one.verdict_id}" for one in verdict]
     for path in paths:
         page = visit(workbench, path, color_scheme=scheme, viewport={"width": width, "height": 844})
-        page.wait_for_function(
-            "!document.querySelector('.strip .waiting') && !document.querySelector('.power-room')"
-        )
+        page.wait_for_selector(".strip .waiting", state="detached")
+        page.wait_for_selector(".power-room", state="detached")
         page.wait_for_timeout(100)
         found = Axe().run(page).response["violations"]
         assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], path

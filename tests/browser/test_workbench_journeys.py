@@ -33,6 +33,58 @@ def files(tmp_path):
     return tmp_path
 
 
+def import_file(page, kind, path):
+    """Choose a file, look at what it would change, and store it."""
+    page.goto("/import")
+    page.get_by_role("radio", name=re.compile(kind)).check()
+    page.get_by_label("File").set_input_files(path)
+    page.get_by_role("button", name="Look at it").click()
+    expect(page.get_by_role("heading", name=path.name)).to_be_visible()
+    page.get_by_role("button", name=re.compile("^Store")).click()
+    expect(page.get_by_role("heading", name="Stored")).to_be_visible()
+
+
+def test_from_files_to_a_comparison(new_workbench, visit, files):
+    """An empty archive says what to do; judgments, runs, queries and documents come as files."""
+    workbench = new_workbench()
+    page = visit(workbench, "/")
+    expect(page.get_by_role("main")).to_contain_text("No runs yet")
+    page.get_by_role("link", name="Import files").click()
+    page.wait_for_url("**/import")
+    import_file(page, "Judgments", files / "qrels.txt")
+    import_file(page, "Queries", files / "queries.jsonl")
+    import_file(page, "Documents", files / "documents.jsonl")
+    import_file(page, "A run", files / "bm25.run")
+    import_file(page, "A run", files / "hybrid.run")
+    page.get_by_role("link", name="See it").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("hybrid")
+    runs = {run.facts.name: run.run_id for run in workbench.archive.runs.page().items}
+    assert runs.keys() == {"bm25", "hybrid"}
+    counts = workbench.archive.check(deep=True).counts
+    assert counts["judgments"] == len(small_archive.judgments())
+    page.goto("/compare")
+    page.get_by_label("Baseline").select_option(runs["bm25"])
+    page.get_by_label("Candidate").select_option(runs["hybrid"])
+    page.get_by_role("button", name="Compare").click()
+    expect(verdict_of(page)).to_contain_text("Worse")
+
+
+def test_a_gate_is_set_up_and_decides(new_workbench, visit):
+    """The form proposes guards, replays them, and lets them decide."""
+    workbench = new_workbench()
+    workbench.runs = small_archive.fill(workbench.archive)
+    page = visit(workbench, "/gates")
+    page.get_by_role("link", name="New gate").click()
+    page.get_by_label("Name", exact=True).fill("nightly")
+    expect(page.locator("#strip")).to_contain_text("Of the last 2 runs")
+    page.get_by_role("button", name="Set up").click()
+    page.wait_for_url(re.compile("/gates/nightly"))
+    assert workbench.archive.gates.get("nightly").settings["baseline"] == "main"
+    page.get_by_role("button", name="Decide on the newest run").click()
+    page.wait_for_url(re.compile(r"/verdicts/\d+"))
+    expect(page.locator(".verdict-card .badge")).to_have_text("fail")
+
+
 def verdict_of(page):
     """The badge beside the sentence at the top of a comparison."""
     return page.locator("main .verdict .badge").first
@@ -88,6 +140,7 @@ def test_a_run_that_was_deleted_is_told(new_workbench, visit):
     workbench.runs = small_archive.fill(workbench.archive)
     gone = workbench.runs["hybrid"]
     page = visit(workbench, f"/compare?a=main&b={gone}")
+    page.wait_for_load_state("networkidle")
     workbench.archive.runs.remove(gone)
     visit.expect("status of 404")
     for path in (f"/runs/{gone}", f"/compare?a=main&b={gone}", f"/queries/q01?a=main&b={gone}"):

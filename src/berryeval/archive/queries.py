@@ -112,6 +112,11 @@ class ArchivedQueries:
                 known = self._all = _Everything(stamp, MappingProxyType(found))
         return known.queries
 
+    def stamp(self) -> tuple[Any, ...]:
+        """Return what is another whenever a query was written or removed."""
+        with self._database.reading() as connection:
+            return tuple(connection.execute(_STAMP).one())
+
     def remove(self, query_id: str, *, check: Check[Query] | None = None) -> bool:
         """Remove a query, and tell whether there was one; `check` as for `put`. Judgments stay."""
         row = delete(queries).where(queries.c.query_id == check_id(query_id, "query_id"))

@@ -133,10 +133,10 @@ def test_a_spot_of_one_query_leads_to_it(client, pair):
 def test_the_list_comes_alone_where_a_script_asks_for_it(client, pair):
     """Filtering draws no chart again."""
     answer = client.get(
-        f"{pair}&q=q3", headers={**HTML, "HX-Request": "true", "HX-Target": "queries"}
+        f"{pair}&q=q3", headers={**HTML, "HX-Request": "true", "HX-Target": "found"}
     )
     part = parse(answer.text)
-    assert part.find("section", id="queries")
+    assert part.find("div", id="found")
     assert not part.find_all("svg", class_="forest")
 
 
@@ -180,6 +180,17 @@ def test_a_gate_decides_from_the_page(client, pair):
     decide = parse(answer.text).find("section", id="decide")
     assert "fail" in decide.find("span", class_="badge").text
     assert "below 0.99" in decide.text
+    assert "earlier judgments" not in decide.text
+    client.put("/v1/judgments/q0/x9", json={"grade": 0}, headers={"If-None-Match": "*"})
+    assert "At earlier judgments" in get_page(client, pair).find("section", id="decide").text
+
+
+def test_a_verdict_on_another_run_is_not_shown(client, pair):
+    """Its number in the address is of no use here."""
+    client.put("/v1/gates/release", json={"guards": [{"measure": "RR", "at_least": 0.1}]})
+    client.post("/v1/gates/release/verdicts", json={"run": "main"})
+    decide = get_page(client, f"{pair}&verdict=1").find("section", id="decide")
+    assert not decide.find_all("span", class_="badge")
 
 
 def test_a_gate_that_is_gone_says_so(client, pair):
@@ -229,6 +240,8 @@ def test_a_run_that_was_removed_is_a_page_that_says_so(client, gone):
     """404 with a way on."""
     page = get_page(client, f"/compare?a={gone}&b=main", status=404)
     assert "removed" in page.find("main").text
+    part = get_page(client, f"/compare/holes?a={gone}&b=main")
+    assert "was removed meanwhile" in part.text
 
 
 def test_an_unknown_measure_is_told_with_those_that_are_shown(client, pair):

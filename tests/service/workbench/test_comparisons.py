@@ -1,5 +1,7 @@
 """Comparisons that pages remember."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,30 @@ def test_a_judgment_makes_it_anew(archive, filled, comparisons):
     assert first.difference(RR).losses == second.difference(RR).losses + 1
 
 
+def test_what_takes_long_is_shown_as_it_was(archive, filled, comparisons, monkeypatch):
+    """The page does not wait; the next one has it."""
+    where = "berryeval.service.workbench.comparisons"
+    first, is_current = comparisons.soon(*filled)
+    assert is_current
+    archive.judgments.put([JudgmentEntry("q00", "x", 1)], author="ada")
+    may_go_on = threading.Event()
+    whole = comparisons.compare
+
+    def slowly(*runs):
+        may_go_on.wait(10)
+        return whole(*runs)
+
+    monkeypatch.setattr(comparisons, "compare", slowly)
+    monkeypatch.setattr(f"{where}._LONG_PATIENCE", 0.01)
+    assert comparisons.soon(*filled) == (first, False)
+    assert comparisons.soon(*filled) == (first, False), "started once"
+    may_go_on.set()
+    monkeypatch.setattr(f"{where}._LONG_PATIENCE", 10)
+    second, is_current = comparisons.soon(*filled)
+    assert is_current
+    assert second is not first
+
+
 def test_a_query_that_changed_makes_it_anew(archive, filled, comparisons):
     """Its new text is found."""
     first = comparisons.compare(*filled)
@@ -92,11 +118,11 @@ def test_harm_and_what_differs(filled, comparisons):
 
 def test_many_tags_are_no_slices(archive, filled, comparisons):
     """Thirty are not; two are, and so are categories."""
-    assert comparisons.compare(*filled).sliced == ()
+    assert comparisons.compare(*filled).sliced(RR) == ()
     archive.queries.put(
         [Query(f"q{i:02}", "", category="c", tags=(f"t{i % 2}",)) for i in range(N)]
     )
-    sliced = comparisons.compare(*filled).sliced
+    sliced = comparisons.compare(*filled).sliced(RR)
     assert {str(one.slice) for one in sliced} == {"category=c", "tag=t0", "tag=t1"}
 
 

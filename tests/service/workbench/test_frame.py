@@ -10,6 +10,7 @@ from berryeval.service.workbench.assets import HTMX, address_of, assets
 from berryeval.service.workbench.navigation import PAGES
 from berryeval.service.workbench.rendering import environment, since
 from service.workbench.html import HTML, get_page, parse
+from service_data import upload
 
 
 @pytest.fixture
@@ -47,7 +48,8 @@ def test_templates_hold_nothing_that_the_policy_forbids():
     assert "base.html" in names
     for name in names:
         source = loader.get_source(environment(), name)[0]
-        assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", source), name
+        markup = re.sub(r"\{[{%#].*?[}%#]\}", "", source, flags=re.DOTALL)
+        assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", markup), name
         for tag in re.findall(r"<script[^>]*>", source):
             assert "src=" in tag or 'type="application/json"' in tag, name  # data run nowhere
         marked = re.findall(r"\{\{[^}]*\|\s*safe", source)
@@ -110,6 +112,23 @@ def test_search_finds_pages_runs_queries_and_gates(client, text, kind, address):
     for links in (page.find("ul", class_="found").find_all("a"), palette.find_all("a")):
         found = [link["href"] for link in links if link.find("span", class_="kind").text == kind]
         assert any(href.startswith(address) for href in found)
+
+
+def test_the_newest_runs_come_first_and_any_commit_is_found(client):
+    """What is shown is short; what is looked for may be the whole."""
+    commits = [letter * 40 for letter in "abcdefgh"]
+    for seed, commit in enumerate(commits):
+        upload(client, seed, "bm25", commit=commit)
+    palette = parse(client.get("/palette").text)
+    pages = [link for link in palette.find_all("a") if "Page" in link.text]
+    runs = [link for link in palette.find_all("a") if "Run" in link.text and "bm25" in link.text]
+    assert len(pages) == len(PAGES)
+    assert [commit for run in runs for commit in "abcdefgh" if commit * 8 in run.text] == [
+        *"hgfedc"
+    ]
+    assert commits[0] not in palette.text
+    found = parse(client.get(f"/palette?q={commits[0]}").text).find_all("a")
+    assert len(found) == 1
 
 
 @pytest.mark.usefixtures("filled")

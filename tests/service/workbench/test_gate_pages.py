@@ -1,12 +1,16 @@
 """The pages of gates: edited by one at a time, replayed before they are kept, decided for good."""
 
 import re
+import threading
 import time
 
 import pytest
 
 from berryeval import Query, Run
 from berryeval.archive import JudgmentEntry, RunFacts
+from berryeval.service.jobs import JobCancelled
+from berryeval.service.verdicts import decide_on
+from berryeval.service.workbench.gates import deciding
 from service.workbench.html import HTML, get_page, parse
 
 N_QUERIES = 30
@@ -36,8 +40,8 @@ def runs(archive):
     same = {one: ["a", "b", "c", "x"] if i % 2 else ["a", "c", "b"] for i, one in enumerate(ids)}
     worse = {one: ["x", "c", "b", "a"] if i % 7 else ["c", "b"] for i, one in enumerate(ids)}
     stored = [
-        archive.runs.put(Run.from_lists(run), RunFacts(name, commit=f"{n}" * 40))
-        for n, (name, run) in enumerate({"good": good, "same": same, "worse": worse}.items())
+        archive.runs.put(Run.from_lists(run), RunFacts("hybrid", commit=f"{n}" * 40))
+        for n, run in enumerate((good, same, worse))
     ]
     archive.baselines.put("main", stored[0].run_id)
     archive.gates.put("release", GATE)
@@ -114,6 +118,23 @@ def test_the_last_runs_are_replayed_the_oldest_first(client):
     assert "Kept" in reasons.text
 
 
+def test_a_series_is_replayed_or_all_runs(client, runs, archive):
+    """That of the baseline, unless another is chosen: a gate is about what takes its place."""
+    archive.runs.put(Run.from_lists({"q00": ["c"]}), RunFacts("bm25"))
+    page = finished(client, "/gates/release")
+    assert "Of the last 3 runs of hybrid" in page.find(class_="strip-told").text
+    assert fields(page)["series"] == "hybrid"
+    offered = page.find("form", action="/gates/release/verdicts").find("input")
+    assert offered["value"] == runs[2], "not the newest of all"
+    for series, told in (("", "Of the last 4 runs:"), ("bm25", "Of the last run of bm25")):
+        posted = {**fields(page), "series": series, "do": "replay"}
+        part = client.post("/gates/release", data=posted, headers={"HX-Request": "true"})
+        assert told in parse(part.text).find(class_="strip-told").text
+    key = re.search(r"of=([0-9a-f]+)", page.find(class_="cell")["href"])[1]
+    again = client.get(f"/gates/release/replay?of={key}&series=bm25", headers=HTML)
+    assert "of bm25" in parse(again.text).find(class_="strip-told").text
+
+
 @pytest.mark.usefixtures("runs")
 def test_guards_are_replayed_before_they_are_saved(client, archive):
     """The strip says what would change, and the lines for berryeval.toml follow."""
@@ -138,6 +159,20 @@ def test_guards_are_replayed_before_they_are_saved(client, archive):
     key = re.search(r"of=([0-9a-f]+)", part.find(class_="cell")["href"])[1]
     again = client.get(f"/gates/release/replay?of={key}", headers={"HX-Request": "true"})
     assert "3 pass" in again.text
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_replay_follows_judgments_and_labels(client, archive):
+    """Another grade, or another category, and the verdicts are found anew."""
+    finished(client, "/gates/release")
+    for change in (
+        lambda: archive.judgments.put([JudgmentEntry("q00", "x", 1)], author="bob"),
+        lambda: archive.queries.put([Query("q00", "about q00", category="other")]),
+    ):
+        assert not get_page(client, "/gates/release").find_all(class_="waiting")
+        change()
+        assert get_page(client, "/gates/release").find_all(class_="waiting")
+        finished(client, "/gates/release")
 
 
 @pytest.mark.usefixtures("runs")
@@ -199,7 +234,7 @@ def test_what_cannot_be_saved_comes_back_with_its_messages(client, archive):
     assert "did you mean" in page.find(id="guard-0-wrong").text
     assert page.find(id="guard-0-measure")["aria-describedby"] == "guard-0-wrong"
     assert "between 0 and 0.5" in page.find(id="alpha-wrong").text
-    assert "and 1 more" in page.find(class_="banner").text
+    assert "(and 1 more)" in page.find(class_="banner").text
     again = fields(page)
     assert (again["guard-0-measure"], again["alpha"], again["seed"]) == ("ndgc@10", "7", "12")
     assert archive.gates.get("release").settings == GATE
@@ -276,11 +311,13 @@ def test_without_a_baseline_a_threshold_is_proposed(client):
 
 
 def test_a_baseline_that_cannot_be_scored_gets_the_smallest_margin(client, archive):
-    """Without judgments nobody knows what queries can see."""
+    """Without judgments nobody knows what queries can see, nor if all of them score alike."""
     run = archive.runs.put(Run.from_lists({"q": ["d"]}), RunFacts("x"))
     archive.baselines.put("other", run.run_id)
     given = fields(get_page(client, "/gates/+new"))
     assert (given["guard-0-limit"], given["baseline"]) == ("0.02", "other")
+    archive.judgments.put([JudgmentEntry("q", "d", 1)], author="ada")
+    assert fields(get_page(client, "/gates/+new"))["guard-0-limit"] == "0.02"
 
 
 @pytest.mark.usefixtures("runs")
@@ -312,6 +349,55 @@ def test_a_gate_decides_on_the_newest_run_and_shows_why(client, runs):
     assert len(lines[1].find_all("line", class_="interval")) == 1
     assert shown.find("a", href=f"/compare?a={runs[0]}&b={runs[2]}")
     assert "1" in get_page(client, "/gates/release").find("section", class_="history").text
+
+
+def test_a_decision_that_takes_a_while_is_waited_for(client, runs, monkeypatch):
+    """The page tells how far it is, and leads to the verdict."""
+    may_go = threading.Event()
+
+    def slowly(*given, progress, **named):
+        progress(1, 3, "reading the baseline")
+        may_go.wait(10)
+        return decide_on(*given, progress=progress, **named)
+
+    monkeypatch.setattr(deciding, "decide_on", slowly)
+    monkeypatch.setattr(deciding, "_PATIENCE_SECONDS", 0.1)
+    waiting = client.post("/gates/release/verdicts", data={"run": runs[2]}, headers=HTML)
+    assert waiting.url.path.startswith("/gates/release/deciding/")
+    assert "Reading the baseline" in parse(waiting.text).find(id="deciding").text
+    part = client.get(waiting.url.path, headers={"HX-Request": "true"})
+    assert parse(part.text).find("progress")["max"] == "3"
+    may_go.set()
+    for _ in range(300):
+        part = client.get(waiting.url.path, headers={"HX-Request": "true"})
+        if "hx-redirect" in part.headers:
+            break
+        time.sleep(0.02)
+    assert part.headers["hx-redirect"] == "/gates/release/verdicts/1"
+    assert client.get(waiting.url.path, headers=HTML).url.path == "/gates/release/verdicts/1"
+    gone = client.get("/gates/release/deciding/0123", headers=HTML)
+    assert (gone.status_code, "not known any more" in gone.text) == (404, True)
+
+
+def test_a_decision_that_cannot_be_made_says_why(client, runs, archive):
+    """As a page, with the status that the API would have."""
+    archive.gates.put("quick", {"guards": [{"latency": "p95", "at_most_ms": 5}]})
+    answer = client.post("/gates/quick/verdicts", data={"run": runs[0]}, headers=HTML)
+    assert answer.status_code == 422
+    assert "how long queries took" in parse(answer.text).find("main").text
+    missing = client.post("/gates/quick/verdicts", data={"run": "0" * 64}, headers=HTML)
+    assert missing.status_code == 404
+
+
+def test_a_decision_may_be_cancelled(client, runs, monkeypatch):
+    """Whoever waited is told."""
+
+    def cancelled(*_given, **_named):
+        raise JobCancelled
+
+    monkeypatch.setattr(deciding, "decide_on", cancelled)
+    answer = client.post("/gates/release/verdicts", data={"run": runs[2]}, headers=HTML)
+    assert (answer.status_code, "cancelled" in answer.text) == (409, True)
 
 
 def test_a_verdict_lists_what_could_turn_it(client, runs, archive):

@@ -6,9 +6,9 @@ import pytest
 
 from berryeval import Run
 from berryeval.archive import JudgmentEntry, RunFacts
-from berryeval.service.workbench import overview
-from berryeval.service.workbench.overview import window_of
+from berryeval.service.workbench import series_trend
 from berryeval.service.workbench.run_directory import RunDirectory
+from berryeval.service.workbench.series_trend import window_of
 from service.workbench.html import HTML, get_page
 from service.workbench.plants import fill, put, query_ids
 
@@ -137,7 +137,7 @@ def test_a_measure_that_is_not_shown_is_refused_with_those_that_are(client):
 
 def test_older_runs_are_a_link_away(archive, client, runs, monkeypatch):
     """The window moves by whole windows, and back."""
-    monkeypatch.setattr(overview, "SHOWN", 2)
+    monkeypatch.setattr(series_trend, "SHOWN", 2)
     page = settled(client, "/?series=hybrid")
     link = next(a for a in page.find_all("a") if a.text == "Older runs")
     older = settled(client, link["href"])
@@ -146,7 +146,7 @@ def test_older_runs_are_a_link_away(archive, client, runs, monkeypatch):
     back = next(a for a in older.find_all("a") if a.text == "Newer runs")
     assert "until" not in back["href"]
     series = RunDirectory(archive).current().series["hybrid"]
-    monkeypatch.setattr(overview, "SHOWN", 1)
+    monkeypatch.setattr(series_trend, "SHOWN", 1)
     window = window_of(series, runs["c1"])
     assert (window.older, window.newer) == (runs["c0"], runs["c2"])
 
@@ -200,7 +200,9 @@ def test_a_run_that_cannot_be_scored_says_why(archive, client):
     """Nothing is judged yet; and later, a run of other queries."""
     archive.runs.put(Run.from_lists({"z": ["a"]}), RunFacts("other"))
     page = settled(client)
-    assert "cannot be scored" in words(page, "verdict-title")
+    verdict = page.find(aria_labelledby="verdict-title")
+    assert "cannot be scored" in verdict.text
+    assert verdict.find("a", href="/import")
     assert "none of which is scored" in page.find("svg", class_="trend")["aria-label"]
     archive.judgments.put([JudgmentEntry("q00", "good", 1)], author="ada")
     assert "no query in common" in words(settled(client), "verdict-title")

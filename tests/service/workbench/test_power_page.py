@@ -74,7 +74,7 @@ def test_the_slice_that_sees_least_is_told_first():
     """What has no spread at all comes before everything."""
     spreads = {2: 0.0, 30: 0.2, 40: 0.1}
     slices = {"a": range(40), "b": range(30), "c": range(2)}
-    found = parts_of(lambda places: spreads[len(places)], slices, 0.02, 0.05, 0.8)
+    found = parts_of(lambda places: (spreads[len(places)], 9), slices, 0.02, 0.05, 0.8)
     assert [part.name for part in found] == ["c", "b", "a"]
     assert found[1].needed == queries_for(0.2, 0.02, 0.05, 0.8)
 
@@ -169,6 +169,20 @@ def test_what_is_not_there_is_told_on_the_page(client):
     assert gone.status_code == 200
     assert "there is no run" in parse(gone.text).find(class_="banner").text
     assert "no query is in the slice" in shown(client, "/power?slice=category%3Dx").text
+
+
+@pytest.mark.usefixtures("runs")
+def test_few_queries_that_differ_are_not_relied_on(client, archive):
+    """A gate would not test them; the page says so."""
+    rankings = {f"q{number:02}": ["v", "a"] for number in range(60)}
+    changed = {**rankings, "q00": ["a"], "q04": ["a"]}
+    ids = [
+        archive.runs.put(Run.from_lists(one), RunFacts("x")).run_id for one in (rankings, changed)
+    ]
+    part = shown(client, f"/power?a={ids[0]}&b={ids[1]}&margin=0.1")
+    assert "only 2 of these queries differ" in part.find(class_="power-told").text
+    assert "2 differ: too few to tell" in part.text
+    assert "only" not in shown(client).find(class_="power-told").text
 
 
 def test_equal_runs_can_tell_nothing(client, runs):

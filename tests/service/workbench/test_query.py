@@ -223,6 +223,7 @@ def test_rows_show_how_documents_begin(client, address, archive):
         for name in ("title", "below")
     )
     assert title == "One <b>"
+    assert "One <b>" in get_page(client, address).find("table", class_="moves").text
     assert below.startswith("d1 Text of one")
     assert below.endswith("…")
 
@@ -252,7 +253,7 @@ def test_a_document_says_what_it_is_and_who_judged_it(client, archive):
     archive.judgments.change("q0", "d1", 2, author="bob", source="workbench")
     archive.judgments.remove("q0", "d1", author="eve")
     page = get_page(client, "/queries/q0/documents/d1")
-    assert page.find("article").find("h2").text == "One"
+    assert page.find("article").find("h1").text == "One"
     assert page.find("div", class_="said-text").text == "All of <it>."
     history = [one.text for one in page.find("ul", class_="history").find_all("li")]
     assert [text.split(" just")[0] for text in history] == [
@@ -310,7 +311,7 @@ def test_all_queries_are_listed_and_searched(client):
     assert found("q=z&page=x") == ["z"]
     assert found("q=nobody+asks+this") == []
     row = get_page(client, "/queries?q=q1").find("tbody").find("tr").text
-    assert row == "what is <b>1</b>? q1 odd easy 3"
+    assert row == "what is <b>1</b>? q1 · odd · easy odd easy 3"
 
 
 def test_many_queries_come_on_pages(client):
@@ -322,7 +323,7 @@ def test_many_queries_come_on_pages(client):
     pager = page.find("nav", class_="pager")
     assert "Page 2 of 3" in pager.text
     assert [link["href"] for link in pager.find_all("a")] == ["/queries", "/queries?page=3"]
-    answer = client.get("/queries", headers={**HTML, "HX-Request": "true", "HX-Target": "queries"})
+    answer = client.get("/queries", headers={**HTML, "HX-Request": "true", "HX-Target": "found"})
     assert not parse(answer.text).find_all("h1")
 
 

@@ -1,5 +1,7 @@
 """The queries of a run as a table."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from berryeval import Judgments, Query, Run, evaluate
@@ -26,9 +28,13 @@ QUERIES = {
 }
 
 
+def at(judgments):
+    return SimpleNamespace(judgments=judgments, hash="")
+
+
 def table(measures=("nDCG@10", "RR"), queries=QUERIES, rankings=RANKINGS):
     judgments, run = Judgments.from_dict(GRADES), Run.from_lists(rankings)
-    return QueryTable(evaluate(judgments, run, measures), judgments, run, queries)
+    return QueryTable(evaluate(judgments, run, measures), at(judgments), run, queries)
 
 
 def ids(page):
@@ -80,11 +86,17 @@ def test_rows_are_found_by_text_slice_and_what_went_wrong():
     assert (found.rows, found.n_found, found.n_queries, found.n_pages) == ((), 0, 5, 1)
 
 
+def test_the_table_counts_what_went_wrong():
+    """And where the quarters of the scores are."""
+    assert (table().n_without_relevant, table().n_with_holes) == (3, 3)
+    assert table().quarters("RR") == (0.0, 0.0, pytest.approx(1 / 3))
+
+
 def test_a_page_has_fifty_rows_and_there_is_none_beyond_the_last():
     """Page 0 is the first, page 99 the last."""
     grades = {f"q{i:03}": {"a": 1} for i in range(120)}
     judgments, run = Judgments.from_dict(grades), Run.from_lists({key: ["a"] for key in grades})
-    found = QueryTable(evaluate(judgments, run, "RR"), judgments, run, {})
+    found = QueryTable(evaluate(judgments, run, "RR"), at(judgments), run, {})
     assert [len(found.page(Wanted(page=n)).rows) for n in (0, 1, 2, 3, 99)] == [50, 50, 50, 20, 20]
     assert (found.page(Wanted(page=99)).number, found.page(Wanted()).n_pages) == (3, 3)
 
@@ -102,7 +114,7 @@ def test_the_judged_share_is_that_of_all_documents_in_the_first_ten():
     """Of 7 documents 4 are holes; without any document there is no share."""
     judgments = Judgments.from_dict(GRADES)
     run = Run.from_lists(RANKINGS)
-    share, n_holes = judged_share(evaluate(judgments, run, ["RR"]), judgments, run)
+    share, n_holes = judged_share(evaluate(judgments, run, ["RR"]), at(judgments), run)
     assert (share, n_holes) == (pytest.approx(3 / 7), 4)
     empty = Run.from_lists({"q1": []})
-    assert judged_share(evaluate(judgments, empty, ["RR"]), judgments, empty) == (None, 0)
+    assert judged_share(evaluate(judgments, empty, ["RR"]), at(judgments), empty) == (None, 0)

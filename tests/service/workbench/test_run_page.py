@@ -5,7 +5,8 @@ import pytest
 from berryeval import Run
 from berryeval.archive import JudgmentEntry, RunFacts
 from service.workbench.html import HTML, get_page, parse
-from service.workbench.plants import fill
+from service.workbench.plants import fill, query_ids
+from service.workbench.test_overview import settled
 
 
 @pytest.fixture
@@ -55,6 +56,15 @@ def test_a_chosen_measure_leads_the_page(client, runs):
     head = page.find(id="queries").find("thead")
     assert head.find("th", aria_sort="ascending").text == "RR"
     get_page(client, f"/runs/{runs['c3']}?measure=nonsense", status=422)
+
+
+def test_the_distribution_leads_to_the_queries_behind_it(client, runs):
+    """Those without a relevant document, and those with holes."""
+    part = get_page(client, f"/runs/{runs['c3']}").find(aria_labelledby="spread-title")
+    assert "A quarter of the queries scores at most" in part.text
+    assert "Nothing relevant" not in part.text
+    assert part.find("a").text == "6 have holes in the first 10"
+    assert len(rows(get_page(client, part.find("a")["href"]))) == 6
 
 
 def test_facts_tell_settings_commit_corpus_and_times(client, runs):
@@ -120,7 +130,8 @@ def test_a_run_without_judgments_says_what_to_do(archive, client):
     run = archive.runs.put(Run.from_lists({"q": ["a"]}), RunFacts("bm25"))
     page = get_page(client, f"/runs/{run.run_id}")
     assert "cannot be scored" in page.text
-    assert page.find("a", href="/judge")
+    assert page.find("main").find("a", href="/judge")
+    assert "1 for 1 query" in page.find(aria_labelledby="facts-title").text
 
 
 def test_odd_ids_texts_and_settings_are_shown_as_text(archive, client):
@@ -189,3 +200,15 @@ def test_who_may_only_judge_is_told_so(archive, service, runs):
     assert "by an admin" in page.text
     answer = client.post(f"/runs/{runs['c3']}", data={"do": "remove"}, headers=headers)
     assert answer.status_code == 403
+
+
+def test_newer_judgments_are_counted_while_the_page_shows_the_last_state(archive, client, runs):
+    """It says so, and asks for itself again until it has them."""
+    address = f"/runs/{runs['c3']}"
+    before = settled(client, address)
+    archive.judgments.put([JudgmentEntry(q, "hole", 2) for q in query_ids()], author="bob")
+    meanwhile = get_page(client, address)
+    assert tile(meanwhile, "RR").text == tile(before, "RR").text
+    assert "24 newer judgments are being counted" in meanwhile.text
+    assert client.get(meanwhile.find(id="live")["hx-get"], headers=HTML).status_code == 204
+    assert tile(settled(client, address), "RR").text != tile(before, "RR").text

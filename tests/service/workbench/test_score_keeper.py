@@ -2,13 +2,15 @@
 
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from berryeval import Judgments, Run, evaluate
 from berryeval.errors import ArchiveError, MismatchError, NotFoundError
-from berryeval.service.workbench import score_keeper
-from berryeval.service.workbench.score_keeper import JudgmentsAt, ScoreKeeper, summary_of
+from berryeval.service.workbench import pace, score_keeper
+from berryeval.service.workbench.run_summaries import JudgmentsAt, summary_of
+from berryeval.service.workbench.score_keeper import ScoreKeeper
 
 RUNS = {
     "good": {"q1": ["a"], "q2": ["a"]},
@@ -24,6 +26,7 @@ class World:
         self.revision = 1
         self.relevant = "a"
         self.scored = []
+        self.leading = []
         self.errors = {}
         self.may_score = threading.Event()
         self.may_score.set()
@@ -32,11 +35,13 @@ class World:
         if "state" in self.errors:
             raise self.errors.pop("state")
         grades = {query_id: {self.relevant: 1} for query_id in ("q1", "q2")}
-        return JudgmentsAt(self.revision, Judgments.from_dict(grades), self.relevant)
+        judged = SimpleNamespace(judgments=Judgments.from_dict(grades), hash=self.relevant)
+        return JudgmentsAt(self.revision, judged)
 
-    def score(self, state, run_id):
+    def score(self, state, run_id, is_leading):
         assert self.may_score.wait(10)
         self.scored.append((run_id, state.revision))
+        self.leading += [run_id] if is_leading else []
         if run_id in self.errors:
             raise self.errors[run_id]
         return evaluate(state.judgments, Run.from_lists(RUNS[run_id]), ["RR"])
@@ -112,6 +117,13 @@ def test_the_first_run_of_a_page_is_scored_first(world, keeper):
     assert [run_id for run_id, _ in world.scored] == ["good", "fair", "poor"]
 
 
+def test_the_first_runs_of_a_count_are_told_apart(world, keeper, monkeypatch):
+    """Pages show more of them than means."""
+    monkeypatch.setattr(score_keeper, "_LEADING", 2)
+    current(keeper)
+    assert world.leading == ["good", "fair"]
+
+
 def test_pages_show_one_state_of_the_judgments_until_the_next_is_complete(world, keeper):
     """Never a mean of yesterday's judgments beside one of today's."""
     before = current(keeper)
@@ -152,12 +164,12 @@ def test_counting_waits_for_a_pause_in_judging(world, keeper, monkeypatch):
     """But not for ever."""
     current(keeper, ["good"])
     monkeypatch.setattr(keeper._pace, "quiet_seconds", 60.0)
-    monkeypatch.setattr(score_keeper, "_LONGEST_WAIT_SECONDS", 60.0)
+    monkeypatch.setattr(pace, "_LONGEST_WAIT_SECONDS", 60.0)
     world.judge("x")
     keeper.summaries(["good"])
     time.sleep(0.1)
     assert keeper.summaries(["good"]).n_newer == 1
-    monkeypatch.setattr(score_keeper, "_LONGEST_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(pace, "_LONGEST_WAIT_SECONDS", 0.0)
     monkeypatch.setattr(keeper._pace, "quiet_seconds", 0.1)
     assert means(current(keeper, ["good"])) == {"good": 0.0}
 
@@ -195,6 +207,17 @@ def test_runs_that_nobody_asks_for_any_more_are_dropped(keeper, monkeypatch):
     assert set(keeper._shown.summaries) == {"good", "poor"}
     keeper.forget("good")
     assert set(keeper._wanted) == {"poor"}
+
+
+def test_what_nobody_looks_at_is_not_counted_anew(world, keeper, monkeypatch):
+    """Who looks at it later has it scored then, at the judgments that are shown."""
+    current(keeper)
+    monkeypatch.setattr(score_keeper, "_LOOKED_AT_SECONDS", 0.05)
+    time.sleep(0.06)
+    world.judge("x")
+    current(keeper, ["good"])
+    assert [run_id for run_id, revision in world.scored if revision == 2] == ["good"]
+    assert means(current(keeper)) == {"good": 0.0, "fair": 0.5, "poor": 1.0}
 
 
 def test_a_keeper_stops_and_starts_again(world, keeper):

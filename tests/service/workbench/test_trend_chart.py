@@ -45,6 +45,7 @@ def test_each_run_is_a_link_with_its_figures():
     assert [link["href"] for link in links] == ["/runs/0", "/runs/1"]
     assert links[1]["aria-label"] == "run 1: 0.6000"
     assert links[1]["data-interval"] == "0.550 – 0.650"  # noqa: RUF001 - as people write it
+    assert [link.attributes.get("data-change") for link in links] == [None, "+0.1000"]
     assert drawing["aria-label"] == (
         "nDCG@10 over 2 runs, from 0.500 to 0.600; lowest 0.500, highest 0.600."
     )

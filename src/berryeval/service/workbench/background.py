@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-__all__ = ["Latest"]
+__all__ = ["WAIT_SECONDS", "Latest"]
 
 Value = TypeVar("Value")
+
+WAIT_SECONDS = 0.12
+"""So long a page waits for the newest."""
 
 
 class Latest(Generic[Value]):
@@ -27,7 +31,7 @@ class Latest(Generic[Value]):
         self._value: Value | None = None
         self._error: BaseException | None = None
 
-    def get(self, seconds: float = 0.12) -> Value | None:
+    def get(self) -> Value | None:
         """Return the value as it is now; after a while the last one, and None if there is none.
 
         Raises
@@ -35,16 +39,25 @@ class Latest(Generic[Value]):
         Exception
             What `make` raised.
         """
-        with self._lock:
-            thread = self._thread
-            if thread is None or not thread.is_alive():
-                thread = threading.Thread(target=self._run, name="berryeval-latest", daemon=True)
-                self._thread = thread
-                thread.start()
-        thread.join(seconds)
+        end = time.monotonic() + WAIT_SECONDS
+        thread, is_new = self._working()
+        thread.join(max(0.0, end - time.monotonic()))
+        if not is_new and not thread.is_alive():
+            # What somebody else had begun before may not know what was written since.
+            thread, _ = self._working()
+            thread.join(max(0.0, end - time.monotonic()))
         if not thread.is_alive() and self._error is not None:
             raise self._error
         return self._value
+
+    def _working(self) -> tuple[threading.Thread, bool]:
+        """Return the thread that makes the value, and whether it begins now."""
+        with self._lock:
+            if self._thread is not None and self._thread.is_alive():
+                return self._thread, False
+            self._thread = threading.Thread(target=self._run, name="berryeval-latest", daemon=True)
+            self._thread.start()
+            return self._thread, True
 
     def _run(self) -> None:
         try:

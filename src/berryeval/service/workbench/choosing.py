@@ -28,6 +28,8 @@ class RunChoice:
     run: StoredRun
     baseline: str | None = None
     """The name of the baseline that it is."""
+    before: str | None = None
+    """The id of the run of the same name that came before it, if that is among the newest."""
 
 
 def choose_run(archive: Archive, reference: str) -> StoredRun:
@@ -71,8 +73,10 @@ def run_choices(archive: Archive) -> tuple[list[RunChoice], list[RunChoice]]:
         if run is not None:
             baselines.append(RunChoice(one.name, run, one.name))
     name_of = {one.run.run_id: one.baseline for one in baselines}
-    newest = [
-        RunChoice(run.run_id, run, name_of.get(run.run_id))
-        for run in archive.runs.page(limit=_N_NEWEST, newest_first=True).items
-    ]
+    newest: list[RunChoice] = []
+    before: dict[str, str] = {}
+    for run in reversed(archive.runs.page(limit=_N_NEWEST, newest_first=True).items):
+        name, run_id = run.facts.name, run.run_id
+        newest.insert(0, RunChoice(run_id, run, name_of.get(run_id), before.get(name)))
+        before[name] = run_id
     return baselines, newest

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent import futures
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
@@ -22,7 +23,7 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.comparing import compare_evaluations
 from berryeval.evaluation.comparison import Comparison, Difference
-from berryeval.evaluation.result import holes_measure
+from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.evaluation.slices import LABELS
 from berryeval.measures import Measure
 from berryeval.service.references import labels_of
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FEW_QUERIES", "LOOKED_AT", "Compared", "Comparisons", "ComparisonsDep"]
 
-FEW_QUERIES = 1_000
+FEW_QUERIES = 500
 """Up to so many queries intervals are bootstrapped; above, Student's t is the same to the third
 digit, and takes a thousandth of the time."""
 
@@ -40,6 +41,8 @@ LOOKED_AT = 100
 """Ranks that are compared for a measure without a cutoff."""
 
 _MOST = 24
+_PATIENCE, _LONG_PATIENCE = 0.1, 3.0
+"""Seconds that a page waits for a comparison at today's judgments: of many queries, of few."""
 _MOST_TAGS = 12
 
 Floats = NDArray[np.float64]
@@ -100,13 +103,15 @@ class Compared:
         """What baseline and candidate are called; never the same."""
         return self.comparison.baseline, self.comparison.candidates[0]
 
-    @cached_property
-    def sliced(self) -> tuple[Difference, ...]:
-        """The differences of each slice.
+    def sliced(self, measure: Measure) -> tuple[Difference, ...]:
+        """Return the differences of each slice.
 
         They are a family of their own: a verdict over all queries is not to be had harder
         because a page shows slices, too.
         """
+        return self.remembered(("sliced", measure), lambda: self._sliced(measure))
+
+    def _sliced(self, measure: Measure) -> tuple[Difference, ...]:
         whole = self.comparison
         labels = _labels_in(whole.queries, whole.query_ids)
         if not labels:
@@ -114,7 +119,7 @@ class Compared:
         return compare_evaluations(
             whole.judgments,
             whole.runs,
-            whole.evaluations,
+            {name: Evaluation(one.scores, [measure]) for name, one in whole.evaluations.items()},
             queries=whole.queries,
             slices=labels,
             interval=whole.statistics.interval,
@@ -136,22 +141,8 @@ class Compared:
         return before, after
 
     def _scores(self, run: str, name: str) -> Floats:
-        scores = self.comparison.evaluations[run].scores
-        values = np.asarray(scores.values[name])
-        return values if len(values) == len(self._places[run]) else values[self._places[run]]
-
-    @cached_property
-    def _places(self) -> dict[str, NDArray[np.intp]]:
-        """Where the queries of the comparison stand in the scores of each run."""
-        wanted = list(self.comparison.query_ids)
-        found = {}
-        for run, evaluation in self.comparison.evaluations.items():
-            if len(evaluation.scores.query_ids) == len(wanted):
-                found[run] = np.arange(len(wanted))
-                continue
-            place_of = {query_id: i for i, query_id in enumerate(evaluation.scores.query_ids)}
-            found[run] = np.array([place_of[query_id] for query_id in wanted])
-        return found
+        # At the same judgments the same queries are scored, whatever a run has.
+        return np.asarray(self.comparison.evaluations[run].scores.values[name])
 
     def gains(self, measure: Measure) -> Floats:
         """Return the differences of the queries, turned so that below 0 is worse."""
@@ -213,6 +204,8 @@ class Comparisons:
         self._scoring = scoring
         self._found: OrderedDict[_Key, Compared] = OrderedDict()
         self._queries: Mapping[str, Query] = {}
+        self._aside = futures.ThreadPoolExecutor(2, "berryeval-comparing")
+        self._running: dict[tuple[str, str], futures.Future[Compared]] = {}
         self._lock = threading.Lock()
 
     def compare(self, a: StoredRun, b: StoredRun) -> Compared:
@@ -236,7 +229,9 @@ class Comparisons:
                 self._found.move_to_end(key)
                 return found
         run_ids = {label: run.run_id for label, run in labels.items()}
-        evaluations = {label: self._scoring.evaluation(run_id) for label, run_id in run_ids.items()}
+        evaluations = {
+            label: self._scoring.evaluation(run_id, state) for label, run_id in run_ids.items()
+        }
         n_queries = max(evaluation.n_queries for evaluation in evaluations.values())
         comparison = compare_evaluations(
             state.judgments,
@@ -251,6 +246,31 @@ class Comparisons:
             while len(self._found) > _MOST:
                 self._found.popitem(last=False)
         return compared
+
+    def soon(self, a: StoredRun, b: StoredRun) -> tuple[Compared, bool]:
+        """Compare two runs as `compare` does, or return what was known before a judgment.
+
+        Scoring two large runs again takes longer than a page may. It goes on aside then.
+
+        Returns
+        -------
+        compared : Compared
+        is_current : bool
+            Whether it is at today's judgments.
+        """
+        known = self.known(a, b)
+        if known is None:
+            return self.compare(a, b), True
+        patience = _PATIENCE if known.comparison.n_queries > FEW_QUERIES else _LONG_PATIENCE
+        pair = (a.run_id, b.run_id)
+        with self._lock:
+            running = self._running.get(pair)
+            if running is None or running.done():
+                running = self._running[pair] = self._aside.submit(self.compare, a, b)
+        try:
+            return running.result(patience), True
+        except futures.TimeoutError:
+            return known, False
 
     def _same_queries(self) -> Mapping[str, Query]:
         """Return all queries: the same object as long as none has changed."""

@@ -16,7 +16,6 @@ from berryeval.errors import BerryEvalError, NotFoundError
 from berryeval.measures import Measure
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.charts.change import change_mark, widest_of
-from berryeval.service.workbench.charts.trend import Reference, TrendDot, trend_chart
 from berryeval.service.workbench.choosing import choose_measure
 from berryeval.service.workbench.held_against import HeldAgainst, held_against
 from berryeval.service.workbench.query_table import DEPTH
@@ -24,8 +23,10 @@ from berryeval.service.workbench.rendering import page
 from berryeval.service.workbench.renewing import is_seen, renewal_of
 from berryeval.service.workbench.run_directory import Directory, DirectoryDep, Series
 from berryeval.service.workbench.run_figures import FiguresDep, RunFigures
-from berryeval.service.workbench.score_keeper import KeeperDep, Kept
+from berryeval.service.workbench.run_summaries import Kept
+from berryeval.service.workbench.score_keeper import KeeperDep
 from berryeval.service.workbench.scoring import ScoringDep
+from berryeval.service.workbench.series_trend import trend_of, window_of
 from berryeval.service.workbench.standing import (
     FEW_QUERIES,
     Standing,
@@ -34,8 +35,6 @@ from berryeval.service.workbench.standing import (
 
 __all__ = ["router"]
 
-SHOWN = 100
-"""Runs of a trend; older ones are a link away."""
 _WORST = 10
 _RECENT = 5
 
@@ -55,17 +54,6 @@ class GateState:
     def sentence(self) -> str:
         """Why it decided so."""
         return "" if self.verdict is None else str(self.verdict.report.get("sentence", ""))
-
-
-@dataclass(frozen=True)
-class Window:
-    """The runs that a trend shows, oldest first, and where to find others."""
-
-    runs: Sequence[StoredRun]
-    older: str | None
-    """The newest run that is too old for it."""
-    newer: str | None
-    """The last run of the window after it; empty for the newest."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +122,7 @@ def show_overview(
         kept=kept,
         renewal=renewal_of(request, kept),
         window=window,
-        trend=_trend(window, kept, wanted, against),
+        trend=trend_of(window, kept, str(wanted), against),
         change_mark=change_mark,
         widest=widest_of(one.change for one in told.worst),
         few=FEW_QUERIES,
@@ -151,28 +139,6 @@ def _series(directory: Directory, name: str | None) -> Series:
     return directory.series[name]
 
 
-def window_of(series: Series, until: str | None) -> Window:
-    """Return the last runs of a series, or those up to one of them.
-
-    Raises
-    ------
-    NotFoundError
-        If the series has no such run.
-    """
-    runs = series.runs
-    end = len(runs)
-    if until is not None:
-        end = 1 + next((i for i, run in enumerate(runs) if run.run_id == until), -1)
-        if not end:
-            raise NotFoundError("run in this series", until)
-    start = max(0, end - SHOWN)
-    older = runs[start - 1].run_id if start else None
-    newer = None
-    if end < len(runs):
-        newer = "" if end + SHOWN >= len(runs) else runs[end + SHOWN - 1].run_id
-    return Window(runs[start:end], older, newer)
-
-
 def newest_of(
     figures: RunFigures,
     kept: Kept,
@@ -180,8 +146,8 @@ def newest_of(
     against: HeldAgainst | None,
     measure: Measure,
 ) -> Newest:
-    """Say how the newest run stands, as soon as the first count of the trend has begun."""
-    if kept.state is None:
+    """Say how the newest run stands, as soon as it was scored for the trend."""
+    if kept.state is None or newest.run_id not in kept.summaries:
         return Newest(None, None, (), 0, None, 0)
     other = None if against is None else against.run.run_id
     try:
@@ -227,45 +193,6 @@ def _sentence(told: Newest, newest: StoredRun, against: HeldAgainst | None) -> s
     if told.whole is None:
         return None
     return sentence_of(told.whole, newest.facts.name, None if against is None else against.name)
-
-
-def _trend(
-    window: Window, kept: Kept, measure: Measure, against: HeldAgainst | None
-) -> dict[str, Any]:
-    """Return the drawings, for wide and narrow screens, and the same as rows."""
-    dots = [_dot(run, kept, str(measure), against) for run in window.runs]
-    reference = None
-    if against is not None and against.baseline is not None:
-        summary = kept.summaries.get(against.run.run_id)
-        if summary is not None and str(measure) in summary.means:
-            mean = summary.means[str(measure)].value
-            reference = Reference(f"{against.name} {mean:.3f}", mean)
-    return {
-        "dots": dots,
-        "wide": trend_chart(dots, str(measure), reference, class_="chart trend on-wide"),
-        "narrow": trend_chart(
-            dots, str(measure), reference, width=340, height=250, class_="chart trend on-narrow"
-        ),
-    }
-
-
-def _dot(run: StoredRun, kept: Kept, measure: str, against: HeldAgainst | None) -> TrendDot:
-    summary = kept.summaries.get(run.run_id)
-    mean = None if summary is None else summary.means.get(measure)
-    interval = None if mean is None else mean.interval
-    commit = run.facts.commit
-    return TrendDot(
-        f"/runs/{run.run_id}",
-        f"{commit[:8] if commit else run.run_id[:8]}, {run.stored_at:%Y-%m-%d %H:%M}",
-        run.stored_at,
-        commit,
-        None if mean is None else mean.value,
-        None if interval is None else interval.low,
-        None if interval is None else interval.high,
-        is_baseline=against is not None
-        and against.baseline is not None
-        and against.run.run_id == run.run_id,
-    )
 
 
 def _addresses(series: Series, measure: Measure) -> Any:  # noqa: ANN401 - called by a template

@@ -5,7 +5,7 @@ from __future__ import annotations
 from berryeval.service.workbench import assets, overview, palette, run, runs, sessions
 from berryeval.service.workbench.compare import actions
 from berryeval.service.workbench.compare import routes as compare
-from berryeval.service.workbench.gates import editing, verdict_pages
+from berryeval.service.workbench.gates import deciding, editing, verdict_pages
 from berryeval.service.workbench.importing import routes as importing
 from berryeval.service.workbench.judged import routes as judged
 from berryeval.service.workbench.judging import routes as judging
@@ -31,6 +31,7 @@ ROUTERS = (
     judged.router,
     importing.router,
     editing.router,
+    deciding.router,
     verdict_pages.router,
     power.router,
 )

@@ -31,6 +31,8 @@ class Found(NamedTuple):
     text: str
     beside: str
     address: str
+    also: str = ""
+    """What finds it, too, and is too long to show."""
 
 
 @router.get("/palette", tags=["part"])
@@ -54,7 +56,8 @@ def show_search(
 def _search(archive: ArchiveDep, scoring: ScoringDep, text: str, most: int) -> Iterator[Found]:
     """Iterate over pages, runs, queries and gates that hold the text, in this order."""
     wanted = text.casefold()
-    yield from _first(most, wanted, (Found("Page", p.title, p.about, p.address) for p in PAGES))
+    pages = (Found("Page", place.title, place.about, place.address) for place in PAGES)
+    yield from _first(len(PAGES), wanted, pages)
     yield from _first(most, wanted, _runs(archive))
     if wanted:
         yield from _first(most, wanted, _queries(scoring))
@@ -62,17 +65,20 @@ def _search(archive: ArchiveDep, scoring: ScoringDep, text: str, most: int) -> I
 
 
 def _first(most: int, wanted: str, several: Iterator[Found]) -> Iterator[Found]:
-    matching = (one for one in several if wanted in f"{one.text} {one.beside}".casefold())
+    matching = (
+        one for one in several if wanted in f"{one.text} {one.beside} {one.also}".casefold()
+    )
     return islice(matching, most)
 
 
 def _runs(archive: ArchiveDep) -> Iterator[Found]:
     names = {one.run_id: one.name for one in archive.baselines.page(limit=_NEWEST).items}
-    for run in archive.runs.page(limit=_NEWEST).items:
+    for run in archive.runs.page(limit=_NEWEST, newest_first=True).items:
         facts = run.facts
-        parts = (names.get(run.run_id), facts.commit, *facts.tags, run.run_id[:8])
+        commit = facts.commit or ""
+        parts = (names.get(run.run_id), *facts.tags, commit[:8], run.run_id[:8])
         beside = " · ".join(part for part in parts if part)
-        yield Found("Run", facts.name, beside, f"/runs/{run.run_id}")
+        yield Found("Run", facts.name, beside, f"/runs/{run.run_id}", also=f"{commit} {run.run_id}")
 
 
 def _queries(scoring: ScoringDep) -> Iterator[Found]:

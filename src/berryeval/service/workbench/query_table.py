@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.core.id_column import IdColumn
-from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation import evaluate
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import LABELS, Slice, values_of
 from berryeval.measures import Holes, ReciprocalRank
+from berryeval.service.workbench.scoring import JudgmentsLike
 
 __all__ = ["DEPTH", "ROWS", "Only", "QueryRow", "QueryTable", "TablePage", "Wanted", "judged_share"]
 
@@ -86,8 +86,8 @@ class QueryTable:
     Parameters
     ----------
     evaluation : Evaluation
-    judgments : Judgments
-        Those that it was scored with.
+    state : JudgmentsLike
+        The judgments that it was scored with; they are not read unless they are needed.
     run : Run
     queries : mapping of str to Query
         Texts and labels, as far as they are known.
@@ -96,7 +96,7 @@ class QueryTable:
     def __init__(
         self,
         evaluation: Evaluation,
-        judgments: Judgments,
+        state: JudgmentsLike,
         run: Run,
         queries: Mapping[str, Query],
     ) -> None:
@@ -104,7 +104,7 @@ class QueryTable:
         self._queries = queries
         self.measures = tuple(evaluation)
         self._query_ids: Sequence[str] = list(evaluation.scores.query_ids)
-        known = _with_ranks_and_holes(evaluation, judgments, run)
+        known = _with_ranks_and_holes(evaluation, state, run)
         self._columns = {name: np.array(known[name]) for name in self.measures}
         reciprocal, self._holes = np.array(known[_RANK]), np.array(known[_HOLES])
         with np.errstate(divide="ignore"):
@@ -113,6 +113,21 @@ class QueryTable:
         # Queries without a document have no share, and come first.
         n_documents = np.maximum(self._n_shown, 1)
         self._judged = np.where(self._n_shown > 0, 1.0 - self._holes / n_documents, -1.0)
+
+    @property
+    def n_without_relevant(self) -> int:
+        """Queries for which nothing relevant was found."""
+        return int(np.isinf(self._ranks).sum())
+
+    @property
+    def n_with_holes(self) -> int:
+        """Queries that have an unjudged document among the first ten."""
+        return int((self._holes > 0).sum())
+
+    def quarters(self, measure: str) -> tuple[float, float, float]:
+        """Return the scores that a quarter, half and three quarters of the queries do not pass."""
+        low, middle, high = np.quantile(self._columns[measure], [0.25, 0.5, 0.75]).tolist()
+        return low, middle, high
 
     def page(self, wanted: Wanted) -> TablePage:
         """Return the rows of a page; the last one, if there are not so many."""
@@ -186,25 +201,26 @@ class QueryTable:
 
 
 def judged_share(
-    evaluation: Evaluation, judgments: Judgments, run: Run
+    evaluation: Evaluation, state: JudgmentsLike, run: Run
 ) -> tuple[float | None, int]:
     """Return the share of all first ten documents that is judged, and how many are not.
 
     Of the queries that were scored. The share is None if they have no document.
     """
-    n_holes = int(sum(_with_ranks_and_holes(evaluation, judgments, run)[_HOLES]))
+    n_holes = int(sum(_with_ranks_and_holes(evaluation, state, run)[_HOLES]))
     n_documents = int(_n_shown(run, evaluation.scores.query_ids).sum())
     return (1.0 - n_holes / n_documents if n_documents else None), n_holes
 
 
 def _with_ranks_and_holes(
-    evaluation: Evaluation, judgments: Judgments, run: Run
+    evaluation: Evaluation, state: JudgmentsLike, run: Run
 ) -> Mapping[str, array[float]]:
     """Return the scores of an evaluation, with those that the table needs besides."""
     known = evaluation.scores.values
     if _RANK in known and _HOLES in known:
         return known
-    return {**evaluate(judgments, run, [_RANK, f"Judged@{DEPTH}"]).scores.values, **known}
+    more = evaluate(state.judgments, run, [_RANK, f"Judged@{DEPTH}"])
+    return {**more.scores.values, **known}
 
 
 def _n_shown(run: Run, query_ids: IdColumn) -> NDArray[np.int64]:

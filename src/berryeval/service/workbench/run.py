@@ -28,6 +28,7 @@ from berryeval.service.workbench.choosing import MAIN, choose_measure, choose_ru
 from berryeval.service.workbench.held_against import held_against
 from berryeval.service.workbench.query_table import DEPTH, QueryTable, Wanted
 from berryeval.service.workbench.rendering import fragment, page
+from berryeval.service.workbench.renewing import is_seen, renewal_of
 from berryeval.service.workbench.run_directory import DirectoryDep
 from berryeval.service.workbench.run_figures import FiguresDep
 from berryeval.service.workbench.runs import baseline_names
@@ -72,6 +73,7 @@ def show_run(
     archive: ArchiveDep,
     scoring: ScoringDep,
     directories: DirectoryDep,
+    keeper: KeeperDep,
     figures: FiguresDep,
     measure: str = "",
     q: str = "",
@@ -92,8 +94,13 @@ def show_run(
         is_descending=order == "desc",
         page=number,
     )
+    kept = keeper.summaries([run.run_id])
+    if is_seen(request, kept):
+        return Response(status_code=204)
     context = _context(run, Choices(shown, wanted))
-    state = scoring.state()
+    context |= {"kept": kept, "renewal": renewal_of(request, kept)}
+    # While newer judgments are counted, what is shown is the state of all other pages.
+    state = kept.state or scoring.state()
     try:
         evaluation = scoring.evaluation(run.run_id, state)
     except MismatchError as error:  # nothing is judged, or none of its queries
@@ -143,6 +150,7 @@ def _context(run: StoredRun, chosen: Choices) -> dict[str, Any]:
 
 def _table(table: QueryTable, wanted: Wanted) -> dict[str, Any]:
     return {
+        "table": table,
         "measures": table.measures,
         "rows": table.page(wanted),
         "slices_to_choose": table.slices(),

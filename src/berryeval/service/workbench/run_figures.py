@@ -82,7 +82,7 @@ class RunFigures:
 
         def make() -> tuple[float | None, int]:
             evaluation = self._scoring.evaluation(run_id, state)
-            return judged_share(evaluation, state.judgments, self._scoring.run(run_id))
+            return judged_share(evaluation, state, self._scoring.run(run_id))
 
         return self._judged.get((run_id, state.hash), make)
 
@@ -91,7 +91,7 @@ class RunFigures:
         queries = self._scoring.queries()
 
         def make() -> QueryTable:
-            return QueryTable(evaluation, state.judgments, self._scoring.run(run_id), queries)
+            return QueryTable(evaluation, state, self._scoring.run(run_id), queries)
 
         return self._tables.get((run_id, state.hash, id(queries)), make)
 

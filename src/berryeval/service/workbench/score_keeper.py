@@ -11,91 +11,31 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request
 
 from berryeval.archive import Archive
-from berryeval.core.judgments import Judgments
 from berryeval.errors import BerryEvalError, NotFoundError
 from berryeval.evaluation.evaluate import evaluate
 from berryeval.evaluation.result import Evaluation
-from berryeval.measures import Measure
-from berryeval.service.workbench.standing import interval_method
-from berryeval.stats import Interval
+from berryeval.service.workbench.pace import Pace
+from berryeval.service.workbench.run_summaries import JudgmentsAt, Kept, RunSummary, summary_of
+from berryeval.service.workbench.scoring import Scoring
 
-__all__ = [
-    "JudgmentsAt",
-    "KeeperDep",
-    "Kept",
-    "Mean",
-    "RunSummary",
-    "ScoreKeeper",
-    "keeper_of",
-    "summary_of",
-]
+__all__ = ["KeeperDep", "ScoreKeeper", "keeper_of"]
 
+_LEADING = 8
 _MOST_RUNS = 1000
-"""How many runs are kept up to date: those that were asked for last."""
+_LOOKED_AT_SECONDS = 120.0
 _QUIET_SECONDS = 1.0
-_LONGEST_WAIT_SECONDS = 15.0
 _PATIENCE_SECONDS = 0.08
-_REST = 4.0
 _SECONDS_AFTER_ERROR = 5.0
 
 _log = logging.getLogger("berryeval.service")
-
-
-class JudgmentsAt(NamedTuple):
-    """The judgments at a moment."""
-
-    revision: int
-    """Of a change that they have: the newest, or one shortly before it."""
-    judgments: Judgments
-    hash: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """The mean of a measure."""
-
-    value: float
-    interval: Interval | None
-    """Of 95%; None where there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """What is kept of a run."""
-
-    means: Mapping[str, Mean]
-    """By measure; none where the run cannot be scored."""
-    reason: str | None = None
-    """Why there are no means."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """What is known of some runs, all at the same judgments."""
-
-    summaries: Mapping[str, RunSummary]
-    """By run, without those that wait."""
-    state: JudgmentsAt | None
-    """The judgments; None before the first count."""
-    as_of: datetime | None
-    """When they were the newest."""
-    n_waiting: int
-    """How many of the runs are not scored yet."""
-    n_newer: int
-    """How many changes of judgments are not counted yet."""
-
-    @property
-    def is_current(self) -> bool:
-        """Whether nothing is being counted any more."""
-        return not self.n_waiting and not self.n_newer
 
 
 @dataclass(eq=False)
@@ -105,47 +45,6 @@ class _Generation:
     state: JudgmentsAt
     as_of: datetime
     summaries: dict[str, RunSummary] = field(default_factory=dict)
-
-
-class _Pace:
-    """When to count again: once judging pauses, or goes on for long; then a rest.
-
-    The rest is some times as long as the count took, so that people who judge without a pause
-    leave most of the machine to the pages.
-    """
-
-    def __init__(self, quiet_seconds: float) -> None:
-        self.quiet_seconds = quiet_seconds
-        self._seen: int | None = None
-        self._changed = self._behind_since = self._rests_until = self._began = 0.0
-
-    def is_due(self, revision: int) -> bool:
-        """Whether to count judgments of a revision that is not counted yet."""
-        now = time.monotonic()
-        if self._seen is None:
-            self._behind_since = now
-        if revision != self._seen:
-            self._seen, self._changed = revision, now
-        is_quiet = now - self._changed >= self.quiet_seconds
-        is_late = now - self._behind_since >= _LONGEST_WAIT_SECONDS
-        return now >= self._rests_until and (is_quiet or is_late)
-
-    def __enter__(self) -> None:
-        self._began = time.monotonic()
-
-    def __exit__(self, *error: object) -> None:
-        self._seen = None
-        self._rests_until = time.monotonic() + _REST * (time.monotonic() - self._began)
-
-
-def summary_of(evaluation: Evaluation) -> RunSummary:
-    """Return the means of an evaluation with their intervals, without the scores of queries."""
-    method = interval_method(evaluation.n_queries)
-    means = {
-        name: Mean(result.mean, result.interval_at(method=method))
-        for name, result in evaluation.items()
-    }
-    return RunSummary(means)
 
 
 class ScoreKeeper:
@@ -158,7 +57,8 @@ class ScoreKeeper:
     state : callable
         Returns the judgments as they are.
     score : callable
-        Evaluates a run, by its id, at a state.
+        Evaluates a run, by its id, at a state; told whether it is one of the first of a count,
+        of which pages show more than means.
     quiet_seconds : float
         How long judgments have to stay as they are before they are counted.
     patience : float
@@ -169,7 +69,7 @@ class ScoreKeeper:
         self,
         revision: Callable[[], int],
         state: Callable[[], JudgmentsAt],
-        score: Callable[[JudgmentsAt, str], Evaluation],
+        score: Callable[[JudgmentsAt, str, bool], Evaluation],
         *,
         quiet_seconds: float = _QUIET_SECONDS,
         patience: float = _PATIENCE_SECONDS,
@@ -177,9 +77,9 @@ class ScoreKeeper:
         self._revision = revision
         self._state = state
         self._score = score
-        self._pace = _Pace(quiet_seconds)
+        self._pace = Pace(quiet_seconds)
         self._patience = patience
-        self._wanted: OrderedDict[str, None] = OrderedDict()
+        self._wanted: OrderedDict[str, float] = OrderedDict()  # when each was asked for
         self._shown: _Generation | None = None
         self._lock = threading.Lock()
         self._progress = threading.Condition(self._lock)
@@ -236,7 +136,7 @@ class ScoreKeeper:
 
     def _want(self, run_ids: list[str]) -> None:
         for run_id in reversed(run_ids):  # the last of the dictionary is scored first
-            self._wanted[run_id] = None
+            self._wanted[run_id] = time.monotonic()
             self._wanted.move_to_end(run_id)
         while len(self._wanted) > _MOST_RUNS:
             dropped, _ = self._wanted.popitem(last=False)
@@ -273,8 +173,16 @@ class ScoreKeeper:
     def _generation(self) -> _Generation:
         return _Generation(self._state(), datetime.now(timezone.utc))
 
+    def _forget_unasked(self) -> None:
+        """Do not count what nobody looks at; whoever does so later has it scored then."""
+        oldest = time.monotonic() - _LOOKED_AT_SECONDS
+        with self._lock:
+            for run_id in [one for one, asked in self._wanted.items() if asked < oldest]:
+                del self._wanted[run_id]
+
     def _count_anew(self, before: _Generation) -> None:
         """Score all that is wanted at the newest judgments, then show it at once."""
+        self._forget_unasked()
         generation = self._generation()
         if before.state.hash == generation.state.hash:  # judged, and taken back
             generation.summaries = before.summaries
@@ -289,9 +197,10 @@ class ScoreKeeper:
         with self._lock:
             known = generation.summaries
             run_id = next((one for one in reversed(self._wanted) if one not in known), None)
+            is_leading = len(known) < _LEADING
         if run_id is None:
             return False
-        summary = self._summary(generation.state, run_id)
+        summary = self._summary(generation.state, run_id, is_leading)
         with self._lock:
             if summary is None:
                 self._wanted.pop(run_id, None)
@@ -300,9 +209,9 @@ class ScoreKeeper:
             self._progress.notify_all()
         return True
 
-    def _summary(self, state: JudgmentsAt, run_id: str) -> RunSummary | None:
+    def _summary(self, state: JudgmentsAt, run_id: str, is_leading: bool) -> RunSummary | None:
         try:
-            return summary_of(self._score(state, run_id))
+            return summary_of(self._score(state, run_id, is_leading))
         except NotFoundError:
             return None  # it was removed meanwhile
         except BerryEvalError as error:
@@ -312,21 +221,23 @@ class ScoreKeeper:
             return RunSummary({}, "it could not be scored; the log of the service says why")
 
 
-def keeper_of(archive: Archive, measures: Sequence[Measure]) -> ScoreKeeper:
+def keeper_of(archive: Archive, scoring: Scoring) -> ScoreKeeper:
     """Return what keeps the means of an archive's runs; to be started and closed."""
-
-    def state() -> JudgmentsAt:
-        revision = archive.judgments.revision()  # before the rest: whatever comes is counted again
-        return JudgmentsAt(revision, *archive.judgments.as_of(None))
-
-    def score(at: JudgmentsAt, run_id: str) -> Evaluation:
-        stored = archive.evaluations.find(run_id, measures, judgments_hash=at.hash)
-        if stored is not None:
-            return stored
-        return evaluate(at.judgments, archive.runs.load(run_id), measures)
 
     def revision() -> int:
         return archive.judgments.revision()
+
+    def state() -> JudgmentsAt:
+        seen = revision()  # before the rest: whatever comes meanwhile is counted again
+        return JudgmentsAt(seen, scoring.state())
+
+    def score(at: JudgmentsAt, run_id: str, is_leading: bool) -> Evaluation:
+        if is_leading:
+            return scoring.evaluation(run_id, at.state)  # which remembers it for the pages
+        stored = archive.evaluations.find(run_id, scoring.measures, judgments_hash=at.hash)
+        if stored is not None:
+            return stored
+        return evaluate(at.judgments, archive.runs.load(run_id), scoring.measures)
 
     return ScoreKeeper(revision, state, score)
 

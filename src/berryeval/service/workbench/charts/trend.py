@@ -232,7 +232,12 @@ def _dots(frame: _Frame, dots: Sequence[TrendDot]) -> Iterator[Markup]:
             text = f"{dot.mean:.4f}"
         yield el("a", mark, href=dot.address, aria_label=f"{dot.name}: {text}",
                  data_x=number(x), data_name=dot.name, data_value=text,
-                 data_interval=_interval(dot))  # fmt: skip
+                 data_interval=_interval(dot), data_change=_change(dots, place))  # fmt: skip
+
+
+def _change(dots: Sequence[TrendDot], place: int) -> str | None:
+    after, before = dots[place].mean, dots[place - 1].mean if place else None
+    return None if after is None or before is None else f"{after - before:+.4f}"
 
 
 def _interval(dot: TrendDot) -> str | None:

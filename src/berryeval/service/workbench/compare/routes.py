@@ -9,9 +9,16 @@ from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun, StoredVerdict
+from berryeval.errors import NotFoundError
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure
-from berryeval.reports.wording import difference_sentence, finding, statistics_note, undefined_notes
+from berryeval.reports.wording import (
+    capitalised,
+    difference_sentence,
+    finding,
+    statistics_note,
+    undefined_notes,
+)
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.charts.forest import forest, forest_rows
 from berryeval.service.workbench.charts.outcomes import outcomes
@@ -29,6 +36,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/compare")
 
 _ORDERS = ("harm", "gain", "query")
+_LONGEST_NAME = 30
 _OUTCOMES = ("worse", "equal", "better")
 
 
@@ -45,7 +53,7 @@ def show_comparison(
         return _choose(request, archive, problem="same")
     measure = choose_measure(scoring.measures, given.get("measure", ""))
     wanted = read_wanted(given, measure)
-    compared = comparisons.compare(a, b)
+    compared, is_current = comparisons.soon(a, b)
     listing = list_changes(compared, wanted)
     pair = Pair(given["a"], given["b"])
     if wanted.cell is not None and listing.n_found == 1:
@@ -56,13 +64,13 @@ def show_comparison(
         "pair": pair,
         "compared": compared,
         "pages": _pages(pair, wanted, listing),
-        "slices": _slice_names(compared),
+        "slices": _slice_names(compared, measure),
         "measure": measure,
         "names": compared.names,
         "lines": outcomes,
     }
-    if request.headers.get("hx-target") == "queries":
-        return fragment(request, "compare_queries.html", **shared)
+    if request.headers.get("hx-target") == "found":
+        return fragment(request, "compare_found.html", **shared)
     return page(
         request,
         "compare.html",
@@ -71,6 +79,7 @@ def show_comparison(
         **_decisions(archive, a, b, given.get("verdict", "")),
         a=a,
         b=b,
+        is_current=is_current,
         measures=scoring.measures,
         permalink=f"{str(request.base_url).rstrip('/')}{Pair(a.run_id, b.run_id).address(measure)}",
     )
@@ -82,9 +91,12 @@ def show_holes(
 ) -> Response:
     """Tell whether unjudged documents could turn it, which may take a while."""
     given = request.query_params
-    a, b = (choose_run(archive, given.get(side, "")) for side in ("a", "b"))
     measure = choose_measure(scoring.measures, given.get("measure", ""))
-    compared = comparisons.compare(a, b)
+    try:
+        a, b = (choose_run(archive, given.get(side, "")) for side in ("a", "b"))
+        compared = comparisons.compare(a, b)
+    except NotFoundError:  # the page was opened before, and stays as it is
+        return fragment(request, "compare_gone.html")
     found = compared.remembered(("turning", measure), lambda: turning(compared, measure))
     pair = Pair(given["a"], given["b"])
     return fragment(request, "compare_holes.html", turning=found, measure=measure, pair=pair)
@@ -129,7 +141,7 @@ def _figures(compared: Compared, measure: Measure, pair: Pair, wanted: Wanted) -
     before, after = compared.scores(measure)
     addresses = [pair.with_(wanted, measure=one, cell=None) for one in comparison.measures]
     rows = forest_rows(comparison.differences, level, str(measure), addresses)
-    title = f"difference from {compared.names[0]}, {level * 100:g}% interval"
+    title = f"difference from {_cut(compared.names[0])}, {level * 100:g}% interval"
 
     def link_of(point: Point) -> tuple[str, str]:
         if point.count == 1:
@@ -148,13 +160,18 @@ def _figures(compared: Compared, measure: Measure, pair: Pair, wanted: Wanted) -
         "narrow_forest": forest(rows, title, is_narrow=True),
         "scatter": scatter(before, after, compared.gains(measure), names=compared.names,
                            measure=measure, link_of=link_of),
-        "parts": [one for one in compared.sliced if one.measure == measure],
+        "parts": compared.sliced(measure),
         "cautions": _cautions(compared),
         "notes": [*(n for n in comparison.notes if not n.startswith("Caution")),
                   statistics_note(comparison.statistics),
                   *undefined_notes(comparison.differences)],
         "level": level,
     }  # fmt: skip
+
+
+def _cut(name: str) -> str:
+    """Return a name as far as a chart has room for it."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
 
 
 def _cautions(compared: Compared) -> list[str]:
@@ -173,8 +190,8 @@ def _cautions(compared: Compared) -> list[str]:
     return [text[:1].upper() + text[1:] for text in found]
 
 
-def _slice_names(compared: Compared) -> list[str]:
-    return list(dict.fromkeys(str(one.slice) for one in compared.sliced))
+def _slice_names(compared: Compared, measure: Measure) -> list[str]:
+    return [str(one.slice) for one in compared.sliced(measure)]
 
 
 def _pages(pair: Pair, wanted: Wanted, listing: Listing) -> tuple[str | None, str | None]:
@@ -195,4 +212,5 @@ def _decisions(archive: Archive, a: StoredRun, b: StoredRun, number: str) -> dic
     if verdict is None:
         held = archive.verdicts.page(run_id=b.run_id, limit=10).items
         verdict = next((one for one in held if one.baseline_id == a.run_id), None)
-    return {"gates": gates, "baselines": baselines, "verdict": verdict}
+    sentence = "" if verdict is None else capitalised(str(verdict.report.get("sentence", "")))
+    return {"gates": gates, "baselines": baselines, "verdict": verdict, "said": sentence}

@@ -12,7 +12,7 @@ from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
-from berryeval.archive.records import StoredGate
+from berryeval.archive.records import StoredGate, StoredRun
 from berryeval.errors import NotFoundError
 from berryeval.service.answers import etag_of, json_bytes
 from berryeval.service.dependencies import ArchiveDep, require
@@ -32,6 +32,7 @@ __all__ = ["ReplaysDep", "found_gate", "router"]
 
 _ON_A_PAGE = 50
 _MOST_BASELINES = 1000
+_MOST_NAMED = 200
 _CONFLICT, _UNREADABLE = 412, 422
 
 router = APIRouter()
@@ -154,11 +155,12 @@ def show_replay(
     archive: ArchiveDep,
     replays: ReplaysDep,
     of: Annotated[str, Query(max_length=64)],
+    series: Annotated[str | None, Query(max_length=1024)] = None,
 ) -> Response:
     """Return the strip of a replay as far as it is by now."""
     gate = archive.gates.get(name) if re.match(NAME, name) else None
     settings = replays.settings_of(of)
-    strip = None if settings is None else look(archive, replays, settings, _kept(gate))
+    strip = None if settings is None else look(archive, replays, settings, _kept(gate), series)
     return fragment(request, "gate_strip.html", strip=strip, fault=None, address=f"/gates/{name}")
 
 
@@ -206,7 +208,7 @@ def _edited(
     if wanted == "replay" and is_part:
         strip = None
         if form.settings is not None:
-            strip = look(archive, replays, form.settings, _kept(gate))
+            strip = look(archive, replays, form.settings, _kept(gate), _series(posted))
         return fragment(
             request,
             "gate_edited.html",
@@ -226,6 +228,12 @@ def _edited(
     if wanted == "save":
         return None
     return _page(request, archive, replays, form, gate, name=name, focus=focus)
+
+
+def _series(posted: FormData) -> str | None:
+    """Return which runs the form replays; None unless it says."""
+    chosen = posted.get("series")
+    return chosen[:1024] if isinstance(chosen, str) else None
 
 
 def _rows_changed(form: GateForm, wanted: str) -> tuple[GateForm, int | None]:
@@ -251,6 +259,19 @@ def _guards_context(form: GateForm, gate: StoredGate | None, focus: int | None) 
 
 def _address(gate: StoredGate | None) -> str:
     return "/gates/+new" if gate is None else f"/gates/{gate.name}"
+
+
+def _newest(archive: Archive, strip: Strip | None) -> StoredRun | None:
+    """Return the run to decide on: the newest of those that are replayed."""
+    if strip is not None and strip.cells:
+        return strip.cells[-1].run
+    return next(iter(archive.runs.page(limit=1, newest_first=True).items), None)
+
+
+def _names(archive: Archive) -> list[str]:
+    """Return the names of the newest runs, which are series."""
+    newest = archive.runs.page(limit=_MOST_NAMED, newest_first=True).items
+    return sorted({run.facts.name for run in newest})
 
 
 def _gone(request: Request, archive: Archive, name: str, after: str | None) -> Response:
@@ -284,7 +305,7 @@ def _page(
         if gate is None
         else archive.verdicts.summaries(gate=gate.name, after=after, limit=_ON_A_PAGE)
     )
-    newest = next(iter(archive.runs.page(limit=1, newest_first=True).items), None)
+    newest = _newest(archive, strip)
     return page(
         request,
         "gate.html",
@@ -301,6 +322,7 @@ def _page(
         verdicts=verdicts,
         after=after,
         newest=newest,
+        names=_names(archive),
         is_saved=is_saved,
         conflict=conflict,
         **_guards_context(form, gate, focus),

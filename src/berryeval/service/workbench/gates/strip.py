@@ -50,6 +50,8 @@ class Strip:
 
     key: str
     """What the settings are called."""
+    series: str
+    """The name of the runs; empty for all."""
     cells: tuple[Cell, ...]
     baseline: StoredRun | None
     problem: str | None
@@ -67,11 +69,6 @@ class Strip:
         return self.problem is not None or not waiting
 
     @property
-    def n_decided(self) -> int:
-        """How many runs are decided."""
-        return sum(cell.outcome is not None for cell in self.cells)
-
-    @property
     def n_changed(self) -> int:
         """How many verdicts the edit turns."""
         return sum(cell.is_changed for cell in self.cells)
@@ -82,6 +79,7 @@ def look(
     replays: Replays,
     settings: Mapping[str, Any],
     kept: Mapping[str, Any] | None,
+    series: str | None = None,
 ) -> Strip:
     """Return what is known of a replay, and have the rest found.
 
@@ -91,23 +89,46 @@ def look(
         What is replayed, saved or not.
     kept : mapping or None
         The gate as the archive has it, in the form in which `settings` are; None if it has none.
+    series : str or None
+        The name whose runs are replayed, or an empty text for all runs. None is the name of the
+        baseline's run, if it is a series: a gate is about what is to take its place.
     """
-    runs = archive.runs.page(limit=N_RUNS, newest_first=True).items
+    chosen = _series_of_baseline(archive, settings) if series is None else series
+    runs = archive.runs.page(name=chosen or None, limit=N_RUNS, newest_first=True).items
     is_edited = kept is not None and kept != settings
     try:
         question = question_of(archive, settings, runs)
         before = question_of(archive, kept, runs) if is_edited and kept is not None else None
     except NotFoundError as error:
         cells = tuple(Cell(run, None, None) for run in reversed(runs))
-        return Strip(key_of(settings), cells, None, str(error), is_edited, "", "")
+        return Strip(key_of(settings), chosen, cells, None, str(error), is_edited, "", "")
     # What is asked last is found first.
     known_before = [None] * len(runs) if before is None else replays.ask(before)
     known = replays.ask(question)
     cells = tuple(map(Cell, runs, known, known_before))[::-1]
     told_before = "" if before is None else tally(known_before)
     return Strip(
-        key_of(settings), cells, question.baseline, None, is_edited, tally(known), told_before
+        key_of(settings),
+        chosen,
+        cells,
+        question.baseline,
+        None,
+        is_edited,
+        tally(known),
+        told_before,
     )
+
+
+def _series_of_baseline(archive: Archive, settings: Mapping[str, Any]) -> str:
+    """Return the name of the baseline's run, if others have it, too."""
+    reference = settings.get("baseline")
+    if reference is None:
+        return ""
+    try:
+        name = find_run(archive, reference).facts.name
+    except NotFoundError:
+        return ""
+    return name if len(archive.runs.page(name=name, limit=2).items) > 1 else ""
 
 
 def question_of(
@@ -122,4 +143,5 @@ def question_of(
     """
     name = settings.get("baseline")
     baseline = None if name is None else find_run(archive, name)
-    return Question(settings, runs, baseline, str(archive.judgments.revision()))
+    state = f"{archive.judgments.revision()} {archive.queries.stamp()}"
+    return Question(settings, runs, baseline, state)

@@ -1,22 +1,20 @@
-"""The page of a verdict, kept or only replayed, and letting a gate decide."""
+"""The page of a verdict, kept or only replayed."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.errors import NotFoundError
-from berryeval.service.dependencies import ArchiveDep, RunsDep, require
-from berryeval.service.jobs import no_progress
+from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.paths import Name
 from berryeval.service.problems import Problem
 from berryeval.service.references import find_run
-from berryeval.service.verdicts import decide_on
-from berryeval.service.workbench.gates.editing import Posted, ReplaysDep, found_gate
+from berryeval.service.workbench.gates.editing import ReplaysDep
 from berryeval.service.workbench.gates.findings import findings_of
 from berryeval.service.workbench.gates.strip import question_of
 from berryeval.service.workbench.rendering import page
@@ -26,17 +24,6 @@ __all__ = ["router"]
 MOST_HOLES = 20
 
 router = APIRouter()
-
-
-@router.post("/gates/{name}/verdicts", dependencies=[require("judge")])
-def decide_now(name: Name, archive: ArchiveDep, runs: RunsDep, posted: Posted) -> Response:
-    """Let a gate decide on a run at today's judgments, and show what it said."""
-    gate = found_gate(archive, name)
-    run = find_run(archive, str(posted.get("run") or ""))
-    reference = gate.settings.get("baseline")
-    baseline = None if reference is None else find_run(archive, reference)
-    stored = decide_on(archive, runs, gate, run, baseline, milliseconds=None, progress=no_progress)
-    return RedirectResponse(f"/gates/{name}/verdicts/{stored.verdict_id}", 303)
 
 
 @router.get("/gates/{name}/verdicts/{verdict_id}")

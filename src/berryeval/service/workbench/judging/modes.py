@@ -28,6 +28,7 @@ __all__ = [
     "Pair",
     "Wanted",
     "list_asked",
+    "stamp_of",
     "still_asked",
 ]
 
@@ -43,6 +44,8 @@ DEPTH = 10
 _MOST_RUNS = 12
 _MOST_RECENT = 200
 _MOST_ASKED = 2000
+_LEAST = 0.0005
+"""An effect that is not 0 with three decimals."""
 
 MODES: Mapping[Mode, str] = {
     "holes": "Not judged yet",
@@ -104,6 +107,15 @@ class Listed:
     """How many there are besides."""
 
 
+def stamp_of(archive: Archive, wanted: Wanted) -> object:
+    """Return what changes when a list has to be made anew, whatever was judged."""
+    if wanted.mode != "holes":
+        return None
+    newest = archive.runs.page(limit=1, newest_first=True).items
+    baselines = archive.baselines.page(limit=_MOST_RUNS).items
+    return [run.run_id for run in newest], [(one.name, one.run_id) for one in baselines]
+
+
 def list_asked(archive: Archive, scoring: Scoring, wanted: Wanted, caller: str) -> Listed:
     """Return what somebody could judge; takes seconds where there is much.
 
@@ -149,7 +161,9 @@ def _why(hole: QueuedHole, n_runs: int, measure: Measure, what: str) -> str:
     found = f"In the top {measure.k or DEPTH} of {systems}"
     if hole.effect is None:
         return f"{found}."
-    return f"{found}; judging it could move {what}{measure} by up to {hole.effect:.3f}."
+    effect = f"{hole.effect:.3f}" if hole.effect >= _LEAST else f"less than {2 * _LEAST:g}"
+    by = "by up to" if hole.effect >= _LEAST else "by"
+    return f"{found}; judging it could move {what}{measure} {by} {effect}."
 
 
 def _pool(archive: Archive) -> list[str]:

@@ -6,13 +6,13 @@ for some minutes; should both judge the same after all, the second is told.
 
 from __future__ import annotations
 
-import logging
+import secrets
 import threading
 import time
 from collections.abc import Collection, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as NotYet
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredJudgment
@@ -22,6 +22,7 @@ from berryeval.service.workbench.judging.modes import (
     Pair,
     Wanted,
     list_asked,
+    stamp_of,
     still_asked,
 )
 from berryeval.service.workbench.scoring import Scoring
@@ -31,12 +32,10 @@ __all__ = ["Given", "Queues", "Turn"]
 _WAIT_SECONDS = 0.12
 """So long a page waits for a list; what takes longer comes later."""
 _TAKEN_SECONDS = 300.0
-_OLD_SECONDS = {"holes": 120.0, "compare": 120.0, "second": 600.0, "stale": 10.0, "conflicts": 3.0}
+_OLD_SECONDS = {"holes": 600.0, "compare": 600.0, "second": 600.0, "stale": 10.0, "conflicts": 3.0}
 _MOST_LISTS = 50
 _MOST_LOOKED_AT = 400
 _MOST_SKIPPED = 10_000
-
-_log = logging.getLogger("berryeval.service")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +66,17 @@ class Given:
 @dataclass
 class _List:
     future: Future[Listed]
+    stamp: object
     made: float = field(default_factory=time.monotonic)
     gone: set[Pair] = field(default_factory=set)
-    newer: Future[Listed] | None = None
+    newer: _List | None = None
+    """What will replace it."""
+
+
+class _Held(NamedTuple):
+    session: str
+    caller: str
+    until: float
 
 
 class Queues:
@@ -79,10 +86,20 @@ class Queues:
         self._archive = archive
         self._scoring = scoring
         self._lists: dict[tuple[Wanted, str], _List] = {}
-        self._taken: dict[Pair, tuple[str, float]] = {}
+        self._taken: dict[Pair, _Held] = {}
         self._skipped: dict[str, dict[Pair, None]] = {}
         self._lock = threading.Lock()
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="berryeval-queue")
+
+    def first(self, wanted: Wanted, caller: str) -> Given:
+        """Give somebody who opens a page one document; one of their own if no other is left."""
+        # Two pages of one person are two sessions as well.
+        found = self.next(wanted, caller, session=secrets.token_urlsafe(8), n=1)
+        if found.turns or not found.n_left:
+            return found
+        with self._lock:
+            own = next((held for held in self._taken.values() if held.caller == caller), None)
+        return found if own is None else self.next(wanted, caller, session=own.session, n=1)
 
     def next(
         self, wanted: Wanted, caller: str, *, session: str, n: int, have: Collection[Pair] = ()
@@ -112,7 +129,8 @@ class Queues:
         turns: list[Turn] = []
         with self._lock:
             self._forget()
-            self._hold(have, session)
+            for pair in have:
+                self._take(pair, session, caller)
             skipped = self._skipped.get(caller, {})
             held = set(have)
             candidates = [
@@ -128,7 +146,7 @@ class Queues:
                 kept.gone.add(one.pair)
                 continue
             with self._lock:
-                if not self._take(one.pair, session):
+                if not self._take(one.pair, session, caller):
                     continue
             turns.append(Turn(one, states))
         n_skipped = sum(one.pair in skipped for one in listed.asked)
@@ -170,28 +188,26 @@ class Queues:
 
     def _listed(self, wanted: Wanted, caller: str) -> tuple[_List, Listed] | None:
         key = (wanted, self._owner(wanted, caller))
+        stamp = stamp_of(self._archive, wanted)
         with self._lock:
             kept = self._lists.get(key)
             if kept is None or _failed(kept.future):
                 while len(self._lists) >= _MOST_LISTS:
                     del self._lists[next(iter(self._lists))]
-                kept = self._lists[key] = _List(self._make(wanted, caller))
-            elif kept.newer is not None and kept.newer.done():
+                kept = self._lists[key] = _List(self._make(wanted, caller), stamp)
+            elif kept.newer is not None and kept.newer.future.done():
                 newer, kept.newer = kept.newer, None
-                if not _failed(newer):
-                    kept = self._lists[key] = _List(newer)
-            elif kept.newer is None and time.monotonic() - kept.made > _OLD_SECONDS[wanted.mode]:
-                kept.newer = self._make(wanted, caller)
-        waited = kept.future if kept.newer is None else kept.newer
-        try:
-            waited.result(_WAIT_SECONDS)
-        except NotYet:
-            if not kept.future.done():
-                return None
-        else:
-            if waited is kept.newer:
-                return self._listed(wanted, caller)
-        return kept, kept.future.result()
+                if not _failed(newer.future):
+                    kept = self._lists[key] = newer
+            elif kept.newer is None and (
+                kept.stamp != stamp or time.monotonic() - kept.made > _OLD_SECONDS[wanted.mode]
+            ):
+                kept.newer = _List(self._make(wanted, caller), stamp)
+            newer_one = kept.newer
+        wait([kept.future if newer_one is None else newer_one.future], _WAIT_SECONDS)
+        if newer_one is not None and newer_one.future.done() and not _failed(newer_one.future):
+            return self._listed(wanted, caller)
+        return (kept, kept.future.result()) if kept.future.done() else None
 
     def _make(self, wanted: Wanted, caller: str) -> Future[Listed]:
         return self._threads.submit(list_asked, self._archive, self._scoring, wanted, caller)
@@ -201,23 +217,19 @@ class Queues:
             if one.pair in gone:
                 continue
             holder = self._taken.get(one.pair)
-            if holder is None or holder[0] == session:
+            if holder is None or holder.session == session:
                 yield one
 
-    def _take(self, pair: Pair, session: str) -> bool:
+    def _take(self, pair: Pair, session: str, caller: str) -> bool:
         holder = self._taken.get(pair)
-        if holder is not None and holder[0] != session:
+        if holder is not None and holder.session != session:
             return False
-        self._taken[pair] = (session, time.monotonic() + _TAKEN_SECONDS)
+        self._taken[pair] = _Held(session, caller, time.monotonic() + _TAKEN_SECONDS)
         return True
-
-    def _hold(self, pairs: Collection[Pair], session: str) -> None:
-        for pair in pairs:
-            self._take(pair, session)
 
     def _forget(self) -> None:
         now = time.monotonic()
-        self._taken = {pair: held for pair, held in self._taken.items() if held[1] > now}
+        self._taken = {pair: held for pair, held in self._taken.items() if held.until > now}
 
 
 def _failed(future: Future[Listed]) -> bool:

@@ -16,10 +16,10 @@ from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, requir
 from berryeval.service.paths import DocId
 from berryeval.service.problems import Problem
 from berryeval.service.workbench.judged.tables import TableDep
-from berryeval.service.workbench.judging.answering import Given, answer, read_answer
+from berryeval.service.workbench.judging.answering import Reply, answer, read_answer
 from berryeval.service.workbench.judging.cards import GRADES, PIECE, card_of, scale_of
 from berryeval.service.workbench.judging.modes import MODES, Mode, Wanted
-from berryeval.service.workbench.judging.queues import Queues
+from berryeval.service.workbench.judging.queues import Given, Queues
 from berryeval.service.workbench.rendering import page
 
 __all__ = ["router"]
@@ -61,9 +61,7 @@ def show_judge(
     wanted: WantedDep,
 ) -> Response:
     """Show the first document to judge; the script goes on from there."""
-    session = f"page of {caller.name}"
-    n_wanted = 1 if caller.may("judge") else 0
-    given = queues.next(wanted, caller.name, session=session, n=n_wanted)
+    given = queues.first(wanted, caller.name) if caller.may("judge") else Given([], 0)
     cards = [card_of(archive, turn, wanted.mode) for turn in given.turns]
     table = latest.get()
     scale = scale_of(table)
@@ -170,12 +168,12 @@ def get_text(archive: ArchiveDep, doc_id: DocId, start: Annotated[int, Query(ge=
     document = archive.documents.get(doc_id)
     if document is None or document.text is None:
         raise NotFoundError("document", doc_id)
-    end = start + 10 * PIECE
+    end = start + 25 * PIECE
     return Answer({"text": document.text[start:end], "n_characters": len(document.text)})
 
 
 def _all(
-    archive: Archive, queues: Queues, given: list[Given], caller: Caller
+    archive: Archive, queues: Queues, given: list[Reply], caller: Caller
 ) -> list[dict[str, Any]]:
     return [answer(archive, queues, one, author=caller.name).as_dict() for one in given]
 

@@ -76,6 +76,8 @@ class Part:
 
     name: str
     n_queries: int
+    n_changed: int
+    """Queries whose score differs."""
     sd: float
     smallest_drop: float | None
     needed: int | None
@@ -108,7 +110,7 @@ def curve(sd: float, alpha: float, power: float, *, reach: int) -> tuple[tuple[i
 
 
 def parts_of(
-    sd_of: Callable[[Positions], float],
+    spread_of: Callable[[Positions], tuple[float, int]],
     slices: Mapping[str, Sequence[int]],
     margin: float,
     alpha: float,
@@ -118,17 +120,18 @@ def parts_of(
 
     Parameters
     ----------
-    sd_of : callable
-        Returns how much differences vary among the queries at some positions.
+    spread_of : callable
+        Returns how much differences vary among the queries at some positions, and how many of
+        them differ.
     slices : mapping of str to positions
         Where the queries of each slice stand.
     """
     found = []
     for name, positions in slices.items():
-        sd = sd_of(np.asarray(positions, dtype=np.int64))
+        sd, n_changed = spread_of(np.asarray(positions, dtype=np.int64))
         drop = visible_drop(sd, len(positions), alpha, power)
         needed = queries_for(sd, margin, alpha, power)
-        found.append(Part(name, len(positions), sd, drop, needed))
+        found.append(Part(name, len(positions), n_changed, sd, drop, needed))
     return sorted(found, key=lambda part: (-(part.smallest_drop or math.inf), part.name))
 
 

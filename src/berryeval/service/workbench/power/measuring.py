@@ -44,6 +44,8 @@ class Spread:
 
     sd: float
     n_queries: int
+    n_changed: int
+    """Queries whose score differs between the runs."""
     told: str
     """Where it comes from, to end a sentence."""
     slices: Sequence[str]
@@ -82,10 +84,15 @@ class Columns:
         self.told = told
         self.slices = _slices(queries, [*query_ids])
 
-    def sd(self, positions: Positions | None = None) -> float:
-        """Return how much differences vary, of all queries or of some."""
+    def spread(self, positions: Positions | None = None) -> tuple[float, int]:
+        """Return how much differences vary, of all queries or of some, and how many differ.
+
+        Where they are assumed, any query may; of several pairs the one that differs most counts.
+        """
         chosen = [one if positions is None else one[positions] for one in self._values]
-        return sd_assumed(chosen[0]) if self._is_assumed else pooled_sd(chosen)
+        if self._is_assumed:
+            return sd_assumed(chosen[0]), len(chosen[0])
+        return pooled_sd(chosen), max((int(np.count_nonzero(one)) for one in chosen), default=0)
 
 
 class Measuring:
@@ -125,19 +132,20 @@ class Measuring:
         chosen = np.asarray(slices[wish.slice]) if wish.slice else None
         n_queries = columns.n_queries if chosen is None else len(chosen)
         if wish.sd is not None:
-            return Spread(wish.sd, n_queries, "as you say", tuple(slices), ())
+            return Spread(wish.sd, n_queries, n_queries, "as you say", tuple(slices), ())
         largest = sorted(slices, key=lambda name: -len(slices[name]))[:_MOST_PARTS]
         told_of = {name: slices[name] for name in largest}
-        parts = parts_of(columns.sd, told_of, wish.margin, wish.alpha, wish.power)
-        return Spread(columns.sd(chosen), n_queries, columns.told, tuple(slices), parts)
+        parts = parts_of(columns.spread, told_of, wish.margin, wish.alpha, wish.power)
+        sd, n_changed = columns.spread(chosen)
+        return Spread(sd, n_queries, n_changed, columns.told, tuple(slices), parts)
 
     def _key(self, wish: Wish) -> tuple[object, ...]:
         a, b = (find_run(self._archive, one).run_id for one in (wish.a, wish.b))
-        revision = self._archive.judgments.revision()
+        state = self._archive.judgments.revision(), self._archive.queries.stamp()
         if wish.source in ("assumed", "given"):
-            return "assumed", a, wish.measure, revision
+            return "assumed", a, wish.measure, state
         newest = self._series(b)[:1] if wish.source == "series" else ()
-        return wish.source, a, b, wish.measure, revision, *(run.run_id for run in newest)
+        return wish.source, a, b, wish.measure, state, *(run.run_id for run in newest)
 
     def _columns(self, wish: Wish) -> Columns:
         key = self._key(wish)

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.errors import BerryEvalError
+from berryeval.evaluation.margins import FEWEST_CHANGED
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.assets import HTMX, assets
 from berryeval.service.workbench.charts.power import power_chart
@@ -84,6 +85,7 @@ def _answered(spread: Spread | None, wish: Wish) -> dict[str, Any]:
         "chart": charts[0],
         "small_chart": charts[1],
         "margins": _needs(found),
+        "fewest": FEWEST_CHANGED,
     }
 
 

@@ -51,7 +51,7 @@ def text_of(archive: Archive, doc_id: str, start: int) -> DocumentText:
                         n_characters=len(found.text))  # fmt: skip
 
 
-@router.get("/{query_id:id}/documents/{doc_id:id}")
+@router.get("/{query_id:id}/documents/{doc_id:id}", tags=["part"])
 def show_document(
     request: Request, query_id: QueryId, doc_id: DocId, archive: ArchiveDep
 ) -> Response:
@@ -72,6 +72,8 @@ def show_document(
         query_id=query_id,
         history=history[::-1],
         judgment=f"/v1/judgments/{quoted(query_id)}/{quoted(doc_id)}",
+        heading="h2" if is_part else "h1",
+        below="h3" if is_part else "h2",
         grades=list(range(max(3, *(int(one.grade or 0) for one in history), 0) + 1))[:10],
     )
 

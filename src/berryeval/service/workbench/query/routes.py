@@ -32,6 +32,7 @@ router = APIRouter(prefix="/queries")
 
 _DEEPEST = 10_000_000
 _N_MISSED = 12
+_N_MOVES = 6
 _HIGHEST_KEY = 9
 
 
@@ -84,8 +85,8 @@ def show_queries(request: Request, scoring: ScoringDep) -> Response:
         int(number) if number.isascii() and number.isdigit() and len(number) < 7 else 1,  # noqa: PLR2004
     )
     listing = list_queries(scoring.queries(), scoring.state().judgments, wanted)
-    is_part = request.headers.get("hx-target") == "queries"
-    template = "queries_part.html" if is_part else "queries.html"
+    is_part = request.headers.get("hx-target") == "found"
+    template = "queries_found.html" if is_part else "queries.html"
     return page(request, template, wanted=wanted, listing=listing)
 
 
@@ -109,7 +110,7 @@ def show_query(
     return page(
         request,
         "query.html",
-        **_shared(answers, query, asked),
+        **_shared(archive, answers, query, asked),
         chunk=chunk_of(archive, answers, _first(request)),
         neighbours=_neighbours(comparisons, scoring, runs, asked, only_known=True),
         missed=_missed(archive, answers),
@@ -126,7 +127,7 @@ def show_scores(
     asked = _asked(request, archive, scoring, query_id)
     answers = _answers(archive, scoring, _runs(archive, asked), asked)
     query = archive.queries.get(query_id)
-    return fragment(request, "query_scores.html", **_shared(answers, query, asked))
+    return fragment(request, "query_scores.html", **_shared(archive, answers, query, asked))
 
 
 @router.get("/{query_id:id}/ranks", tags=["part"])
@@ -138,7 +139,9 @@ def show_ranks(
     answers = _answers(archive, scoring, _runs(archive, asked), asked)
     query = archive.queries.get(query_id)
     chunk = chunk_of(archive, answers, _first(request))
-    return fragment(request, "query_ranks.html", **_shared(answers, query, asked), chunk=chunk)
+    return fragment(
+        request, "query_ranks.html", **_shared(archive, answers, query, asked), chunk=chunk
+    )
 
 
 @router.get("/{query_id:id}/neighbours", tags=["part"])
@@ -208,9 +211,15 @@ def _check_known(query: Query | None, answers: Answers) -> None:
         raise NotFoundError("query", answers.query_id)
 
 
-def _shared(answers: Answers, query: Query | None, asked: Asked) -> dict[str, Any]:
+def _shared(
+    archive: Archive, answers: Answers, query: Query | None, asked: Asked
+) -> dict[str, Any]:
     highest = max((one.grade or 0.0 for one in answers.judged.values()), default=0.0)
+    moves = () if answers.explanation is None else answers.explanation.effective[:_N_MOVES]
+    beginnings = archive.documents.beginnings(move.doc_id for move in moves)
     return {
+        "titles": {doc_id: title for doc_id, (title, _) in beginnings.items() if title},
+        "n_moves": _N_MOVES,
         "answers": answers,
         "asked": asked,
         "query": query,

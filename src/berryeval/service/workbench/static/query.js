@@ -201,13 +201,27 @@ answer?.addEventListener("pointerleave", () => light(undefined));
 answer?.addEventListener("focusin", (event) => light(numberOf(event)));
 answer?.addEventListener("focusout", () => light(undefined));
 
-// A list that is drawn anew keeps the focus where it was.
+// A list that is drawn anew keeps the focus where it was, and so does a drawer that closes.
+const nameOf = (link) => (link ? { n: link.dataset.n, side: link.dataset.side } : null);
 let focused = null;
-document.body.addEventListener("htmx:beforeSwap", () => {
-  const here = document.activeElement?.closest?.(".doc");
-  focused = here ? { n: here.dataset.n, side: here.dataset.side } : null;
+let opened = null;
+
+function focusOn(name) {
+  const here = document.activeElement;
+  // What was in a drawer keeps the focus for a moment after it has closed.
+  if (!name || (here !== document.body && !document.getElementById("drawer").contains(here))) return;
+  document.querySelector(`.doc[data-n="${name.n}"][data-side="${name.side}"]`)?.focus({ preventScroll: true });
+}
+
+// Nothing tells of a focus that went with its row; so the last one counts until there is another.
+document.addEventListener("focusin", (event) => {
+  focused = nameOf(event.target.closest(".doc"));
 });
-document.body.addEventListener("htmx:afterSettle", () => {
-  if (!focused || document.activeElement !== document.body) return;
-  document.querySelector(`.doc[data-n="${focused.n}"][data-side="${focused.side}"]`)?.focus({ preventScroll: true });
+document.addEventListener("pointerdown", () => {
+  focused = null;
 });
+document.body.addEventListener("htmx:afterSettle", () => focusOn(focused));
+document.addEventListener("drawer-filled", (event) => {
+  opened = nameOf(event.detail.link.closest(".doc"));
+});
+document.getElementById("drawer").addEventListener("close", () => setTimeout(() => focusOn(opened)));

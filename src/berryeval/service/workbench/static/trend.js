@@ -1,11 +1,11 @@
 // Beside the pointer, or the link that has the focus: which run it is, and what it scored.
 
 function fill(tip, link) {
-  const { name, value, interval } = link.dataset;
+  const { name, value, interval, change } = link.dataset;
   const strong = document.createElement("strong");
   strong.textContent = value;
   const lines = [strong];
-  for (const text of [interval ? `95% ${interval}` : "", name]) {
+  for (const text of [interval ? `95% ${interval}` : "", change ? `${change.replace("-", "\u2212")} to the run before` : "", name]) {
     if (!text) continue;
     const line = document.createElement("span");
     line.textContent = text;

@@ -165,3 +165,6 @@ if (themeButton) setUpTheme(themeButton);
 setUpPalette(byId("palette"));
 setUpDrawer(byId("drawer"));
 setUpAsking(byId("asking"));
+
+// Tabs that do not fit scroll: to the one that is open.
+document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });

@@ -1,0 +1,103 @@
+"""A measure over the runs of a series: which of them, and how they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from berryeval.archive.records import StoredRun
+from berryeval.errors import NotFoundError
+from berryeval.service.workbench.charts.trend import Reference, TrendDot, trend_chart
+from berryeval.service.workbench.held_against import HeldAgainst
+from berryeval.service.workbench.run_directory import Series
+from berryeval.service.workbench.run_summaries import Kept
+
+__all__ = ["SeriesTrend", "Window", "trend_of", "window_of"]
+
+SHOWN = 100
+"""Runs of a trend; older ones are a link away."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """The runs that a trend shows, oldest first, and where to find others."""
+
+    runs: Sequence[StoredRun]
+    older: str | None
+    """The newest run that is too old for it."""
+    newer: str | None
+    """The last run of the window after it; empty for the newest."""
+
+
+@dataclass(frozen=True)
+class SeriesTrend:
+    """The drawings of a trend, and what they show."""
+
+    dots: Sequence[TrendDot]
+    wide: Markup
+    narrow: Markup
+    """For phones: letters of a wide one would be too small there."""
+
+
+def window_of(series: Series, until: str | None) -> Window:
+    """Return the last runs of a series, or those up to one of them.
+
+    Raises
+    ------
+    NotFoundError
+        If the series has no such run.
+    """
+    runs = series.runs
+    end = len(runs)
+    if until is not None:
+        end = 1 + next((i for i, run in enumerate(runs) if run.run_id == until), -1)
+        if not end:
+            raise NotFoundError("run in this series", until)
+    start = max(0, end - SHOWN)
+    older = runs[start - 1].run_id if start else None
+    newer = None
+    if end < len(runs):
+        newer = "" if end + SHOWN >= len(runs) else runs[end + SHOWN - 1].run_id
+    return Window(runs[start:end], older, newer)
+
+
+def trend_of(window: Window, kept: Kept, measure: str, against: HeldAgainst | None) -> SeriesTrend:
+    """Draw what is known of a window's runs; the rest are gaps."""
+    dots = [_dot(run, kept, measure, against) for run in window.runs]
+    reference = _reference(kept, measure, against)
+    return SeriesTrend(
+        dots,
+        trend_chart(dots, measure, reference, class_="chart trend on-wide"),
+        trend_chart(
+            dots, measure, reference, width=340, height=250, class_="chart trend on-narrow"
+        ),
+    )
+
+
+def _reference(kept: Kept, measure: str, against: HeldAgainst | None) -> Reference | None:
+    if against is None or against.baseline is None:
+        return None
+    summary = kept.summaries.get(against.run.run_id)
+    mean = None if summary is None else summary.means.get(measure)
+    return None if mean is None else Reference(f"{against.name} {mean.value:.3f}", mean.value)
+
+
+def _dot(run: StoredRun, kept: Kept, measure: str, against: HeldAgainst | None) -> TrendDot:
+    summary = kept.summaries.get(run.run_id)
+    mean = None if summary is None else summary.means.get(measure)
+    interval = None if mean is None else mean.interval
+    commit = run.facts.commit
+    return TrendDot(
+        f"/runs/{run.run_id}",
+        f"{commit[:8] if commit else run.run_id[:8]}, {run.stored_at:%Y-%m-%d %H:%M}",
+        run.stored_at,
+        commit,
+        None if mean is None else mean.value,
+        None if interval is None else interval.low,
+        None if interval is None else interval.high,
+        is_baseline=against is not None
+        and against.baseline is not None
+        and against.run.run_id == run.run_id,
+    )

@@ -1,0 +1,197 @@
+"""Compare and Query in a browser: keys, the drawer, judging in place, lists that grow."""
+
+import re
+
+import pytest
+
+from berryeval.archive import RunFacts
+from berryeval.core.documents import Document
+from berryeval.core.run import Run
+from browser import small_archive
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def query(workbench):
+    """The address of a query with a document that nobody judged at the candidate's first rank."""
+
+    def address(query_id):
+        return f"/queries/{query_id}?a=main&b={workbench.runs['hybrid']}"
+
+    return address
+
+
+def grade(page, side, rank):
+    """Return what is shown as the grade of a result."""
+    mark = page.locator(f".side-{side} .result .grade").nth(rank - 1)
+    return re.sub(r"\D*(\d|\?).*", r"\1", mark.text_content().strip(), flags=re.DOTALL)
+
+
+def test_one_key_judges_and_one_takes_it_back(workbench, visit, query):
+    """Shown at once, written with the source workbench, and the scores follow."""
+    page = visit(workbench, query("q05"))
+    score = page.locator("#scores .chosen td").nth(1)
+    before = score.text_content()
+    page.locator(".side-1 .doc").first.focus()
+    page.keyboard.press("3")
+    assert grade(page, 1, 1) == "3"
+    page.wait_for_function(
+        "before => document.querySelectorAll('#scores .chosen td')[1].textContent !== before",
+        arg=before,
+    )
+    page.wait_for_function("() => document.activeElement.matches('.side-1 .doc')")
+    stored = workbench.archive.judgments.get("q05", "q05-new")
+    assert (stored.grade, stored.source) == (3.0, "workbench")
+    page.keyboard.press("u")
+    page.get_by_text("judgment taken back").wait_for()
+    page.wait_for_function(
+        "before => document.querySelectorAll('#scores .chosen td')[1].textContent === before",
+        arg=before,
+    )
+    assert grade(page, 1, 1) == "?"
+    assert workbench.archive.judgments.get("q05", "q05-new") is None
+
+
+def test_a_judgment_of_somebody_else_is_not_overwritten_unseen(workbench, visit, query):
+    """Both grades are shown, and one is chosen."""
+    visit.expect("status of 412")
+    page = visit(workbench, query("q06"))
+    workbench.archive.judgments.change("q06", "q06-new", 2, author="bob")
+    page.locator(".side-1 .doc").first.focus()
+    page.keyboard.press("0")
+    page.get_by_text("bob judged it 2 meanwhile").wait_for()
+    assert grade(page, 1, 1) == "2"
+    assert workbench.archive.judgments.get("q06", "q06-new").grade == 2
+    page.get_by_role("button", name="Replace by 0").click()
+    page.get_by_text("grade 0.").wait_for()
+    assert workbench.archive.judgments.get("q06", "q06-new").grade == 0
+    assert [one.author for one in workbench.archive.judgments.history("q06", "q06-new")] == [
+        "bob",
+        "local",
+    ]
+
+
+def test_theirs_can_be_kept(workbench, visit, query):
+    """Nothing is written then."""
+    visit.expect("status of 412")
+    page = visit(workbench, query("q07"))
+    workbench.archive.judgments.change("q07", "q07-new", 1, author="bob")
+    page.locator(".side-1 .result").first.hover()
+    page.locator(".side-1 .result").first.locator("[data-judge='3']").click()
+    page.get_by_role("button", name="Keep theirs").click()
+    assert grade(page, 1, 1) == "1"
+    assert workbench.archive.judgments.get("q07", "q07-new").author == "bob"
+
+
+def test_a_server_that_is_away_loses_no_judgment(new_workbench, visit):
+    """The page says that it was not saved, and tries again when asked."""
+    visit.expect("ERR_CONNECTION|Failed to fetch|ERR_EMPTY")
+    bench = new_workbench()
+    runs = small_archive.fill(bench.archive)
+    page = visit(bench, f"/queries/q05?a=main&b={runs['hybrid']}")
+    page.locator(".side-1 .doc").first.focus()
+    bench.stop()
+    page.keyboard.press("2")
+    page.get_by_text("not saved").wait_for()
+    assert grade(page, 1, 1) == "?"
+    bench.start()
+    page.get_by_role("button", name="Try again").click()
+    page.get_by_text("grade 2.").wait_for()
+    assert bench.archive.judgments.get("q05", "q05-new").grade == 2
+
+
+def test_the_drawer_opens_and_gives_the_focus_back(workbench, visit, query):
+    """Enter opens, digits judge in it, Escape closes."""
+    page = visit(workbench, query("q08"))
+    page.locator(".side-1 .doc").first.focus()
+    page.keyboard.press("Enter")
+    page.locator("#drawer .said-text").wait_for()
+    assert "Nobody judged it" in page.locator("#document-history").text_content()
+    page.keyboard.press("1")
+    page.locator("#document-history li.now").wait_for()
+    assert page.locator(".grading [data-judge='1']").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("Escape")
+    page.wait_for_function("() => document.activeElement.matches('.side-1 .doc')")
+    assert grade(page, 1, 1) == "1"
+
+
+def test_arrows_go_from_row_to_row_and_list_to_list(workbench, visit, query):
+    """Across to the same document; j and k to the queries after and before."""
+    page = visit(workbench, query("q09"))
+    here = """() => {
+      const row = document.activeElement;
+      return [row.dataset.side, row.querySelector(".rank").textContent];
+    }"""
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(here) == ["1", "1"]
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(here) == ["1", "2"]
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate(here) == ["0", "1"], "the same document"
+    assert page.locator(".link.is-same").count() == 1
+    page.locator("#neighbours a[data-key='j']").wait_for()
+    page.keyboard.press("j")
+    page.wait_for_url(lambda url: "/queries/q09" not in url)
+    page.locator("#neighbours a[data-key='k']").wait_for()
+    page.keyboard.press("k")
+    page.wait_for_url("**/queries/q09?*")
+
+
+def test_long_lists_grow_in_place(workbench, visit):
+    """Fifty ranks more, below those that are there; a judgment does not close them."""
+    run = Run.from_lists({"q01": [f"z{n}" for n in range(130)]})
+    stored = workbench.archive.runs.put(run, RunFacts("deep"))
+    page = visit(workbench, f"/queries/q01?a=main&b={stored.run_id}")
+    assert page.locator(".side-1 .result").count() == 50
+    page.get_by_role("link", name=re.compile("Show ranks 51 to 100")).click()
+    page.locator("#ranks-51").wait_for()
+    assert page.locator(".side-1 .result").count() == 100
+    page.locator("#ranks-51 .side-1 .doc").first.focus()
+    page.keyboard.press("0")
+    page.get_by_text("grade 0.").wait_for()
+    page.wait_for_function("() => document.activeElement.closest('#ranks-51') !== null")
+    assert page.locator(".side-1 .result").count() == 100
+
+
+def test_a_large_document_grows_in_the_drawer(workbench, visit, query):
+    """Piece by piece."""
+    workbench.archive.documents.put([Document("q10-new", "word " * 20_000, "Long")])
+    page = visit(workbench, query("q10"))
+    page.locator(".side-1 .doc").first.click()
+    page.locator("#drawer .more a").click()
+    page.wait_for_function("() => document.querySelectorAll('#drawer .said-text').length === 2")
+
+
+def test_on_a_phone_one_list_shows_at_a_time(workbench, visit, query):
+    """A switch between both; nothing is wider than the screen."""
+    page = visit(workbench, query("q11"), viewport={"width": 390, "height": 844})
+    assert page.locator(".list.side-1").is_visible()
+    assert not page.locator(".list.side-0").is_visible()
+    page.locator(".sides label").first.click()
+    assert page.locator(".list.side-0").is_visible()
+    assert not page.locator(".links").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_queries_of_a_comparison_are_filtered_as_one_types(workbench, visit):
+    """In place, and the address follows."""
+    page = visit(workbench, f"/compare?a=main&b={workbench.runs['hybrid']}")
+    page.locator("#queries-text").fill("prune basil")
+    page.wait_for_url("**q=prune%20basil**")
+    page.wait_for_function("() => document.querySelectorAll('#queries .asked').length === 1")
+    assert page.evaluate("document.activeElement.id") == "queries-text"
+    page.locator("#queries-text").fill("")
+    page.locator("#queries-different").check()
+    page.wait_for_url("**different=1**")
+    assert page.locator("#queries .asked").count() == 20
+
+
+def test_a_circle_leads_to_its_queries(workbench, visit):
+    """One query opens, several are listed."""
+    page = visit(workbench, f"/compare?a=main&b={workbench.runs['hybrid']}")
+    circle = page.locator(".scatter .s-worse circle").first
+    circle.hover()
+    assert re.search(r"\d → \d", page.locator(".tip").text_content())
+    circle.click()
+    page.wait_for_url(re.compile("/queries/|cell="))

@@ -1,0 +1,244 @@
+"""The page Import: what a file would change, and its storing, all or nothing."""
+
+import gzip
+import json
+import re
+import threading
+
+import pytest
+
+from berryeval import Document, Query
+from berryeval.archive import JudgmentEntry
+from berryeval.service.workbench import background
+from berryeval.service.workbench.background import Latest
+from berryeval.service.workbench.importing import routes, staged
+from service.workbench.html import HTML, get_page, parse
+from service.workbench.judged_archive import ORIGIN
+
+HEADERS = {**HTML, **ORIGIN}
+
+
+def look(client, kind, content, name="file.txt", status=200, **fields):
+    """Send a file to be looked at, and return the page."""
+    files = {"file": (name, content if isinstance(content, bytes) else content.encode())}
+    answer = client.post("/import", data={"kind": kind, **fields}, files=files, headers=HEADERS)
+    assert answer.status_code == status, answer.text[:2000]
+    return parse(answer.text)
+
+
+def confirm(client, page):
+    """Store what a page shows, and return the page that tells of it."""
+    form = page.find("form", action="/import/store")
+    data = {one["name"]: one["value"] for one in form.find_all("input")}
+    answer = client.post("/import/store", data=data, headers=HEADERS)
+    return parse(answer.text)
+
+
+def tiles(page):
+    """New, changed, the same."""
+    return [int(re.sub(r"\D", "", one.text)) for one in page.find_all("span", class_="figure")]
+
+
+def test_judgments_are_looked_at_and_then_stored(client, archive):
+    """What is new, what changes from which grade to which, and what stays."""
+    archive.queries.put([Query("q1", "bake bread")])
+    old = [JudgmentEntry("q1", "d1", 1), JudgmentEntry("q1", "d2", 2)]
+    archive.judgments.put(old, author="ada")
+    page = look(client, "judgments", "q1 0 d1 3\nq1 0 d2 2\nq2 0 d1 0\n", "pool.qrels")
+    assert tiles(page) == [1, 1, 1]
+    (row,) = page.find("tbody").find_all("tr")
+    assert row.text == "bake bread d1 grade 1 grade 3"
+    assert "3" in page.find("dl", class_="facts").text
+    assert archive.judgments.get("q1", "d1").grade == 1, "nothing is stored yet"
+    done = confirm(client, page)
+    assert "Stored 3 judgments are new or changed." in done.text
+    stored = archive.judgments.get("q1", "d1")
+    assert (stored.grade, stored.author, stored.source) == (3, "local", "pool.qrels")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("q1 0 d1 3\nq1 0 d2\n", "file.txt:2: expected 4 columns"),
+        ("q1 0 d1 3\nq1 0 d1 2\n", "file.txt:2: "),
+        ("q1 0 d1 good\n", "file.txt:1: "),
+        ("", "file.txt"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told_with_its_line(client, archive, content, message):
+    """And nothing is stored."""
+    page = look(client, "judgments", content, status=422)
+    assert message in page.find("div", role="alert").text
+    assert archive.judgments.revision() == 0
+
+
+def test_several_judges_become_one_by_a_rule(client):
+    """Without a rule they are an error."""
+    rows = "query_id,doc_id,relevance,judge\nq1,d1,1,ada\nq1,d1,3,bob\n"
+    page = look(client, "judgments", rows, "x.csv", status=422)
+    assert "judge" in page.find("div", role="alert").text
+    page = look(client, "judgments", rows, "x.csv", judges="max")
+    assert tiles(page) == [1, 0, 0]
+
+
+def test_a_compressed_file_is_read(client):
+    """Whatever its name."""
+    assert tiles(look(client, "judgments", gzip.compress(b"q1 0 d1 3\n"), "x.gz")) == [1, 0, 0]
+
+
+def test_a_run_is_stored_under_its_name(client, archive):
+    """That of the file, unless somebody says otherwise."""
+    archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
+    rows = "q1 Q0 d1 1 0.9 t\nq9 Q0 d2 1 0.5 t\n"
+    page = look(client, "runs", rows, "bm25.run.txt")
+    assert "Name bm25 Queries 2, 1 of them judged Results 2 Series begins" in page.text
+    done = confirm(client, page)
+    (run,) = archive.runs.page().items
+    assert run.facts.name == "bm25"
+    assert done.find("a", href=f"/runs/{run.run_id}").text == "See it"
+    page = look(client, "runs", "q7 Q0 d1 1 0.9 t\n", run_name="bm25", commit="abc")
+    assert f"goes on from {run.run_id[:8]}" in page.text
+    assert "None of its queries is judged" in page.text
+    confirm(client, page)
+    newest = archive.runs.page(newest_first=True).items[0]
+    assert (newest.facts.name, newest.facts.commit) == ("bm25", "abc")
+
+
+def test_queries_are_stored(client, archive):
+    """Changed ones are shown as they were and will be."""
+    archive.queries.put([Query("q1", "old"), Query("q2", "same")])
+    lines = [
+        {"_id": "q1", "text": "new"},
+        {"_id": "q2", "text": "same"},
+        {"_id": "q3", "text": "x"},
+    ]
+    page = look(client, "queries", "\n".join(map(json.dumps, lines)), "queries.jsonl")
+    assert tiles(page) == [1, 1, 1]
+    assert page.find("tbody").text == "q1 old new"
+    assert "2 queries are new or changed." in confirm(client, page).text
+    assert archive.queries.get("q1").text == "new"
+
+
+def test_documents_are_stored_and_judgments_of_changed_ones_become_stale(client, archive):
+    """The page says so before."""
+    archive.documents.put([Document("d1", "old"), Document("d2", "same", title="T")])
+    archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
+    lines = [
+        {"_id": "d1", "text": "new"},
+        {"_id": "d2", "text": "same", "title": "T"},
+        {"_id": "d3", "text": "<script>"},
+    ]
+    page = look(client, "documents", "\n".join(map(json.dumps, lines)), "corpus.jsonl")
+    assert tiles(page) == [1, 1, 1]
+    assert "Judgments of documents that change become stale" in page.text
+    confirm(client, page)
+    assert archive.judgments.get("q1", "d1").is_stale
+    assert archive.documents.get("d3").text == "<script>"
+
+
+def test_what_somebody_judged_meanwhile_is_shown_before_it_is_replaced(client, archive):
+    """A preview that is out of date stores nothing."""
+    page = look(client, "judgments", "q1 0 d1 3\n")
+    assert tiles(page) == [1, 0, 0]
+    archive.judgments.change("q1", "d1", 2, author="bob")
+    page = confirm(client, page)
+    assert "Somebody has judged since you looked" in page.text
+    assert tiles(page) == [0, 1, 0]
+    assert archive.judgments.get("q1", "d1").grade == 2
+    assert "Stored" in confirm(client, page).text
+    assert archive.judgments.get("q1", "d1").grade == 3
+
+
+def test_a_file_that_is_gone_has_to_be_chosen_again(client, archive, monkeypatch):
+    """After half an hour or a restart; and nobody stores another's."""
+    page = look(client, "judgments", "q1 0 d1 3\n")
+    monkeypatch.setattr(staged.time, "monotonic", lambda: 1e12)
+    assert "The file is not here any more" in confirm(client, page).text
+    monkeypatch.undo()
+    page = look(client, "judgments", "q1 0 d1 3\n")
+    bob = {"Authorization": f"Bearer {archive.tokens.create('bob', 'judge')}"}
+    data = {"staged": page.find("input", name="staged")["value"]}
+    answer = client.post("/import/store", data=data, headers={**HEADERS, **bob})
+    assert answer.status_code == 409
+    assert archive.judgments.revision() == 0
+
+
+def test_only_the_last_files_wait(monkeypatch):
+    """They are in memory."""
+    monkeypatch.setattr(staged, "_MOST", 2)
+    waiting = staged.StagedImports()
+    files = [staged.Staged("runs", n, routes.Options("x"), "ada", 0) for n in range(3)]
+    names = [waiting.put(file) for file in files]
+    assert [waiting.take(name, "ada") for name in names] == [None, *files[1:]]
+
+
+def test_a_long_import_goes_on_while_nobody_waits(client, archive, monkeypatch):
+    """The page says so, looks again, and tells the end."""
+    monkeypatch.setattr(routes, "_WAIT_SECONDS", 0.05)
+    go_on = threading.Event()
+    store = routes.store
+
+    def store_slowly(*arguments):
+        go_on.wait(10)
+        return store(*arguments)
+
+    monkeypatch.setattr(routes, "store", store_slowly)
+    page = look(client, "judgments", "q1 0 d1 3\n")
+    form = page.find("form", action="/import/store")
+    data = {one["name"]: one["value"] for one in form.find_all("input")}
+    answer = client.post("/import/store", data=data, headers=HEADERS, follow_redirects=False)
+    address = answer.headers["location"]
+    assert "Storing" in get_page(client, address).text
+    go_on.set()
+    while "Stored" not in get_page(client, address).text:
+        pass
+    assert archive.judgments.get("q1", "d1").grade == 3
+    get_page(client, "/import/jobs/nothing", status=404)
+
+
+def test_an_import_that_fails_stores_nothing(client, archive):
+    """What the archive cannot keep is told."""
+    page = look(client, "judgments", f"q1 0 d1 3\nq1 0 {'d' * 2000} 3\n")
+    done = confirm(client, page)
+    assert "Nothing was stored" in done.text
+    assert archive.judgments.revision() == 0
+
+
+def test_a_form_without_a_file_is_told_so(client):
+    """It asks for one."""
+    answer = client.post("/import", data={"kind": "runs"}, headers=HEADERS)
+    assert answer.status_code == 422
+    page = parse(answer.text)
+    assert "Choose a file first." in page.text
+    assert page.find("input", value="runs").attributes.get("checked", "no") != "no"
+
+
+def test_who_may_only_read_imports_nothing(client, archive):
+    """The page says what it takes."""
+    eve = {"Authorization": f"Bearer {archive.tokens.create('eve', 'read')}", **HTML}
+    assert "You may look, not import" in parse(client.get("/import", headers=eve).text).text
+    files = {"file": ("x", b"q1 0 d1 1\n")}
+    assert client.post("/import", files=files, headers=eve).status_code == 403
+
+
+def test_what_is_slow_is_shown_as_it_was(monkeypatch):
+    """The newest value comes when it is there; what went wrong is told."""
+    go_on = threading.Event()
+    values = iter([1, 2, 3])
+
+    def make():
+        value = next(values)
+        if value > 1:
+            go_on.wait(10)
+        return value
+
+    latest = Latest(make)
+    monkeypatch.setattr(background, "WAIT_SECONDS", 10.0)
+    assert latest.get() == 1
+    monkeypatch.setattr(background, "WAIT_SECONDS", 0.01)
+    assert latest.get() == 1
+    monkeypatch.setattr(background, "WAIT_SECONDS", 10.0)
+    go_on.set()
+    assert latest.get() == 3, "what began before is not new enough"
+    with pytest.raises(StopIteration):
+        latest.get()

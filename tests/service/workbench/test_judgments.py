@@ -1,0 +1,250 @@
+"""The page Judgments: search, history, conflicts, agreement, export."""
+
+import pytest
+
+from berryeval import Document, Query
+from berryeval.archive import JudgmentEntry
+from berryeval.archive.opinions import SETTLED
+from berryeval.service.workbench.judged import agreement as agreement_module
+from berryeval.service.workbench.judged.agreement import agreement_of
+from service.workbench.html import HTML, get_page, parse
+from service.workbench.judged_archive import ORIGIN
+
+pytestmark = pytest.mark.usefixtures("patient")
+
+
+@pytest.fixture
+def judged(archive):
+    """Judgments of two people, one conflict, and one that is stale."""
+    archive.queries.put([Query("q1", "bake <i>bread</i>"), Query("q2", "سيارة")])
+    archive.documents.put([Document("d1", "text", title="Dough"), Document("d2", "old")])
+
+    def put(author, *rows, source=None):
+        entries = [JudgmentEntry(*row) for row in rows]
+        archive.judgments.put(entries, author=author, source=source)
+
+    put("ada", ("q1", "d1", 2), ("q1", "d2", 0), ("q2", "d1", 1), source="file")
+    put("bob", ("q1", "d1", 3), ("q2", "d1", 1), ("q3", "d9", 1.5), source="workbench")
+    archive.documents.put([Document("d2", "new")])
+    return archive
+
+
+def rows(page):
+    """The cells of each row of the list."""
+    body = page.find("table", class_="judged").find("tbody")
+    return [
+        [cell.text for cell in row.inside if not isinstance(cell, str)]
+        for row in body.find_all("tr")
+    ]
+
+
+def listed(client, address):
+    """What the first two columns of a list say."""
+    return [(row[0].removeprefix("grade "), row[1]) for row in rows(get_page(client, address))]
+
+
+@pytest.mark.usefixtures("judged")
+def test_judgments_are_listed_with_what_was_asked_and_found(client):
+    """The newest first; markup is text; ids where there is no text."""
+    page = get_page(client, "/judgments")
+    found = rows(page)
+    assert [row[1] for row in found] == ["q3", "سيارة", "bake <i>bread</i>", "bake <i>bread</i>"]
+    assert found[0][0] == "grade 1.5"
+    assert found[1][2] == "Dough d1"
+    assert found[2][3:] == ["bob", "just now", "workbench conflict"]
+    assert found[3][3:] == ["ada", "just now", "file stale"]
+    assert "4 pairs of query and document" in page.text
+    link = page.find("a", class_="clip")
+    assert link["href"] == "/judgments/q3/d9"
+    assert "data-drawer" in link.attributes
+
+
+@pytest.mark.usefixtures("judged")
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("q=bread", ["3", "0"]),
+        ("q=DOUGH", ["1", "3"]),
+        ("q=d9", ["1.5"]),
+        ("q=سيا", ["1"]),
+        ("author=ada", ["0"]),
+        ("grade=3", ["3"]),
+        ("grade=1.5", ["1.5"]),
+        ("grade=any", ["1.5", "1", "3", "0"]),
+        ("source=file", ["0"]),
+        ("source=any&q=", ["1.5", "1", "3", "0"]),
+        ("show=stale", ["0"]),
+        ("show=conflicts", ["2 grade 3"]),
+        ("author=bob&q=bread", ["3"]),
+        ("page=99", ["1.5", "1", "3", "0"]),
+    ],
+)
+def test_judgments_are_found_by_text_and_by_choice(client, query, found):
+    """Each alone and together."""
+    assert [grade for grade, _ in listed(client, f"/judgments?{query}")] == found
+
+
+@pytest.mark.usefixtures("judged")
+def test_where_nothing_is_found_the_page_says_so(client):
+    """With a way back."""
+    page = get_page(client, "/judgments?q=nothing")
+    assert "Nothing found" in page.text
+    assert page.find("section", id="found").find("a", href="/judgments")
+    assert "Nothing found" in get_page(client, "/judgments?grade=7&show=stale").text
+    get_page(client, "/judgments?show=none", status=404)
+
+
+def test_an_empty_archive_says_how_to_begin(client):
+    """By import, or by judging."""
+    page = get_page(client, "/judgments")
+    assert "Nobody has judged yet" in page.text
+    assert "Nobody has judged the same yet" in get_page(client, "/judgments/agreement").text
+
+
+def test_a_long_list_has_pages(client, archive):
+    """Fifty a page; filters stay."""
+    many = [JudgmentEntry("q1", f"d{n}", 1) for n in range(120)]
+    archive.judgments.put(many, author="ada", source="x y")
+    page = get_page(client, "/judgments?author=ada&source=x+y&page=2")
+    assert len(rows(page)) == 50
+    assert page.find("nav", class_="pager").text == "Previous Page 2 of 3 Next"
+    assert page.find("a", rel="next")["href"] == "/judgments?author=ada&source=x+y&page=3"
+    assert len(rows(get_page(client, "/judgments?page=3"))) == 20
+
+
+@pytest.mark.usefixtures("judged")
+def test_a_judgment_shows_all_that_it_ever_was(client, archive):
+    """As a page, and as a part for the drawer."""
+    archive.judgments.change("q1", "d1", 2, author="ada", source=SETTLED)
+    archive.judgments.remove("q1", "d1", author="bob")
+    page = get_page(client, "/judgments/q1/d1")
+    history = [entry.text for entry in page.find("ol", class_="history").find_all("li")]
+    assert [line.partition(" just")[0] for line in history] == [
+        "\N{EN DASH} bob took it back",
+        "grade 2 ada settled it",
+        "grade 3 bob from workbench",
+        "grade 2 ada from file",
+    ]
+    assert "Not judged" in page.text
+    part = client.get("/judgments/q1/d1", headers={**HTML, "HX-Request": "true"})
+    assert "<html" not in part.text
+    assert "bake &lt;i&gt;" in part.text
+    get_page(client, "/judgments/q1/nothing", status=404)
+
+
+def send(client, address, **data):
+    """Send the form of a judgment."""
+    headers = {**HTML, **ORIGIN}
+    return client.post(address, data=data, headers=headers, follow_redirects=False)
+
+
+@pytest.mark.usefixtures("judged")
+def test_a_judgment_is_changed_settled_and_taken_back(client, archive):
+    """Only as the judge saw it."""
+    seen = archive.judgments.get("q1", "d1").revision
+    answer = send(client, "/judgments/q1/d1", grade="1", revision=seen, settle="yes")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/judgments/q1/d1")
+    stored = archive.judgments.get("q1", "d1")
+    assert (stored.grade, stored.author, stored.source) == (1, "local", SETTLED)
+    answer = send(client, "/judgments/q1/d1", grade="0", revision=seen)
+    assert answer.status_code == 412
+    assert "Somebody was quicker: local gave it 1 meanwhile" in parse(answer.text).text
+    assert archive.judgments.get("q1", "d1") == stored
+    answer = send(client, "/judgments/q1/d1", grade="take-back", revision=stored.revision)
+    assert answer.status_code == 303
+    assert archive.judgments.get("q1", "d1") is None
+    answer = send(client, "/judgments/q1/d1", grade="take-back", revision=stored.revision)
+    assert answer.status_code == 412
+    assert send(client, "/judgments/q1/d1", grade="much", revision=0).status_code == 422
+    assert send(client, "/judgments/q1/d1", grade="2", revision="x").status_code == 303
+
+
+@pytest.mark.usefixtures("judged")
+def test_who_may_only_read_changes_nothing(client, archive):
+    """There is no form, and none is taken."""
+    eve = {"Authorization": f"Bearer {archive.tokens.create('eve', 'read')}"}
+    page = parse(client.get("/judgments/q1/d1", headers={**HTML, **eve}).text)
+    assert page.find_all("button", name="grade") == []
+    answer = client.post("/judgments/q1/d1", data={"grade": "1"}, headers={**HTML, **eve})
+    assert answer.status_code == 403
+
+
+@pytest.mark.usefixtures("judged")
+def test_agreement_is_told_for_each_two_judges_and_for_all(client):
+    """Two pairs are judged by both, one of them alike."""
+    page = get_page(client, "/judgments/agreement")
+    tiles = page.find("dl", class_="tiles").text
+    assert "Judged by two or more 2 of 4 pairs" in tiles
+    assert "The same grade from all 50 % 1 of them" in tiles
+    matrix = page.find("table", class_="matrix")
+    assert [cell.text for cell in matrix.find_all("td")[1:]] == ["·", "0.50 2", "0.50 2", "·"]
+    assert "ada 3 2 1.00 1 1 0 1 0" in page.text
+
+
+def test_agreement_without_any_variation_has_a_reason(client, archive):
+    """X9: a dash and why, no NaN."""
+    for author in ("ada", "bob"):
+        archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author=author)
+    page = get_page(client, "/judgments/agreement")
+    assert "all gave one and the same grade everywhere" in page.text
+    assert "nan" not in page.find("main").text.lower()
+    cell = page.find("td", class_="knone")
+    assert (cell.text, cell["title"]) == (
+        "\N{EN DASH} 1",
+        "both gave one and the same grade everywhere",
+    )
+
+
+def test_many_judges_are_cut_to_those_with_most_in_common(archive, monkeypatch):
+    """And it is told how many are left out."""
+    monkeypatch.setattr(agreement_module, "MOST_JUDGES", 2)
+    for author in ("ada", "bob", "cy"):
+        archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author=author)
+    archive.judgments.put([JudgmentEntry("q1", "d2", 1)], author="cy")
+    found = agreement_of(archive.judgment_index.table())
+    assert [judge.name for judge in found.judges] == ["cy", "ada"]
+    assert found.n_more == 1
+    assert found.kappa("bob", "ada").n == 1
+    assert found.kappa("ada", "ada") is None
+
+
+@pytest.mark.usefixtures("judged")
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("trec", ["q1 0 d1 3", "q1 0 d2 0", "q2 0 d1 1", "q3 0 d9 1.5"]),
+        ("csv", ["query_id,doc_id,relevance", "q1,d1,3", "q1,d2,0", "q2,d1,1", "q3,d9,1.5"]),
+        ("jsonl", None),
+    ],
+)
+def test_judgments_are_exported_as_files(client, name, lines):
+    """What comes out can be read in again."""
+    answer = client.get("/judgments/export", params={"format": name})
+    assert answer.status_code == 200
+    assert "attachment" in answer.headers["content-disposition"]
+    found = answer.text.splitlines()
+    assert found == lines if lines else len(found) == 4
+    preview = client.post(
+        "/import", data={"kind": "judgments"}, files={"file": (f"x.{name}", answer.content)},
+        headers={**HTML, **ORIGIN},
+    )  # fmt: skip
+    assert "The same 4" in parse(preview.text).find("dl", class_="tiles").text
+
+
+def test_what_a_format_cannot_hold_is_told_before_anything_is_sent(client, archive):
+    """422, and no file that ends in the middle."""
+    archive.judgments.put([JudgmentEntry("q1", "d 1", 1)], author="ada")
+    answer = client.get("/judgments/export", params={"format": "trec"})
+    assert answer.status_code == 422
+    assert "cannot hold the id" in answer.json()["detail"]
+    assert client.get("/judgments/export", params={"format": "csv"}).status_code == 200
+    assert client.get("/judgments/export", params={"format": "docx"}).status_code == 422
+
+
+def test_a_list_that_is_still_read_says_so_and_goes_on_by_itself(client, monkeypatch):
+    """A million judgments take seconds, once."""
+    monkeypatch.setattr(type(client.app.state.judgment_table), "get", lambda *_: None)
+    for address in ("/judgments", "/judgments/agreement"):
+        page = get_page(client, address)
+        assert "The judgments are being read" in page.text
+        assert page.find("section", class_="empty")["hx-get"] == address
