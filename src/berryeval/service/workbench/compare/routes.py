@@ -28,12 +28,13 @@ from berryeval.service.workbench.compare.addresses import Pair
 from berryeval.service.workbench.compare.holes import turning
 from berryeval.service.workbench.compare.listing import Listing, Wanted, list_changes
 from berryeval.service.workbench.comparisons import Compared, ComparisonsDep
+from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.scoring import ScoringDep
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/compare")
+router = APIRouter(prefix="/compare", dependencies=[once_read])
 
 _ORDERS = ("harm", "gain", "query")
 _LONGEST_NAME = 30

@@ -25,6 +25,7 @@ from berryeval.service.workbench.gates.replay import Replays
 from berryeval.service.workbench.gates.strip import Strip, look
 from berryeval.service.workbench.gates.toml import gate_to_toml
 from berryeval.service.workbench.gates.wording import changes, guard_sentences, summary
+from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.scoring import ScoringDep
 
@@ -67,7 +68,7 @@ def _latest(archive: Archive, name: str) -> object:
     return next(iter(archive.verdicts.summaries(gate=name, limit=1).items), None)
 
 
-@router.get("/gates/+new", dependencies=[require("admin")])
+@router.get("/gates/+new", dependencies=[require("admin"), once_read])
 def show_new_gate(
     request: Request, archive: ArchiveDep, replays: ReplaysDep, scoring: ScoringDep
 ) -> Response:
