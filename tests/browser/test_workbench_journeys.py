@@ -75,7 +75,7 @@ def test_a_gate_is_set_up_and_decides(new_workbench, visit):
     workbench.runs = small_archive.fill(workbench.archive)
     page = visit(workbench, "/gates")
     page.get_by_role("link", name="New gate").click()
-    page.get_by_label("Name").fill("nightly")
+    page.get_by_label("Name", exact=True).fill("nightly")
     expect(page.locator("#strip")).to_contain_text("Of the last 2 runs")
     page.get_by_role("button", name="Set up").click()
     page.wait_for_url(re.compile("/gates/nightly"))

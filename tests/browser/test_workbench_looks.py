@@ -91,12 +91,14 @@ def routes_of(router):
 
 def test_every_page_has_its_picture():
     """A new route is a page with a picture, a part of one, or is named as something else."""
-    routes = {
-        route.path
+    routes = [
+        route
         for router in (*OPEN_ROUTERS, *ROUTERS)
         for route in routes_of(router)
-        if "GET" in (route.methods or ()) and "part" not in route.tags
-    }
+        if "GET" in (route.methods or ())
+    ]
     shown = {picture.route for picture in PICTURES}
-    assert shown | set(NO_PICTURES) == routes
-    assert not shown & set(NO_PICTURES)
+    pages = {route.path for route in routes if "part" not in route.tags}
+    assert pages <= shown | NO_PICTURES.keys()
+    assert shown | NO_PICTURES.keys() <= {route.path for route in routes}
+    assert not shown & NO_PICTURES.keys()

@@ -33,18 +33,8 @@ from berryeval.service.run_cache import RunCache
 from berryeval.service.settings import ServiceSettings
 from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
-from berryeval.service.warming import WarmUp
-from berryeval.service.workbench import pages
-from berryeval.service.workbench.background import Latest
-from berryeval.service.workbench.comparisons import Comparisons
-from berryeval.service.workbench.gates.replay import open_replays
-from berryeval.service.workbench.judging.queues import Queues
-from berryeval.service.workbench.power.measuring import Measuring
+from berryeval.service.workbench import memory, pages
 from berryeval.service.workbench.problems import answer_to, asks_for_page
-from berryeval.service.workbench.run_directory import RunDirectory
-from berryeval.service.workbench.run_figures import RunFigures
-from berryeval.service.workbench.score_keeper import ScoreKeeper, keeper_of
-from berryeval.service.workbench.scoring import Scoring
 
 __all__ = ["create_app", "describe"]
 
@@ -80,16 +70,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.jobs = Jobs(settings.max_jobs)
     app.state.runs = RunCache(archive)
     app.state.evaluations = EvaluationCache()
-    app.state.scoring = Scoring(archive, app.state.runs, settings.measures)
-    app.state.run_figures = RunFigures(app.state.scoring)
-    app.state.directory = RunDirectory(archive)
-    app.state.keeper = keeper_of(archive, app.state.scoring)
-    app.state.comparisons = Comparisons(app.state.scoring)
-    app.state.queues = Queues(archive, app.state.scoring)
-    # Where it is only described, there is no archive.
-    app.state.judgment_table = Latest(lambda: archive.judgment_index.table())  # noqa: PLW0108
-    app.state.replays = open_replays(archive, app.state.runs)
-    app.state.measuring = Measuring(archive, app.state.scoring)
+    memory.set_up(app.state, archive, settings)
     app.state.stores = open_stores(archive, settings)
     app.state.is_stopping = False
     app.include_router(operations.router)
@@ -121,26 +102,16 @@ def _operation_id(route: APIRoute) -> str:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    memory.start(app.state)
     if app.state.is_stopping:  # started once more
         app.state.jobs = Jobs(app.state.settings.max_jobs)
-        app.state.comparisons = Comparisons(app.state.scoring)
-        app.state.queues = Queues(app.state.archive, app.state.scoring)
-        app.state.replays = open_replays(app.state.archive, app.state.runs)
         app.state.is_stopping = False
-    keeper: ScoreKeeper = app.state.keeper
-    keeper.start()
-    warm_up = WarmUp(app.state.archive, app.state.scoring)
-    warm_up.start()
     yield
     app.state.is_stopping = True
-    await to_thread.run_sync(warm_up.stop)
     jobs: Jobs = app.state.jobs
     jobs.close()
     await to_thread.run_sync(jobs.join)
-    await to_thread.run_sync(keeper.close)
-    await to_thread.run_sync(app.state.comparisons.close)
-    await to_thread.run_sync(app.state.queues.close)
-    await to_thread.run_sync(app.state.replays.close)
+    await to_thread.run_sync(memory.stop, app.state)
     app.state.stores.close()
 
 

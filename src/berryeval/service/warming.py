@@ -27,6 +27,7 @@ class WarmUp:
         self._archive = archive
         self._scoring = scoring
         self._is_stopping = False
+        self._is_done = threading.Event()
         self._thread = threading.Thread(target=self._read, name="warm-up", daemon=True)
 
     def start(self) -> None:
@@ -38,7 +39,17 @@ class WarmUp:
         self._is_stopping = True
         self._thread.join(_PATIENCE_SECONDS)
 
+    def wait(self, seconds: float) -> bool:
+        """Wait for the end at most so long, and tell whether it came."""
+        return self._is_done.wait(seconds)
+
     def _read(self) -> None:
+        try:
+            self._read_all()
+        finally:
+            self._is_done.set()
+
+    def _read_all(self) -> None:
         for step in (self._scoring.queries, self._read_newest_run, self._archive.judgments.prepare):
             if self._is_stopping:
                 return

@@ -27,6 +27,7 @@ from berryeval.service.workbench.charts.distribution import distribution_chart
 from berryeval.service.workbench.choosing import MAIN, choose_measure, choose_run
 from berryeval.service.workbench.held_against import held_against
 from berryeval.service.workbench.query_table import DEPTH, QueryTable, Wanted
+from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.renewing import is_seen, renewal_of
 from berryeval.service.workbench.run_directory import DirectoryDep
@@ -40,7 +41,7 @@ __all__ = ["Choices", "router"]
 
 _LENGTH_OF_IDS = 64
 
-router = APIRouter()
+router = APIRouter(dependencies=[once_read])
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,10 @@ class Choices:
         return f"/runs/{run_id}?{urlencode(kept, errors='surrogateescape')}"
 
 
-@router.get("/runs/{run_id}")
+@router.get("/runs/{reference}")
 def show_run(
     request: Request,
-    run_id: str,
+    reference: str,
     archive: ArchiveDep,
     scoring: ScoringDep,
     directories: DirectoryDep,
@@ -84,7 +85,7 @@ def show_run(
     number: Annotated[int, Query(alias="page")] = 1,
 ) -> Response:
     """Return the page of a run, by its id or the name of a baseline, or its table alone."""
-    run = choose_run(archive, run_id)
+    run = choose_run(archive, reference)
     shown = choose_measure(scoring.measures, measure)
     wanted = Wanted(
         text=q,

@@ -12,7 +12,7 @@ from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
-from berryeval.archive.records import StoredGate
+from berryeval.archive.records import StoredGate, StoredRun
 from berryeval.errors import NotFoundError
 from berryeval.service.answers import etag_of, json_bytes
 from berryeval.service.dependencies import ArchiveDep, require
@@ -25,6 +25,7 @@ from berryeval.service.workbench.gates.replay import Replays
 from berryeval.service.workbench.gates.strip import Strip, look
 from berryeval.service.workbench.gates.toml import gate_to_toml
 from berryeval.service.workbench.gates.wording import changes, guard_sentences, summary
+from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.scoring import ScoringDep
 
@@ -67,7 +68,7 @@ def _latest(archive: Archive, name: str) -> object:
     return next(iter(archive.verdicts.summaries(gate=name, limit=1).items), None)
 
 
-@router.get("/gates/+new", dependencies=[require("admin")])
+@router.get("/gates/+new", dependencies=[require("admin"), once_read])
 def show_new_gate(
     request: Request, archive: ArchiveDep, replays: ReplaysDep, scoring: ScoringDep
 ) -> Response:
@@ -261,6 +262,13 @@ def _address(gate: StoredGate | None) -> str:
     return "/gates/+new" if gate is None else f"/gates/{gate.name}"
 
 
+def _newest(archive: Archive, strip: Strip | None) -> StoredRun | None:
+    """Return the run to decide on: the newest of those that are replayed."""
+    if strip is not None and strip.cells:
+        return strip.cells[-1].run
+    return next(iter(archive.runs.page(limit=1, newest_first=True).items), None)
+
+
 def _names(archive: Archive) -> list[str]:
     """Return the names of the newest runs, which are series."""
     newest = archive.runs.page(limit=_MOST_NAMED, newest_first=True).items
@@ -298,7 +306,7 @@ def _page(
         if gate is None
         else archive.verdicts.summaries(gate=gate.name, after=after, limit=_ON_A_PAGE)
     )
-    newest = next(iter(archive.runs.page(limit=1, newest_first=True).items), None)
+    newest = _newest(archive, strip)
     return page(
         request,
         "gate.html",

@@ -17,6 +17,7 @@ from berryeval.service.workbench.charts.power import power_chart
 from berryeval.service.workbench.power.answer import Answer, answer, queries_for
 from berryeval.service.workbench.power.measuring import Measuring, Spread
 from berryeval.service.workbench.power.wish import SOURCES, Wish, read_wish
+from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.scoring import Scoring, ScoringDep
 
@@ -26,7 +27,7 @@ _N_RUNS = 30
 _MARGINS = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1)
 _WIDE, _NARROW = (720, 320), (350, 260)
 
-router = APIRouter()
+router = APIRouter(dependencies=[once_read])
 
 
 async def _measuring(request: Request) -> Measuring:

@@ -23,12 +23,13 @@ from berryeval.service.workbench.comparisons import Comparisons, ComparisonsDep
 from berryeval.service.workbench.query.answers import Answers, answers_of, judged_of
 from berryeval.service.workbench.query.chunks import chunk_of
 from berryeval.service.workbench.query.listing import WantedQueries, list_queries
+from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.scoring import Scoring, ScoringDep
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/queries")
+router = APIRouter(prefix="/queries", dependencies=[once_read])
 
 _DEEPEST = 10_000_000
 _N_MISSED = 12

@@ -1,0 +1,46 @@
+"""A large archive is being read: pages say so, and nobody waits."""
+
+import threading
+
+import pytest
+
+from berryeval import Run
+from berryeval.archive import JudgmentEntry, RunFacts
+from berryeval.archive.judgments import ArchivedJudgments
+from berryeval.service.workbench import reading
+from service.workbench.html import get_page
+
+
+@pytest.fixture
+def slow(archive, monkeypatch):
+    """An archive whose judgments are read when the test lets them."""
+    archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
+    stored = archive.runs.put(Run.from_dict({"q1": {"d1": 1.0}}), RunFacts("bm25"))
+    may_read = threading.Event()
+    prepare = ArchivedJudgments.prepare
+    monkeypatch.setattr(
+        ArchivedJudgments, "prepare", lambda self: may_read.wait(60) and prepare(self)
+    )
+    may_read.address = f"/runs/{stored.run_id}"
+    yield may_read
+    may_read.set()
+
+
+def test_pages_that_need_all_judgments_say_that_they_are_read(slow, service, monkeypatch):
+    """They come again by themselves, and open once everything is there."""
+    monkeypatch.setattr(reading, "LARGE", 0)
+    client = service()
+    for address in (slow.address, "/compare", "/queries", "/power", "/gates/+new"):
+        page = get_page(client, address, status=503)
+        assert "Reading the archive" in page.find("main").text
+    answer = client.get(slow.address, headers={"Accept": "text/html"})
+    assert (answer.headers["refresh"], answer.headers["retry-after"]) == ("1", "1")
+    assert get_page(client, "/import")
+    slow.set()
+    assert client.app.state.warm_up.wait(60)
+    assert "bm25" in get_page(client, slow.address).find("main").text
+
+
+def test_a_small_archive_is_read_when_it_is_asked_for(slow, client):
+    """That takes no time that anybody would notice."""
+    assert "bm25" in get_page(client, slow.address).find("main").text
