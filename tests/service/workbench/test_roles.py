@@ -1,0 +1,79 @@
+"""Who may change what: every route of the workbench that writes, with the role it takes."""
+
+import pytest
+
+from berryeval.archive.records import ROLES
+from berryeval.service.middleware.access import COOKIE
+from berryeval.service.workbench import pages
+from service.workbench.html import HTML
+
+BASE = "http://quality.example"
+RUN = "0" * 64
+
+WRITING = {
+    "/compare/baseline": "admin",
+    "/compare/gate": "judge",
+    "/gates/+new": "admin",
+    "/gates/{name}": "admin",
+    "/gates/{name}/remove": "admin",
+    "/gates/{name}/verdicts": "judge",
+    "/import": "judge",
+    "/import/store": "judge",
+    "/judge": "judge",
+    "/judge/answers": "judge",
+    "/judge/next": "judge",
+    "/judgments/{query_id:id}/{doc_id:id}": "judge",
+    "/runs/{run_id}": "admin",
+}
+LOWER = [
+    (path, role)
+    for path, needed in WRITING.items()
+    for role in ROLES[: ROLES.index(needed)]
+]  # fmt: skip
+
+
+@pytest.fixture
+def guarded(service):
+    """A service that others can reach; it asks for a token."""
+    return service(BASE, host="0.0.0.0")  # noqa: S104
+
+
+def address_of(path):
+    known = {"{name}": "release", "{query_id:id}": "q1", "{doc_id:id}": "d1", "{run_id}": RUN}
+    for field, value in known.items():
+        path = path.replace(field, value)
+    return path
+
+
+def test_every_route_that_writes_is_known_here():
+    """Whoever adds one says who may use it; all others only read."""
+    found = {
+        route.path: route.methods
+        for router in pages.ROUTERS
+        for route in router.routes
+        if not route.methods <= {"GET", "HEAD"}
+    }
+    assert found == {path: {"POST"} for path in WRITING}
+
+
+@pytest.mark.parametrize(("path", "role"), LOWER)
+def test_whoever_has_a_lower_role_is_refused(guarded, archive, path, role):
+    """Before anything of what they sent is looked at."""
+    headers = {**HTML, "Authorization": f"Bearer {archive.tokens.create('eve', role)}"}
+    answer = guarded.post(address_of(path), headers=headers, follow_redirects=False)
+    assert answer.status_code == 403
+    assert f"this needs {WRITING[path]}" in answer.text
+
+
+@pytest.mark.parametrize("path", WRITING)
+def test_whoever_has_the_role_is_let_in_from_our_own_pages_alone(guarded, archive, path):
+    """What they sent is looked at then; another site's page, or one that does not tell, is not."""
+    guarded.cookies.set(COOKIE, archive.tokens.create("ada", WRITING[path]))
+
+    def status(**headers):
+        sent = {**HTML, **headers}
+        return guarded.post(address_of(path), headers=sent, follow_redirects=False).status_code
+
+    assert status(Origin=BASE) in (404, 409, 412, 422)
+    assert status(Origin="http://evil.example") == 403
+    assert status() == 403
