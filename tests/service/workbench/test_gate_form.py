@@ -3,6 +3,7 @@
 import pytest
 from starlette.datastructures import FormData
 
+from berryeval.service.routes.gates import MOST_GUARDS
 from berryeval.service.verdicts import read_gate
 from berryeval.service.workbench.gates.form import form_of, read_form
 from berryeval.service.workbench.gates.toml import gate_to_toml
@@ -121,6 +122,25 @@ def test_latency_is_a_percentile_and_milliseconds():
         posted(**kind, guard0_measure="p95", guard0_limit="2", guard0_slices="category")
     )
     assert "slices" in sliced.rows[0].messages
+
+
+def test_a_guard_of_an_unknown_kind_is_no_other_guard():
+    """A threshold of 0.7 that became a margin of 0.7 would let everything pass."""
+    form = read_form(posted(guard0_kind="at least", guard0_limit="0.7"))
+    assert form.settings is None
+    assert "found 'at least'" in form.rows[0].messages["kind"]
+
+
+def test_more_guards_than_a_gate_can_have_are_refused():
+    """None is left out unseen."""
+    guards = [
+        (f"guard-{number}-{field}", text)
+        for number in range(MOST_GUARDS + 1)
+        for field, text in (("kind", "at_least"), ("measure", "RR"), ("limit", f"0.{number:03}1"))
+    ]
+    form = read_form(FormData(guards))
+    assert form.settings is None
+    assert str(MOST_GUARDS) in form.messages["guards"]
 
 
 def test_rows_that_nobody_filled_in_are_left_out():
