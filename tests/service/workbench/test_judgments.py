@@ -139,6 +139,17 @@ def send(client, address, **data):
 
 
 @pytest.mark.usefixtures("judged")
+def test_a_grade_is_for_the_document_that_was_seen(client, archive):
+    """Should it change before the judge has answered, the judgment is stale at once."""
+    archive.documents.put([Document("d1", "Title", "as it was seen")])
+    page = get_page(client, "/judgments/q1/d1")
+    form = {one["name"]: one["value"] for one in page.find_all("input", type="hidden")}
+    archive.documents.put([Document("d1", "Title", "as it is now")])
+    assert send(client, "/judgments/q1/d1", **form, grade="1").status_code == 303
+    assert archive.judgments.get("q1", "d1").is_stale
+
+
+@pytest.mark.usefixtures("judged")
 def test_a_judgment_is_changed_settled_and_taken_back(client, archive):
     """Only as the judge saw it."""
     seen = archive.judgments.get("q1", "d1").revision

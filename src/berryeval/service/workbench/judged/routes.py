@@ -115,6 +115,7 @@ def show_judgment(
         doc_id=doc_id,
         title="" if document is None else document.title or "",
         text=text[:_TEXT_SHOWN],
+        hash="" if document is None else document.hash,
         is_cut=len(text) > _TEXT_SHOWN,
         states=states[::-1],
         current=current,
@@ -145,6 +146,7 @@ async def change_judgment(
             _number(grade),
             author=caller.name,
             source=SETTLED if form.get("settle") else SOURCE,
+            document_hash=str(form.get("hash") or "") or None,
             if_revision=seen,
         )
 
