@@ -16,7 +16,9 @@ mkdir -p "$folder"
 "$python" -m venv "$folder/venv"
 bin=$folder/venv/bin
 "$bin/python" -m pip install -qq --constraint constraints.txt pip
-"$bin/python" -m pip install -qq --constraint constraints.txt --group built
+group=built
+[ "$kind" = sanitizers ] && group=native
+"$bin/python" -m pip install -qq --constraint constraints.txt --group "$group"
 
 run_tests() {
   # The sources are under src/ and not on the path: what was installed is what is tested.

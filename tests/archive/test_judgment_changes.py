@@ -116,6 +116,29 @@ def test_a_hash_that_was_noted_is_told_without_reading(archive, location, monkey
         assert another.judgments.hash() == hashed
 
 
+def test_judgments_of_a_hash_are_those_of_now_if_nobody_judged_since(
+    archive, location, monkeypatch
+):
+    """Read once, whether one asks by hash or for those of now."""
+    archive.judgments.put([JudgmentEntry("q1", f"d{i}", 1) for i in range(9)], author="ada")
+    hashed = archive.judgments.hash()
+    with Archive.open(location) as another:
+        found = another.judgments.at(hashed)
+        monkeypatch.setattr(known_states.states, "read", None)
+        assert another.judgments.current() is found
+
+
+def test_judgments_of_a_moment_ago_are_not_read_again(archive, monkeypatch):
+    """Whoever was told a hash gets its judgments, though somebody judged meanwhile."""
+    archive.judgments.put([JudgmentEntry("q1", f"d{i}", 1) for i in range(9)], author="ada")
+    before, hashed = archive.judgments.as_of(None)
+    for grade in (2, 3):
+        archive.judgments.put([JudgmentEntry("q1", "d1", grade)], author="ada")
+        assert archive.judgments.current() != before
+    monkeypatch.setattr(known_states.states, "read", None)
+    assert archive.judgments.at(hashed) is before
+
+
 def test_earlier_states_are_still_found(archive):
     """By their hash and by their moment, whatever was kept in memory meanwhile."""
     archive.judgments.put([JudgmentEntry("q1", f"d{i}", 1) for i in range(9)], author="ada")

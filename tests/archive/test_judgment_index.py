@@ -81,9 +81,7 @@ def test_the_index_is_never_behind(archive, monkeypatch, most):
 def test_nothing_is_read_again_while_nothing_changes(archive):
     """The same table, not an equal one."""
     judge(archive, ("q1", "d1"), 1, "ada")
-    assert not archive.judgment_index.is_read
     table = archive.judgment_index.table()
-    assert archive.judgment_index.is_read
     assert archive.judgment_index.table() is table
 
 

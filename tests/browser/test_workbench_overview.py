@@ -1,4 +1,4 @@
-"""Overview and runs in a real browser: what moves, what is chosen, what stays readable."""
+"""Overview and runs as a person meets them: pointer, keyboard, figures that renew themselves."""
 
 import pytest
 
@@ -86,6 +86,20 @@ def test_a_run_is_removed_only_after_a_question(new_workbench, visit):
     page.get_by_role("button", name="Go on").click()
     page.wait_for_url("**/runs")
     assert workbench.archive.runs.get(runs["hybrid"]) is None
+
+
+def test_the_menu_of_a_run_closes_by_escape_and_by_a_click_elsewhere(workbench, visit):
+    """The keyboard is then where the menu was."""
+    page = visit(workbench, f"/runs/{workbench.runs['hybrid']}")
+    menu = page.locator("details.actions")
+    menu.locator("summary").click()
+    page.keyboard.press("Escape")
+    assert not menu.evaluate("menu => menu.open")
+    assert page.evaluate("document.activeElement.textContent") == "More"
+    page.keyboard.press("Enter")
+    assert menu.evaluate("menu => menu.open")
+    page.locator("h1").click()
+    assert not menu.evaluate("menu => menu.open")
 
 
 def test_a_run_becomes_the_baseline(new_workbench, visit):

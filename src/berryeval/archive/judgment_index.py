@@ -65,11 +65,6 @@ class JudgmentIndex:
         self._table: JudgmentTable | None = None
         self._documents_seen: datetime | None = None
 
-    @property
-    def is_read(self) -> bool:
-        """Whether the first, long reading is done."""
-        return self._table is not None
-
     def table(self) -> JudgmentTable:
         """Return the judgments as they are now; the first time takes seconds for a million."""
         with self._lock:

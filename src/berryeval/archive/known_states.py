@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from datetime import datetime
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ from berryeval.core.judgments import Judgments
 
 __all__ = ["KnownStates"]
 
+_N_BEFORE = 2
+
 
 class _State(NamedTuple):
     revision: int
@@ -26,7 +29,7 @@ class _State(NamedTuple):
 
 
 class KnownStates:
-    """The judgments of now and of one earlier moment.
+    """The judgments of now, of shortly before, and of one earlier moment.
 
     After a change only what changed is read, so that one judgment among a million costs some
     milliseconds and not seconds.
@@ -36,6 +39,8 @@ class KnownStates:
         self._database = database
         self._loading = threading.Lock()
         self._newest: _State | None = None
+        # Whoever was told a hash asks for its judgments, though somebody judged meanwhile.
+        self._before: deque[_State] = deque(maxlen=_N_BEFORE)
         self._earlier: _State | None = None
 
     def as_of(self, when: str | datetime | None) -> tuple[Judgments, str]:
@@ -43,14 +48,15 @@ class KnownStates:
         with self._loading:
             newest = self._newest
             if isinstance(when, str):
-                for state in (newest, self._earlier):
+                for state in (newest, *self._before, self._earlier):
                     if state is not None and state.hash == when:
                         return state.judgments, when
             with self._database.reading() as connection:
                 revision = states.find(connection, when)
                 if newest is not None and newest.revision == revision:
                     return newest.judgments, newest.hash
-                if when is None:
+                is_newest = when is None or revision == states.find(connection, None)
+                if is_newest:
                     state = _newer(connection, newest, revision)
                 else:
                     found = states.read(connection, revision)
@@ -58,12 +64,18 @@ class KnownStates:
                     state = _State(revision, hashed, found)
             if not isinstance(when, str):
                 states.note(self._database, state.hash, revision)
-            if when is None:
-                state.judgments.is_kept_ready = True  # most pages and trends score runs with them
-                self._newest = state
+            if is_newest:
+                self._advance(state)
             else:
                 self._earlier = state
             return state.judgments, state.hash
+
+    def _advance(self, state: _State) -> None:
+        if self._newest is not None:
+            self._newest.judgments.is_kept_ready = False
+            self._before.append(self._newest._replace(running=None))
+        state.judgments.is_kept_ready = True  # most pages and trends score runs with them
+        self._newest = state
 
     def hash(self) -> str:
         """Return the hash of the judgments as they are now, read or not."""

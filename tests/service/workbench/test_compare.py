@@ -240,7 +240,8 @@ def test_a_run_that_was_removed_is_a_page_that_says_so(client, gone):
     """404 with a way on."""
     page = get_page(client, f"/compare?a={gone}&b=main", status=404)
     assert "removed" in page.find("main").text
-    get_page(client, "/compare/holes?b=main", status=404)
+    part = get_page(client, f"/compare/holes?a={gone}&b=main")
+    assert "was removed meanwhile" in part.text
 
 
 def test_an_unknown_measure_is_told_with_those_that_are_shown(client, pair):

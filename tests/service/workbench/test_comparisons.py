@@ -118,11 +118,11 @@ def test_harm_and_what_differs(filled, comparisons):
 
 def test_many_tags_are_no_slices(archive, filled, comparisons):
     """Thirty are not; two are, and so are categories."""
-    assert comparisons.compare(*filled).sliced == ()
+    assert comparisons.compare(*filled).sliced(RR) == ()
     archive.queries.put(
         [Query(f"q{i:02}", "", category="c", tags=(f"t{i % 2}",)) for i in range(N)]
     )
-    sliced = comparisons.compare(*filled).sliced
+    sliced = comparisons.compare(*filled).sliced(RR)
     assert {str(one.slice) for one in sliced} == {"category=c", "tag=t0", "tag=t1"}
 
 

@@ -118,13 +118,14 @@ def test_the_last_runs_are_replayed_the_oldest_first(client):
     assert "Kept" in reasons.text
 
 
-@pytest.mark.usefixtures("runs")
-def test_a_series_is_replayed_or_all_runs(client, archive):
+def test_a_series_is_replayed_or_all_runs(client, runs, archive):
     """That of the baseline, unless another is chosen: a gate is about what takes its place."""
     archive.runs.put(Run.from_lists({"q00": ["c"]}), RunFacts("bm25"))
     page = finished(client, "/gates/release")
     assert "Of the last 3 runs of hybrid" in page.find(class_="strip-told").text
     assert fields(page)["series"] == "hybrid"
+    offered = page.find("form", action="/gates/release/verdicts").find("input")
+    assert offered["value"] == runs[2], "not the newest of all"
     for series, told in (("", "Of the last 4 runs:"), ("bm25", "Of the last run of bm25")):
         posted = {**fields(page), "series": series, "do": "replay"}
         part = client.post("/gates/release", data=posted, headers={"HX-Request": "true"})
@@ -310,11 +311,13 @@ def test_without_a_baseline_a_threshold_is_proposed(client):
 
 
 def test_a_baseline_that_cannot_be_scored_gets_the_smallest_margin(client, archive):
-    """Without judgments nobody knows what queries can see."""
+    """Without judgments nobody knows what queries can see, nor if all of them score alike."""
     run = archive.runs.put(Run.from_lists({"q": ["d"]}), RunFacts("x"))
     archive.baselines.put("other", run.run_id)
     given = fields(get_page(client, "/gates/+new"))
     assert (given["guard-0-limit"], given["baseline"]) == ("0.02", "other")
+    archive.judgments.put([JudgmentEntry("q", "d", 1)], author="ada")
+    assert fields(get_page(client, "/gates/+new"))["guard-0-limit"] == "0.02"
 
 
 @pytest.mark.usefixtures("runs")

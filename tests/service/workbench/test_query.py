@@ -311,7 +311,7 @@ def test_all_queries_are_listed_and_searched(client):
     assert found("q=z&page=x") == ["z"]
     assert found("q=nobody+asks+this") == []
     row = get_page(client, "/queries?q=q1").find("tbody").find("tr").text
-    assert row == "what is <b>1</b>? q1 odd easy 3"
+    assert row == "what is <b>1</b>? q1 · odd · easy odd easy 3"
 
 
 def test_many_queries_come_on_pages(client):

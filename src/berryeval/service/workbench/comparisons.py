@@ -23,7 +23,7 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.comparing import compare_evaluations
 from berryeval.evaluation.comparison import Comparison, Difference
-from berryeval.evaluation.result import holes_measure
+from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.evaluation.slices import LABELS
 from berryeval.measures import Measure
 from berryeval.service.references import labels_of
@@ -103,13 +103,15 @@ class Compared:
         """What baseline and candidate are called; never the same."""
         return self.comparison.baseline, self.comparison.candidates[0]
 
-    @cached_property
-    def sliced(self) -> tuple[Difference, ...]:
-        """The differences of each slice.
+    def sliced(self, measure: Measure) -> tuple[Difference, ...]:
+        """Return the differences of each slice.
 
         They are a family of their own: a verdict over all queries is not to be had harder
         because a page shows slices, too.
         """
+        return self.remembered(("sliced", measure), lambda: self._sliced(measure))
+
+    def _sliced(self, measure: Measure) -> tuple[Difference, ...]:
         whole = self.comparison
         labels = _labels_in(whole.queries, whole.query_ids)
         if not labels:
@@ -117,7 +119,7 @@ class Compared:
         return compare_evaluations(
             whole.judgments,
             whole.runs,
-            whole.evaluations,
+            {name: Evaluation(one.scores, [measure]) for name, one in whole.evaluations.items()},
             queries=whole.queries,
             slices=labels,
             interval=whole.statistics.interval,

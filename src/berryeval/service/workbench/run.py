@@ -66,10 +66,10 @@ class Choices:
         return f"/runs/{run_id}?{urlencode(kept, errors='surrogateescape')}"
 
 
-@router.get("/runs/{run_id}")
+@router.get("/runs/{reference}")
 def show_run(
     request: Request,
-    run_id: str,
+    reference: str,
     archive: ArchiveDep,
     scoring: ScoringDep,
     directories: DirectoryDep,
@@ -84,7 +84,7 @@ def show_run(
     number: Annotated[int, Query(alias="page")] = 1,
 ) -> Response:
     """Return the page of a run, by its id or the name of a baseline, or its table alone."""
-    run = choose_run(archive, run_id)
+    run = choose_run(archive, reference)
     shown = choose_measure(scoring.measures, measure)
     wanted = Wanted(
         text=q,

@@ -144,7 +144,7 @@ def _filters(compared: Compared, wanted: Wanted) -> Iterator[NDArray[np.bool_]]:
     if wanted.is_different:
         yield compared.differs(wanted.measure)
     if wanted.part is not None:
-        yield _in_slice(compared, wanted.part)
+        yield _in_slice(compared, wanted.measure, wanted.part)
     words = wanted.text.casefold().split()
     if words:
         yield np.fromiter((all(w in text for w in words) for text in compared.texts), bool)
@@ -153,10 +153,10 @@ def _filters(compared: Compared, wanted: Wanted) -> Iterator[NDArray[np.bool_]]:
         yield (x == wanted.cell[0]) & (y == wanted.cell[1])
 
 
-def _in_slice(compared: Compared, part: Slice) -> NDArray[np.bool_]:
+def _in_slice(compared: Compared, measure: Measure, part: Slice) -> NDArray[np.bool_]:
     comparison = compared.comparison
     found = np.zeros(comparison.n_queries, dtype=bool)
-    if any(difference.slice == part for difference in compared.sliced):
+    if any(difference.slice == part for difference in compared.sliced(measure)):
         slices = find_slices(comparison.queries, part.label, comparison.query_ids)
         found[slices[part]] = True
     return found

@@ -9,6 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun, StoredVerdict
+from berryeval.errors import NotFoundError
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure
 from berryeval.reports.wording import (
@@ -63,7 +64,7 @@ def show_comparison(
         "pair": pair,
         "compared": compared,
         "pages": _pages(pair, wanted, listing),
-        "slices": _slice_names(compared),
+        "slices": _slice_names(compared, measure),
         "measure": measure,
         "names": compared.names,
         "lines": outcomes,
@@ -90,9 +91,12 @@ def show_holes(
 ) -> Response:
     """Tell whether unjudged documents could turn it, which may take a while."""
     given = request.query_params
-    a, b = (choose_run(archive, given.get(side, "")) for side in ("a", "b"))
     measure = choose_measure(scoring.measures, given.get("measure", ""))
-    compared = comparisons.compare(a, b)
+    try:
+        a, b = (choose_run(archive, given.get(side, "")) for side in ("a", "b"))
+        compared = comparisons.compare(a, b)
+    except NotFoundError:  # the page was opened before, and stays as it is
+        return fragment(request, "compare_gone.html")
     found = compared.remembered(("turning", measure), lambda: turning(compared, measure))
     pair = Pair(given["a"], given["b"])
     return fragment(request, "compare_holes.html", turning=found, measure=measure, pair=pair)
@@ -156,7 +160,7 @@ def _figures(compared: Compared, measure: Measure, pair: Pair, wanted: Wanted) -
         "narrow_forest": forest(rows, title, is_narrow=True),
         "scatter": scatter(before, after, compared.gains(measure), names=compared.names,
                            measure=measure, link_of=link_of),
-        "parts": [one for one in compared.sliced if one.measure == measure],
+        "parts": compared.sliced(measure),
         "cautions": _cautions(compared),
         "notes": [*(n for n in comparison.notes if not n.startswith("Caution")),
                   statistics_note(comparison.statistics),
@@ -186,8 +190,8 @@ def _cautions(compared: Compared) -> list[str]:
     return [text[:1].upper() + text[1:] for text in found]
 
 
-def _slice_names(compared: Compared) -> list[str]:
-    return list(dict.fromkeys(str(one.slice) for one in compared.sliced))
+def _slice_names(compared: Compared, measure: Measure) -> list[str]:
+    return [str(one.slice) for one in compared.sliced(measure)]
 
 
 def _pages(pair: Pair, wanted: Wanted, listing: Listing) -> tuple[str | None, str | None]:

@@ -12,7 +12,7 @@ from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
-from berryeval.archive.records import StoredGate
+from berryeval.archive.records import StoredGate, StoredRun
 from berryeval.errors import NotFoundError
 from berryeval.service.answers import etag_of, json_bytes
 from berryeval.service.dependencies import ArchiveDep, require
@@ -261,6 +261,13 @@ def _address(gate: StoredGate | None) -> str:
     return "/gates/+new" if gate is None else f"/gates/{gate.name}"
 
 
+def _newest(archive: Archive, strip: Strip | None) -> StoredRun | None:
+    """Return the run to decide on: the newest of those that are replayed."""
+    if strip is not None and strip.cells:
+        return strip.cells[-1].run
+    return next(iter(archive.runs.page(limit=1, newest_first=True).items), None)
+
+
 def _names(archive: Archive) -> list[str]:
     """Return the names of the newest runs, which are series."""
     newest = archive.runs.page(limit=_MOST_NAMED, newest_first=True).items
@@ -298,7 +305,7 @@ def _page(
         if gate is None
         else archive.verdicts.summaries(gate=gate.name, after=after, limit=_ON_A_PAGE)
     )
-    newest = next(iter(archive.runs.page(limit=1, newest_first=True).items), None)
+    newest = _newest(archive, strip)
     return page(
         request,
         "gate.html",

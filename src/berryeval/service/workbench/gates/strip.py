@@ -69,11 +69,6 @@ class Strip:
         return self.problem is not None or not waiting
 
     @property
-    def n_decided(self) -> int:
-        """How many runs are decided."""
-        return sum(cell.outcome is not None for cell in self.cells)
-
-    @property
     def n_changed(self) -> int:
         """How many verdicts the edit turns."""
         return sum(cell.is_changed for cell in self.cells)

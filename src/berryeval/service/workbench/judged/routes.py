@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
+from berryeval.archive.judgment_table import JudgmentTable
 from berryeval.archive.opinions import SETTLED, Said, is_conflict, opinions_of
 from berryeval.errors import ArgumentError, ConflictError, NotFoundError
 from berryeval.formats import delimited, jsonl, trec
 from berryeval.service.dependencies import ArchiveDep, CallerDep, require
 from berryeval.service.paths import DocId, QueryId, quoted
 from berryeval.service.problems import Problem
-from berryeval.service.workbench.judged.agreement import agreement_of, in_words
+from berryeval.service.workbench.judged.agreement import Agreement, agreement_of, in_words
 from berryeval.service.workbench.judged.listing import SHOWN, Filter, find_judgments
 from berryeval.service.workbench.judged.tables import TableDep
 from berryeval.service.workbench.judging.cards import GRADES, scale_of
@@ -39,7 +40,7 @@ _TEXT_SHOWN = 1500
 _SPACE = re.compile(rb"[\s#]")
 
 
-_agreements: Remembered[int, Any] = Remembered(4)
+_agreements: Remembered[JudgmentTable, Agreement] = Remembered(1)
 
 
 @router.get("")
@@ -72,7 +73,7 @@ def show_agreement(request: Request, latest: TableDep) -> Response:
     table = latest.get()
     found = None
     if table is not None:
-        found = _agreements.get(id(table), lambda: agreement_of(table))
+        found = _agreements.get(table, lambda: agreement_of(table))
     return page(request, "agreement.html", found=found, table=table, in_words=in_words, shown=SHOWN)
 
 

@@ -11,7 +11,7 @@ from berryeval.errors import ArgumentError, ConflictError
 from berryeval.service.workbench.judging.modes import MODES, Pair, Wanted
 from berryeval.service.workbench.judging.queues import Queues
 
-__all__ = ["Given", "Outcome", "answer", "read_answer"]
+__all__ = ["Outcome", "Reply", "answer", "read_answer"]
 
 Kind: TypeAlias = Literal["grade", "skip", "undo"]
 
@@ -19,7 +19,7 @@ _KINDS = ("grade", "skip", "undo")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Reply:
     """An answer on its way.
 
     Parameters
@@ -74,7 +74,7 @@ class Outcome:
         }
 
 
-def read_answer(content: object, number: int) -> Given:
+def read_answer(content: object, number: int) -> Reply:
     """Read an answer as the page's script sends it.
 
     Raises
@@ -97,7 +97,7 @@ def read_answer(content: object, number: int) -> Given:
     revision = content.get("revision", 0)
     if not isinstance(revision, int) or isinstance(revision, bool) or revision < 0:
         raise ArgumentError(f"{where}.revision", "a whole number, 0 or more", repr(revision)[:40])
-    return Given(
+    return Reply(
         key=str(content.get("key", ""))[:100],
         kind=kind,
         wanted=Wanted(mode, _optional(content.get("a")), _optional(content.get("b"))),
@@ -108,7 +108,7 @@ def read_answer(content: object, number: int) -> Given:
     )
 
 
-def answer(archive: Archive, queues: Queues, given: Given, *, author: str) -> Outcome:
+def answer(archive: Archive, queues: Queues, given: Reply, *, author: str) -> Outcome:
     """Do what an answer says; to do the same once more changes nothing."""
     try:
         if given.kind == "skip":
@@ -123,7 +123,7 @@ def answer(archive: Archive, queues: Queues, given: Given, *, author: str) -> Ou
         return Outcome(given.key, "refused", reason=str(error))
 
 
-def _grade(archive: Archive, queues: Queues, given: Given, author: str) -> Outcome:
+def _grade(archive: Archive, queues: Queues, given: Reply, author: str) -> Outcome:
     assert given.grade is not None
     stored = archive.judgments.change(
         *given.pair,
@@ -137,7 +137,7 @@ def _grade(archive: Archive, queues: Queues, given: Given, author: str) -> Outco
     return Outcome(given.key, "done", stored.revision)
 
 
-def _undo(archive: Archive, queues: Queues, given: Given, author: str) -> Outcome:
+def _undo(archive: Archive, queues: Queues, given: Reply, author: str) -> Outcome:
     revision = 0
     if given.revision:
         again = archive.judgments.undo(*given.pair, author=author, if_revision=given.revision)
@@ -148,7 +148,7 @@ def _undo(archive: Archive, queues: Queues, given: Given, author: str) -> Outcom
     return Outcome(given.key, "done", revision)
 
 
-def _in_conflict(archive: Archive, given: Given, author: str) -> Outcome:
+def _in_conflict(archive: Archive, given: Reply, author: str) -> Outcome:
     there = archive.judgments.get(*given.pair)
     if (
         given.kind == "grade"

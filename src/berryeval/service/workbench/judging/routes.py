@@ -16,8 +16,7 @@ from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, requir
 from berryeval.service.paths import DocId
 from berryeval.service.problems import Problem
 from berryeval.service.workbench.judged.tables import TableDep
-from berryeval.service.workbench.judging.answering import Given as GivenAnswer
-from berryeval.service.workbench.judging.answering import answer, read_answer
+from berryeval.service.workbench.judging.answering import Reply, answer, read_answer
 from berryeval.service.workbench.judging.cards import GRADES, PIECE, card_of, scale_of
 from berryeval.service.workbench.judging.modes import MODES, Mode, Wanted
 from berryeval.service.workbench.judging.queues import Given, Queues
@@ -174,7 +173,7 @@ def get_text(archive: ArchiveDep, doc_id: DocId, start: Annotated[int, Query(ge=
 
 
 def _all(
-    archive: Archive, queues: Queues, given: list[GivenAnswer], caller: Caller
+    archive: Archive, queues: Queues, given: list[Reply], caller: Caller
 ) -> list[dict[str, Any]]:
     return [answer(archive, queues, one, author=caller.name).as_dict() for one in given]
 

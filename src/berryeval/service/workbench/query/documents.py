@@ -73,6 +73,7 @@ def show_document(
         history=history[::-1],
         judgment=f"/v1/judgments/{quoted(query_id)}/{quoted(doc_id)}",
         heading="h2" if is_part else "h1",
+        below="h3" if is_part else "h2",
         grades=list(range(max(3, *(int(one.grade or 0) for one in history), 0) + 1))[:10],
     )
 
