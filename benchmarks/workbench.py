@@ -105,6 +105,11 @@ class Server:
             raise SystemExit(f"cannot judge: {answer.read().decode()}")
         answer.read()
 
+    def wait_until_read(self):
+        """Wait until no page says any more that the archive is being read."""
+        while self.get("/queries")[1] != 200:
+            time.sleep(0.1)
+
     def settle(self, longest=180.0):
         """Wait until nothing happens in the background any more."""
         self.connection.close()  # the server would close it meanwhile; it is opened again
@@ -176,7 +181,7 @@ def measure(archive, only=""):
         found[name]["cold"] = milliseconds
         tell(name, "cold", [milliseconds])
     with serving(archive) as server:
-        server.settle()  # until then pages may say that the archive is being read
+        server.wait_until_read()
         for name, address in wanted.items():
             _, status, found[name]["bytes"] = server.get(address)
             if status >= 400:
@@ -197,8 +202,7 @@ def seconds_of_reading(archive):
     """Return how long a server needs after its start until every page opens."""
     with serving(archive) as server:
         start = time.perf_counter()
-        while server.get("/queries")[1] != 200:
-            time.sleep(0.1)
+        server.wait_until_read()
         return time.perf_counter() - start
 
 

@@ -85,7 +85,7 @@ def _open_palette(page: Page) -> None:
 PICTURES = (
     Picture("overview", "/"),
     Picture("runs", "/runs"),
-    Picture("run", "/runs/{run_id}", "/runs/{candidate}"),
+    Picture("run", "/runs/{reference}", "/runs/{candidate}"),
     Picture("compare", "/compare", "/compare?a={baseline}&b={candidate}"),
     Picture("queries", "/queries"),
     Picture("query", "/queries/{query_id:id}", "{query}"),

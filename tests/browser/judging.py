@@ -27,6 +27,7 @@ def judge_all(page, key: str) -> list[tuple[str, str]]:
     while True:
         expect(form.or_(done).filter(visible=True)).to_be_visible()
         if form.is_hidden():
+            wait_until_saved(page)
             return seen
         seen.append(shown_pair(page))
         page.keyboard.press(key)

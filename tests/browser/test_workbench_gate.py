@@ -6,6 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 pytestmark = pytest.mark.browser
+DATABASES = ("sqlite",)  # the journeys run on both
 
 
 def told(page):

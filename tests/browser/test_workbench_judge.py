@@ -10,6 +10,7 @@ from berryeval.archive import RunFacts
 from browser import small_archive
 
 pytestmark = pytest.mark.browser
+DATABASES = ("sqlite",)  # the journeys run on both
 
 GONE = r"ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|40[19]"
 

@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from browser import small_archive
 
 pytestmark = pytest.mark.browser
+DATABASES = ("sqlite",)  # the journeys run on both
 
 
 @pytest.fixture

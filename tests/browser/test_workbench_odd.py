@@ -11,6 +11,7 @@ from browser.odd_archive import BYTES, EMOJI, HEBREW, LONG, MANY, MARKUP, TEXTS
 from browser.running_workbench import Workbench
 
 pytestmark = pytest.mark.browser
+DATABASES = ("sqlite",)  # the journeys run on both
 
 MOST_ELEMENTS = 6_000
 MOST_BYTES = 1_500_000

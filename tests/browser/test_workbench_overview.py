@@ -6,6 +6,7 @@ from berryeval.archive import JudgmentEntry
 from browser import small_archive
 
 pytestmark = pytest.mark.browser
+DATABASES = ("sqlite",)  # the journeys run on both
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 

@@ -10,6 +10,7 @@ from berryeval.core.run import Run
 from browser import small_archive
 
 pytestmark = pytest.mark.browser
+DATABASES = ("sqlite",)  # the journeys run on both
 
 
 @pytest.fixture

@@ -69,5 +69,5 @@ def test_every_picture_is_there_and_shown():
 def test_the_tour_shows_every_page(page):
     """Each has a picture there, on a desk or on a phone."""
     text = (DOCS / "how-to" / f"{page}.md").read_text(encoding="utf-8")
-    shown = set(re.findall(r"images/workbench/(\w+)-\w+-\w+\.png", text))
+    shown = set(re.findall(r"images/workbench/([\w-]+)-\w+-\w+\.png", text))
     assert shown >= {picture.name for picture in PICTURES} - {"login", "search"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -88,10 +88,13 @@ def interval_method(n_queries: int) -> Literal["bca", "t"]:
 
 
 def standings(evaluation: Evaluation, reference: Evaluation | None = None) -> tuple[Standing, ...]:
-    """Return each measure of a run, and how far it is from the other run's."""
+    """Return each measure of a run, and how far it is from the other run's.
+
+    P-values are adjusted over all measures, as a comparison's are.
+    """
     places = _places(evaluation, reference)
     method = interval_method(evaluation.n_queries)
-    return tuple(
+    return _adjusted(
         _standing(measure, None, method, *_columns(evaluation, reference, measure, places))
         for measure in evaluation.measures
     )
@@ -110,14 +113,19 @@ def slices_of(
     places = _places(evaluation, reference)
     after, before = _columns(evaluation, reference, measure, places)
     method = interval_method(evaluation.n_queries)
-    found = [
+    return _adjusted(
         _standing(measure, part, method, after[chosen], None if before is None else before[chosen])
         for part, chosen in _find(queries, evaluation.scores.query_ids)
-    ]
-    adjusted = iter(adjust([one.change.p_value for one in found if one.change], "holm"))
+    )
+
+
+def _adjusted(found: Iterable[Standing]) -> tuple[Standing, ...]:
+    """Return standings with their p-values adjusted by Holm over all of them."""
+    several = tuple(found)
+    adjusted = iter(adjust([one.change.p_value for one in several if one.change], "holm"))
     return tuple(
         replace(one, change=replace(one.change, p_value=next(adjusted))) if one.change else one
-        for one in found
+        for one in several
     )
 
 
