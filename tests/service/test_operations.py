@@ -17,6 +17,7 @@ from berryeval.service.middleware import limits
 from berryeval.service.middleware.limits import Limits
 from berryeval.service.routes import ROUTERS, operations
 from berryeval.service.settings import ServiceSettings, service_settings
+from berryeval.service.workbench.problems import answer_to
 from service_data import fill, judgments
 
 
@@ -167,7 +168,7 @@ def test_an_answer_that_comes_with_the_timeout_is_not_cut():
             sent.append(message)
 
         scope = {"type": "http", "path": "/", "headers": [], "method": "GET"}
-        await Limits(app, ServiceSettings(timeout=0.01))(scope, None, send)
+        await Limits(app, ServiceSettings(timeout=0.01), answer_to)(scope, None, send)
         return [message.get("status") for message in sent]
 
     assert asyncio.run(ask()) == [504, None]

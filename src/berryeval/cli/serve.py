@@ -134,9 +134,15 @@ def command(
 
 def _fill(archive: Archive) -> str:
     """Fill an archive with the demonstration, and return what it consists of."""
+    import logging
+
     from berryeval.service.demo import fill_demo
 
-    facts = fill_demo(archive)
+    logging.disable(logging.INFO)  # it searches, but nobody has asked anything yet
+    try:
+        facts = fill_demo(archive)
+    finally:
+        logging.disable(logging.NOTSET)
     return (
         f"{facts.n_queries} queries, {facts.n_judgments:,} judged pairs, and a month of "
         f"{facts.n_runs} invented runs with {facts.n_verdicts} verdicts"

@@ -82,7 +82,7 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
         app.include_router(router, dependencies=[require("read")], include_in_schema=False)
     _add_handlers(app)
     # Each wraps those before it: the last is the outermost.
-    app.add_middleware(Limits, settings=settings)
+    app.add_middleware(Limits, settings=settings, answer_to=answer_to)
     app.add_middleware(Access, archive=archive, settings=settings)
     app.add_middleware(RawPath)
     app.add_middleware(Requests, figures=app.state.figures, answer_to=answer_to)

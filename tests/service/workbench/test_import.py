@@ -53,7 +53,7 @@ def test_judgments_are_looked_at_and_then_stored(client, archive):
     done = confirm(client, page)
     assert "Stored 3 judgments are new or changed." in done.text
     stored = archive.judgments.get("q1", "d1")
-    assert (stored.grade, stored.author, stored.source) == (3, "local", "pool.qrels")
+    assert (stored.grade, stored.author, stored.source) == (3, "local", "file pool.qrels")
 
 
 @pytest.mark.parametrize(
@@ -242,3 +242,26 @@ def test_what_is_slow_is_shown_as_it_was(monkeypatch):
     assert latest.get() == 3, "what began before is not new enough"
     with pytest.raises(StopIteration):
         latest.get()
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [("judgments", b"{}"), ("runs", b"{}"), ("queries", b'{"queries": []}'), ("documents", b"")],
+)
+def test_a_file_with_nothing_in_it_is_told_so(client, kind, content):
+    """There is nothing that could be stored."""
+    answer = client.post("/import", data={"kind": kind}, files={"file": ("empty.json", content)})
+    assert answer.status_code == 422
+    assert "found none" in answer.text or "empty" in answer.text
+
+
+def test_a_file_cannot_settle_conflicts_by_its_name(client, archive):
+    """Its source is a file, whatever that is called."""
+    stored = client.post(
+        "/import",
+        data={"kind": "judgments"},
+        files={"file": ("settled", b"q1 0 d1 1\n")},
+    )
+    name = parse(stored.text).find("input", name="staged")["value"]
+    client.post("/import/store", data={"staged": name})
+    assert archive.judgments.get("q1", "d1").source == "file settled"

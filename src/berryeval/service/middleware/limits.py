@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Callable
 
 from starlette.datastructures import Headers
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from berryeval.service.problems import Problem, problem_response
+from berryeval.service.problems import Problem
 from berryeval.service.settings import ServiceSettings
 
 __all__ = ["UPLOADS", "Limits"]
@@ -20,11 +21,27 @@ _CLOSE = {"Connection": "close"}
 
 
 class Limits:
-    """Answer 413 to bodies that are too large, 408 or 504 where something takes too long."""
+    """Answer 413 to bodies that are too large, 408 or 504 where something takes too long.
 
-    def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
+    Parameters
+    ----------
+    app : ASGIApp
+        What is inside.
+    settings : ServiceSettings
+        The limits.
+    answer_to : callable
+        Makes an answer of a problem, for who asked.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: ServiceSettings,
+        answer_to: Callable[[Scope, Problem], Response],
+    ) -> None:
         self._app = app
         self._settings = settings
+        self._answer_to = answer_to
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand the request on, with an eye on both."""
@@ -35,7 +52,7 @@ class Limits:
         most = self._settings.max_upload if is_upload else self._settings.max_body
         headers = Headers(scope=scope)
         _check_length(headers.get("content-length"), most)
-        watch = _Watch(scope, receive, send, most, self._settings.timeout)
+        watch = _Watch(scope, receive, send, most, self._settings.timeout, self._answer_to)
         watch.is_received = not ("content-length" in headers or "transfer-encoding" in headers)
         try:
             await self._app(scope, watch.receive, watch.send)
@@ -47,13 +64,20 @@ class _Watch:
     """One request: the bytes that came, and the time since the last of them."""
 
     def __init__(
-        self, scope: Scope, receive: Receive, send: Send, most: int, seconds: float
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        most: int,
+        seconds: float,
+        answer_to: Callable[[Scope, Problem], Response],
     ) -> None:
         self._scope = scope
         self._receive = receive
         self._send = send
         self._most = most
         self._seconds = seconds
+        self._answer_to = answer_to
         self._n_bytes = 0
         self.is_received = False
         """Whether all of the body is here."""
@@ -98,9 +122,8 @@ class _Watch:
         self._late = asyncio.ensure_future(self._answer_late())
 
     async def _answer_late(self) -> None:
-        state: dict[str, Any] = self._scope.get("state", {})
         problem = _too_slow(self._seconds) if self.is_received else _stalled(self._seconds)
-        response = problem_response(problem, state.get("request_id"))
+        response = self._answer_to(self._scope, problem)
         await response(self._scope, self._receive, self._send)
 
 

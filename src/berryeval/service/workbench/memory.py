@@ -10,6 +10,7 @@ from berryeval.service.warming import WarmUp
 from berryeval.service.workbench.background import Latest
 from berryeval.service.workbench.comparisons import Comparisons
 from berryeval.service.workbench.gates.replay import open_replays
+from berryeval.service.workbench.importing.staged import StagedImports
 from berryeval.service.workbench.judging.queues import Queues
 from berryeval.service.workbench.power.measuring import Measuring
 from berryeval.service.workbench.run_directory import RunDirectory
@@ -35,6 +36,7 @@ def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
     state.judgment_table = Latest(lambda: archive.judgment_index.table())  # noqa: PLW0108
     state.replays = open_replays(archive, state.runs)
     state.measuring = Measuring(archive, scoring)
+    state.staged_imports = StagedImports()
 
 
 def start(state: State) -> None:

@@ -20,7 +20,7 @@ _UNAUTHORIZED = 401
 def answer_to(scope: Scope, problem: Problem) -> Response:
     """Return what tells of a problem: a page where one was asked for."""
     request = Request(scope)
-    request_id = scope["state"].get("request_id")
+    request_id = scope.get("state", {}).get("request_id")
     if not asks_for_page(request):
         return problem_response(problem, request_id)
     is_part = "hx-request" in request.headers

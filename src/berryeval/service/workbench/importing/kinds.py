@@ -14,6 +14,7 @@ from berryeval.core.id_column import decode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
+from berryeval.errors import FormatError
 from berryeval.formats import read_judgments, read_run
 from berryeval.formats.corpus import iter_documents
 from berryeval.formats.queries import read_queries
@@ -78,8 +79,15 @@ def read_file(kind: Kind, path: Path, options: Options) -> Any:  # noqa: ANN401 
     Raises
     ------
     FormatError
-        With its line.
+        With its line; also if there is nothing in it.
     """
+    content = _read(kind, path, options)
+    if not (content.n_rows if kind in ("judgments", "runs") else len(content)):
+        raise FormatError(f"expected {KINDS[kind][0].lower()}, found none", path.name)
+    return content
+
+
+def _read(kind: Kind, path: Path, options: Options) -> Any:  # noqa: ANN401 - by its kind
     if kind == "judgments":
         judges: Any = options.judges or None
         return read_judgments(path, judges=judges)
@@ -115,7 +123,7 @@ def store(
             for query_id, rows in content.iter_queries()
             for row in rows
         ]
-        n = archive.judgments.put(entries, author=author, source=options.file_name)
+        n = archive.judgments.put(entries, author=author, source=f"file {options.file_name}")
         return f"{n:,} judgments are new or changed.", "/judgments"
     if kind == "runs":
         name = options.run_name or options.stem

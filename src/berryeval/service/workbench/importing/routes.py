@@ -41,8 +41,6 @@ _WAIT_SECONDS = 1.5
 _LOOK_SECONDS = 0.05
 _LONGEST = 200
 
-_staged = StagedImports()
-
 
 @router.get("")
 def show_import(request: Request, kind: str = "judgments") -> Response:
@@ -86,7 +84,7 @@ async def store_file(
 ) -> Response:
     """Store what was looked at, all of it or nothing."""
     form = await request.form()
-    staged = _staged.take(str(form.get("staged") or ""), caller.name)
+    staged = _imports(request).take(str(form.get("staged") or ""), caller.name)
     if staged is None:
         error = (
             "The file is not here any more: it waits for half an hour, and not beyond a restart "
@@ -124,6 +122,11 @@ async def show_import_job(
     )
 
 
+def _imports(request: Request) -> StagedImports:
+    imports: StagedImports = request.app.state.staged_imports
+    return imports
+
+
 def _outcome(job: Job) -> dict[str, Any] | None:
     if job.result is None:
         return None
@@ -149,7 +152,7 @@ def _preview(request: Request, staged: Staged, preview: Preview, note: str = "")
         kinds=KINDS,
         preview=preview,
         options=staged.options,
-        name=_staged.put(staged),
+        name=_imports(request).put(staged),
         note=note,
     )
 
