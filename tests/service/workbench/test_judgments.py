@@ -1,11 +1,15 @@
 """The page Judgments: search, history, conflicts, agreement, export."""
 
+import threading
+
 import pytest
 
 from berryeval import Document, Query
 from berryeval.archive import JudgmentEntry
 from berryeval.archive.opinions import SETTLED
+from berryeval.service.workbench import background
 from berryeval.service.workbench.judged import agreement as agreement_module
+from berryeval.service.workbench.judged import tables
 from berryeval.service.workbench.judged.agreement import agreement_of
 from service.workbench.html import HTML, get_page, parse
 from service.workbench.judged_archive import ORIGIN
@@ -260,3 +264,24 @@ def test_a_list_that_is_still_read_says_so_and_goes_on_by_itself(client, monkeyp
         page = get_page(client, address)
         assert "The judgments are being read" in page.text
         assert page.find("section", class_="empty")["hx-get"] == address
+
+
+def test_agreement_is_shown_while_it_is_counted_again(client, archive, monkeypatch):
+    """As it was before, and the page says so; then as it is."""
+    for author, grade in (("ada", 2), ("bob", 2)):
+        archive.judgments.put([JudgmentEntry("q1", "d1", grade)], author=author)
+    assert not get_page(client, "/judgments/agreement").find_all("p", class_="banner")
+    may_count = threading.Event()
+    monkeypatch.setattr(background, "WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(
+        tables, "agreement_of", lambda table: may_count.wait(60) and agreement_of(table)
+    )
+    archive.judgments.put([JudgmentEntry("q1", "d1", 0)], author="bob")
+    page = get_page(client, "/judgments/agreement")
+    assert "being counted" in page.find("p", class_="banner").text
+    may_count.set()
+    for _ in range(100):
+        page = get_page(client, "/judgments/agreement")
+        if not page.find_all("p", class_="banner"):
+            break
+    assert not page.find_all("p", class_="banner")

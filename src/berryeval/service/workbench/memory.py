@@ -11,8 +11,10 @@ from berryeval.service.workbench.background import Latest
 from berryeval.service.workbench.comparisons import Comparisons
 from berryeval.service.workbench.gates.replay import open_replays
 from berryeval.service.workbench.importing.staged import StagedImports
+from berryeval.service.workbench.judged.tables import latest_agreement
 from berryeval.service.workbench.judging.queues import Queues
 from berryeval.service.workbench.power.measuring import Measuring
+from berryeval.service.workbench.rendering import compile_templates
 from berryeval.service.workbench.run_directory import RunDirectory
 from berryeval.service.workbench.run_figures import RunFigures
 from berryeval.service.workbench.score_keeper import keeper_of
@@ -34,6 +36,7 @@ def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
     state.comparisons = Comparisons(scoring)
     state.queues = Queues(archive, scoring)
     state.judgment_table = Latest(lambda: archive.judgment_index.table())  # noqa: PLW0108
+    state.agreement = latest_agreement(archive)
     state.replays = open_replays(archive, state.runs)
     state.measuring = Measuring(archive, scoring)
     state.staged_imports = StagedImports()
@@ -41,6 +44,7 @@ def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
 
 def start(state: State) -> None:
     """Begin to work in the background; once more, if the application had stopped."""
+    compile_templates()
     if state.is_stopping:
         state.comparisons = Comparisons(state.scoring)
         state.queues = Queues(state.archive, state.scoring)

@@ -20,7 +20,7 @@ from berryeval.service.paths import quoted
 from berryeval.service.workbench.assets import HTMX, address_of, assets
 from berryeval.service.workbench.navigation import PAGES
 
-__all__ = ["POLICY", "fragment", "page", "since"]
+__all__ = ["POLICY", "compile_templates", "fragment", "page", "since"]
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -96,6 +96,13 @@ def environment() -> Environment:
         places=PAGES,
     )
     return found
+
+
+@cache
+def compile_templates() -> None:
+    """Read all templates, so that the first to open a page does not wait for it."""
+    for name in environment().list_templates():
+        environment().get_template(name)
 
 
 @pass_context

@@ -11,21 +11,19 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from berryeval.archive.judgment_table import JudgmentTable
 from berryeval.archive.opinions import SETTLED, Said, is_conflict, opinions_of
 from berryeval.errors import ArgumentError, ConflictError, NotFoundError
 from berryeval.formats import delimited, jsonl, trec
 from berryeval.service.dependencies import ArchiveDep, CallerDep, require
 from berryeval.service.paths import DocId, QueryId, quoted
 from berryeval.service.problems import Problem
-from berryeval.service.workbench.judged.agreement import Agreement, agreement_of, in_words
+from berryeval.service.workbench.judged.agreement import in_words
 from berryeval.service.workbench.judged.listing import SHOWN, Filter, find_judgments
-from berryeval.service.workbench.judged.tables import TableDep
+from berryeval.service.workbench.judged.tables import AgreedDep, TableDep
 from berryeval.service.workbench.judging.answering import read_revision
 from berryeval.service.workbench.judging.cards import GRADES, scale_of
 from berryeval.service.workbench.judging.modes import SOURCE
 from berryeval.service.workbench.rendering import page
-from berryeval.service.workbench.scoring import Remembered
 
 __all__ = ["router"]
 
@@ -39,9 +37,6 @@ _EXPORTS = {
 _PIECE_BYTES = 1 << 16
 _TEXT_SHOWN = 1500
 _SPACE = re.compile(rb"[\s#]")
-
-
-_agreements: Remembered[JudgmentTable, Agreement] = Remembered(1)
 
 
 @router.get("")
@@ -69,13 +64,18 @@ def list_judgments(
 
 
 @router.get("/agreement")
-def show_agreement(request: Request, latest: TableDep) -> Response:
-    """Show how far judges agree."""
-    table = latest.get()
-    found = None
-    if table is not None:
-        found = _agreements.get(table, lambda: agreement_of(table))
-    return page(request, "agreement.html", found=found, table=table, in_words=in_words, shown=SHOWN)
+def show_agreement(request: Request, archive: ArchiveDep, latest: AgreedDep) -> Response:
+    """Show how far judges agree; for a moment after a change, as it was before."""
+    table, found = latest.get() or (None, None)
+    return page(
+        request,
+        "agreement.html",
+        found=found,
+        table=table,
+        is_behind=table is not None and table.newest < archive.judgments.revision(),
+        in_words=in_words,
+        shown=SHOWN,
+    )
 
 
 @router.get("/export", tags=["part"])

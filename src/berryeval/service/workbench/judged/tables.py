@@ -1,15 +1,36 @@
-"""The table of all judgments, as pages ask for it."""
+"""The table of all judgments and how far judges agree, as pages ask for them."""
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 from fastapi import Depends, Request
 
+from berryeval.archive import Archive
 from berryeval.archive.judgment_table import JudgmentTable
 from berryeval.service.workbench.background import Latest
+from berryeval.service.workbench.judged.agreement import Agreement, agreement_of
+from berryeval.service.workbench.scoring import Remembered
 
-__all__ = ["TableDep"]
+__all__ = ["Agreed", "AgreedDep", "TableDep", "latest_agreement"]
+
+
+class Agreed(NamedTuple):
+    """How far judges agree, and the judgments that tell."""
+
+    table: JudgmentTable
+    agreement: Agreement
+
+
+def latest_agreement(archive: Archive) -> Latest[Agreed]:
+    """Return what counts agreement anew after each change."""
+    counted: Remembered[JudgmentTable, Agreed] = Remembered(1)
+
+    def count() -> Agreed:
+        table = archive.judgment_index.table()
+        return counted.get(table, lambda: Agreed(table, agreement_of(table)))
+
+    return Latest(count)
 
 
 async def _table(request: Request) -> Latest[JudgmentTable]:
@@ -17,4 +38,10 @@ async def _table(request: Request) -> Latest[JudgmentTable]:
     return table
 
 
+async def _agreed(request: Request) -> Latest[Agreed]:
+    agreed: Latest[Agreed] = request.app.state.agreement
+    return agreed
+
+
+AgreedDep: TypeAlias = Annotated[Latest[Agreed], Depends(_agreed)]
 TableDep: TypeAlias = Annotated[Latest[JudgmentTable], Depends(_table)]
