@@ -15,7 +15,7 @@ __all__ = ["LARGE", "once_read"]
 LARGE = 100_000
 """So many changes of judgments take longer to read than a page may take."""
 
-_PATIENCE_SECONDS = 0.1
+_PATIENCE_SECONDS = 0.02
 
 
 def _check(request: Request) -> None:
