@@ -125,10 +125,8 @@ def show_scores(
     request: Request, query_id: QueryId, archive: ArchiveDep, scoring: ScoringDep
 ) -> Response:
     """Show the scores alone, after somebody judged."""
-    asked = _asked(request, archive, scoring, query_id)
-    answers = _answers(archive, scoring, _runs(archive, asked), asked)
-    query = archive.queries.get(query_id)
-    return fragment(request, "query_scores.html", **_shared(archive, answers, query, asked))
+    shared = _asked_for(request, archive, scoring, query_id)
+    return fragment(request, "query_scores.html", **shared)
 
 
 @router.get("/{query_id:id}/ranks", tags=["part"])
@@ -136,13 +134,9 @@ def show_ranks(
     request: Request, query_id: QueryId, archive: ArchiveDep, scoring: ScoringDep
 ) -> Response:
     """Show fifty ranks of both lists, from one on."""
-    asked = _asked(request, archive, scoring, query_id)
-    answers = _answers(archive, scoring, _runs(archive, asked), asked)
-    query = archive.queries.get(query_id)
-    chunk = chunk_of(archive, answers, _first(request))
-    return fragment(
-        request, "query_ranks.html", **_shared(archive, answers, query, asked), chunk=chunk
-    )
+    shared = _asked_for(request, archive, scoring, query_id)
+    chunk = chunk_of(archive, shared["answers"], _first(request))
+    return fragment(request, "query_ranks.html", **shared, chunk=chunk)
 
 
 @router.get("/{query_id:id}/neighbours", tags=["part"])
@@ -210,6 +204,15 @@ def _check_known(query: Query | None, answers: Answers) -> None:
     is_known = query is not None or answers.judged
     if not is_known and all(side.is_missing for side in answers.sides):
         raise NotFoundError("query", answers.query_id)
+
+
+def _asked_for(
+    request: Request, archive: Archive, scoring: Scoring, query_id: str
+) -> dict[str, Any]:
+    """Return what parts of the page show of the runs that its address names."""
+    asked = _asked(request, archive, scoring, query_id)
+    answers = _answers(archive, scoring, _runs(archive, asked), asked)
+    return _shared(archive, answers, archive.queries.get(query_id), asked)
 
 
 def _shared(

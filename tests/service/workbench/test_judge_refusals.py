@@ -1,0 +1,98 @@
+"""Answers that the page Judge refuses: who may not judge, and what makes no sense."""
+
+import pytest
+
+from service.workbench.html import HTML, parse
+from service.workbench.judged_archive import ORIGIN, ask, fill, graded, say, token
+
+pytestmark = pytest.mark.usefixtures("runs", "patient")
+
+
+@pytest.fixture
+def runs(archive):
+    """Something to judge."""
+    return fill(archive)
+
+
+def test_who_may_only_read_is_told_so(client, archive):
+    """And judges nothing."""
+    eve = token(archive, "eve", "read")
+    page = parse(client.get("/judge", headers={**HTML, **eve}).text)
+    assert "You may look, not judge" in page.text
+    body = {"author": "eve", "answers": []}
+    assert client.post("/judge/answers", json=body, headers=eve).status_code == 403
+
+
+def test_answers_of_one_judge_are_never_written_for_another(client, archive):
+    """Somebody else has logged in since the page was opened."""
+    card = ask(client)["cards"][0]
+    bob = token(archive, "bob")
+    body = {"author": "local", "answers": [graded(card, 2)]}
+    answer = client.post("/judge/answers", json=body, headers=bob)
+    assert answer.status_code == 409
+    assert "this page judges for 'local', and 'bob' is logged in now" in answer.json()["detail"]
+    assert archive.judgments.get(card["query_id"], card["doc_id"]) is None
+
+
+def test_a_page_of_another_site_judges_nothing(client):
+    """Its Origin gives it away."""
+    body = {"author": "local", "answers": []}
+    answer = client.post("/judge/answers", json=body, headers={"Origin": "https://evil.example"})
+    assert answer.status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"kind": "shout"}, "kind: expected 'grade', 'skip' or 'undo'"),
+        ({"mode": "none"}, "mode: expected one of holes"),
+        ({"grade": "2"}, "grade: expected a number"),
+        ({"mode": ["holes"]}, "mode: expected one of holes"),
+        ({"grade": True}, "grade: expected a number"),
+        ({"grade": 10**400}, "grade: expected a number"),
+        ({"query_id": ""}, "query_id: expected a text"),
+        ({"doc_id": 7}, "doc_id: expected a text"),
+        ({"revision": -1}, "revision: expected a whole number"),
+        ({"revision": "1"}, "revision: expected a whole number"),
+    ],
+)
+def test_an_answer_that_makes_no_sense_is_refused(client, change, message):
+    """422, with the place."""
+    card = ask(client)["cards"][0]
+    body = {"author": "local", "answers": [graded(card, 1) | change]}
+    answer = client.post("/judge/answers", json=body, headers=ORIGIN)
+    assert answer.status_code == 422
+    assert f"answers[0].{message}" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"{", b"[" * 100_000, b'{"author": "local", "answers": 3}']
+)
+def test_a_body_that_makes_no_sense_is_refused(client, body):
+    """422, and never a bug."""
+    answer = client.post("/judge/answers", content=body, headers=ORIGIN)
+    assert answer.status_code == 422
+    body = {"author": "local", "answers": ["x"]}
+    assert client.post("/judge/answers", json=body, headers=ORIGIN).status_code == 422
+    for wrong in ({"n": 1000}, {"have": 5}, {"have": None}):
+        body = {"author": "local", **wrong}
+        assert client.post("/judge/next", json=body, headers=ORIGIN).status_code == 422
+
+
+@pytest.mark.parametrize("revision", ["-1", "x", "9" * 18, "9" * 5000])
+@pytest.mark.parametrize("address", ["/judge", "/judgments/q1/d1"])
+def test_a_revision_that_nobody_saw_writes_nothing(client, archive, address, revision):
+    """Whatever a form says; it is never a bug."""
+    before = archive.judgments.history("q1", "d1")
+    form = {"query_id": "q1", "doc_id": "d1", "grade": "1", "revision": revision}
+    answer = client.post(address, data=form, headers={**HTML, **ORIGIN}, follow_redirects=False)
+    assert answer.status_code in (412, 422)
+    assert archive.judgments.history("q1", "d1") == before
+
+
+def test_a_grade_that_cannot_be_kept_is_refused_alone(client):
+    """The answers around it are written."""
+    cards = ask(client)["cards"]
+    outcomes = say(client, graded(cards[0], 1), graded(cards[1], 1e300), graded(cards[2], 1))
+    assert [outcome["status"] for outcome in outcomes] == ["done", "refused", "done"]
+    assert "grade" in outcomes[1]["reason"]
