@@ -54,6 +54,32 @@ def test_one_key_judges_and_one_takes_it_back(workbench, visit, query):
     assert workbench.archive.judgments.get("q05", "q05-new") is None
 
 
+def test_lists_that_come_late_do_not_bring_back_what_was_taken_back(workbench, visit, query):
+    """Those of the first judgment are on their way when the second is made."""
+    page = visit(workbench, query("q05"))
+    late = []
+
+    def hold_the_first(route):
+        if late:
+            route.continue_()
+        else:
+            late.append((route, route.fetch()))
+
+    page.route("**/ranks?*", hold_the_first)
+    page.locator(".side-1 .doc").first.focus()
+    page.keyboard.press("3")
+    page.get_by_text("grade 3.").wait_for()
+    page.wait_for_timeout(100)  # for the handler above
+    assert late
+    page.keyboard.press("u")
+    page.get_by_text("judgment taken back").wait_for()
+    for route, response in late:
+        with page.expect_response(lambda found: "/ranks?" in found.url):
+            route.fulfill(response=response)
+    page.wait_for_load_state("networkidle")
+    assert grade(page, 1, 1) == "?"
+
+
 def test_a_judgment_of_somebody_else_is_not_overwritten_unseen(workbench, visit, query):
     """Both grades are shown, and one is chosen."""
     visit.expect("status of 412")

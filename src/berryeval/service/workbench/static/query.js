@@ -5,6 +5,7 @@ const toast = document.getElementById("toast");
 const mayJudge = answer ? answer.dataset.mayJudge === "yes" : true;
 let undo = null;
 let hiding = 0;
+let judgments = 0;
 
 /** Whether a key was meant for a field, and not for the page. */
 function isTyping(event) {
@@ -99,6 +100,7 @@ async function judge(address, grade, revision, before, name) {
   if (!response.ok) return failed(`The server answered ${response.status}: not saved.`, [["Try again", again]]);
   const now = response.status === 204 ? { revision: "", grade: "" } : await response.json();
   show(address, now.grade ?? "", String(now.revision ?? ""));
+  judgments += 1;
   document.body.dispatchEvent(new CustomEvent("judged"));
   const took = grade === "";
   undo = took && old.grade === "" ? null : () => judge(address, old.grade, String(now.revision ?? ""), { grade: now.grade ?? "", revision: String(now.revision ?? "") }, name);
@@ -127,6 +129,15 @@ async function conflict(address, grade, name) {
     [mine, () => judge(address, grade, state.revision, state, name)],
   ], 0);
 }
+
+// What was asked for before the last judgment shows how things were: what comes next replaces it.
+document.body.addEventListener("htmx:beforeRequest", (event) => {
+  event.detail.xhr.judgments = judgments;
+});
+document.body.addEventListener("htmx:beforeSwap", (event) => {
+  const isLate = event.detail.elt.matches("[hx-trigger~=judged]") && event.detail.xhr.judgments !== judgments;
+  if (isLate) event.detail.shouldSwap = false;
+});
 
 function judgePlace(place, grade) {
   if (!place || !mayJudge) return;
