@@ -11,7 +11,7 @@ __all__ = ["WAIT_SECONDS", "Latest"]
 
 Value = TypeVar("Value")
 
-WAIT_SECONDS = 0.12
+WAIT_SECONDS = 0.1
 """So long a page waits for the newest."""
 
 

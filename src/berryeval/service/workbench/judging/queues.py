@@ -29,7 +29,7 @@ from berryeval.service.workbench.scoring import Scoring
 
 __all__ = ["Given", "Queues", "Turn"]
 
-_WAIT_SECONDS = 0.12
+_WAIT_SECONDS = 0.1
 """So long a page waits for a list; what takes longer comes later."""
 _TAKEN_SECONDS = 300.0
 _OLD_SECONDS = {"holes": 600.0, "compare": 600.0, "second": 600.0, "stale": 10.0, "conflicts": 3.0}
