@@ -102,7 +102,7 @@ def _run_of(
     opened = open_named_system(name, named_settings(settings), dsn=place, queries=golden.queries)
     with opened, progress_bar(name) as progress:
         if can_index(opened):
-            opened.index(golden.documents())
+            opened.index(golden.documents(questions=True))
         collected = collect(opened, golden.queries, depth, progress=progress)
     for error in collected.failures.values():
         raise error

@@ -54,6 +54,12 @@ SYSTEM_FAILED = 4
     show_default=True,
     help="Queries that may fail; with more of them the exit code is 4.",
 )
+@click.option(
+    "--questions/--no-questions",
+    default=True,
+    show_default=True,
+    help="Index the golden set's chunks together with what people ask, where it has that.",
+)
 @limits_options
 @click.option(
     "--repeat",
@@ -84,6 +90,7 @@ def command(
     settings: tuple[str, ...],
     at_least: tuple[str, ...],
     max_failed: int,
+    questions: bool,
     concurrency: int,
     timeout: float,
     repeat: int,
@@ -125,6 +132,7 @@ def command(
             thresholds=thresholds,
             limits=Limits(concurrency, timeout),
             repeat=repeat,
+            questions=questions,
             progress=progress,
         )
     for file, format_ in report_formats.items():

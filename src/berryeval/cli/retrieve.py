@@ -36,6 +36,11 @@ _SHOWN = 10  # errors; each may name its query
 )
 @chunks_option
 @click.option(
+    "--questions",
+    metavar="FILE",
+    help='What people ask, indexed together with DOCUMENTS: {"document": ["question", …]}.',
+)
+@click.option(
     "--spans",
     metavar="FILE",
     help="Judgments of spans, or their golden set: write spans in place of the chunks of DOCUMENTS "
@@ -84,6 +89,7 @@ def command(
     queries: str,
     documents: str | None,
     chunks: str,
+    questions: str | None,
     spans: str | None,
     k: int,
     output: str,
@@ -121,6 +127,8 @@ def command(
 
     if output == "-" and repeat > 1:
         raise click.UsageError("--repeat writes several runs, so -o needs the name of a file.")
+    if questions is not None and documents is None:
+        raise click.UsageError("--questions needs --documents, which they are asked of.")
     credit = _crediting(spans, documents, chunks)
     asked = read_queries(queries)
     opened = open_system(
@@ -132,7 +140,7 @@ def command(
     with opened:
         facts = {"k": str(k)}
         if documents is not None and (spans is None or can_index(opened)):
-            facts["documents"] = _index(opened, documents, chunks)
+            facts["documents"] = _index(opened, documents, chunks, questions)
         facts |= opened.fingerprint()
         with _journal(output, facts) as journal, progress_bar("Retrieving") as progress:
             try:
@@ -182,7 +190,7 @@ def _crediting(spans: str | None, documents: str | None, chunks: str) -> Callabl
     return read_crediting(spans, documents, chunks)
 
 
-def _index(system: object, path: str, chunks: str) -> str:
+def _index(system: object, path: str, chunks: str, questions: str | None) -> str:
     """Index documents, and return a hash of them: answers depend on it."""
     import hashlib
 
@@ -193,7 +201,7 @@ def _index(system: object, path: str, chunks: str) -> str:
     digest = hashlib.sha256()
 
     def noted() -> Iterator[Document]:
-        for document in iter_any_documents(path, chunks):
+        for document in iter_any_documents(path, chunks, questions):
             record = json.dumps([document.doc_id, document.title, document.text])
             digest.update(record.encode() + b"\n")
             yield document

@@ -6,6 +6,7 @@ A folder with
 ``test-documents/``       Markdown; a heading with its text is a chunk, unless told otherwise
 ``test-queries.json``     queries with category, difficulty and description
 ``relevance-judgments.json``  grades, see `berryeval.formats.relevance_judgments`
+``document-questions.json``  optional: what people ask, see `berryeval.search.questions`
 ``judging-passes.json``   optional: ``{"Q001": {"a.md#b": [first, second, settled]}}``
 ``GUIDELINE.md``          optional: how grades are given
 ========================  ======================================================
@@ -40,6 +41,7 @@ from berryeval.formats.relevance_judgments import JudgedQuery, RelevanceJudgment
 from berryeval.measures import Measure
 from berryeval.search.chunking import Chunk, read_sources, to_documents
 from berryeval.search.cutting import cut
+from berryeval.search.questions import Questions, read_questions, with_questions
 from berryeval.search.spans import credit_spans, match_spans
 
 __all__ = [
@@ -49,6 +51,7 @@ __all__ = [
     "JUDGMENTS",
     "PASSES",
     "QUERIES",
+    "QUESTIONS",
     "GoldenSet",
     "Passes",
     "handbook",
@@ -57,6 +60,7 @@ __all__ = [
 
 DOCUMENTS = "test-documents"
 QUERIES = "test-queries.json"
+QUESTIONS = "document-questions.json"
 JUDGMENTS = "relevance-judgments.json"
 PASSES = "judging-passes.json"
 GUIDELINE = "GUIDELINE.md"
@@ -91,6 +95,8 @@ class GoldenSet:
     """The grades of both passes of judging, and what became of them; empty if nobody kept them."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """The documents, by name."""
+    questions: Questions = field(default_factory=dict)
+    """What people ask, by chunk; empty if nobody wrote it down."""
 
     @property
     def guideline(self) -> Path | None:
@@ -141,7 +147,7 @@ class GoldenSet:
 
     @cached_property
     def content_hash(self) -> str:
-        """A hash of all that decides scores: texts, queries and grades.
+        """A hash of all that decides scores: texts, queries, grades, and questions where there are.
 
         Texts are those of the chunks; of the whole documents where all judgments are of spans, so
         that another way to cut them leaves it as it is.
@@ -161,11 +167,20 @@ class GoldenSet:
         for query in sorted(self.queries, key=lambda query: query.query_id):
             digest.update(json.dumps([query.query_id, query.text]).encode())
         digest.update(f"{grades} {self.relevant_from:g}".encode())
+        for chunk_id, asked in sorted(self.questions.items()):
+            digest.update(json.dumps([chunk_id, asked]).encode())
         return digest.hexdigest()
 
-    def documents(self) -> Iterator[Document]:
-        """Iterate over the chunks as documents to index."""
-        return to_documents(self.chunks)
+    def documents(self, *, questions: bool = False) -> Iterator[Document]:
+        """Iterate over the chunks as documents to index, with their questions if that is asked for.
+
+        Questions are of chunks by heading: chunks that are cut in another way have none.
+        """
+        if not questions:
+            return to_documents(self.chunks)
+        names = {chunk.chunk_id for chunk in self.chunks}
+        known = {name: asked for name, asked in self.questions.items() if name in names}
+        return with_questions(to_documents(self.chunks), known)
 
     def relevant_of(self, query_id: str) -> tuple[str, ...]:
         """Return the chunks or spans that reach the level of relevance, as the file orders them.
@@ -250,6 +265,7 @@ def read_golden_set(
         pool_depth=judgments.pool_depth,
         passes=_read_passes(folder / PASSES),
         texts=texts,
+        questions=_read_questions(folder / QUESTIONS),
     )
     if strict:
         from berryeval.golden.faults import iter_faults
@@ -287,6 +303,10 @@ def _read_judgments(path: Path, *, strict: bool) -> RelevanceJudgments:
     if strict:
         raise FormatError("expected the judgments of a golden set, found no file", str(path))
     return RelevanceJudgments("1", None, None, ())
+
+
+def _read_questions(path: Path) -> Questions:
+    return read_questions(path) if path.is_file() else {}
 
 
 def _read_passes(path: Path) -> Passes:

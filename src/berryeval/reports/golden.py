@@ -41,7 +41,10 @@ def _findings(found: GoldenCheck) -> Table:
 def _counts(found: GoldenCheck) -> Table:
     counts, golden = found.counts, found.golden
     relevant = counts["relevant"]
-    rows = [(name, f"{counts[name]:,}") for name in ("documents", "chunks", "queries", "judgments")]
+    names = ["documents", "chunks", "queries", "judgments"]
+    if golden.questions:
+        names.append("questions")
+    rows = [(name, f"{counts[name]:,}") for name in names]
     rows += [(f"grade {grade}", f"{n:,}") for grade, n in counts["by_grade"].items()]
     for label in ("category", "difficulty"):
         rows += [(f"{label} {name}", f"{n:,}") for name, n in counts[f"by_{label}"].items()]

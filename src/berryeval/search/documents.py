@@ -9,6 +9,7 @@ from berryeval.core.documents import Document
 from berryeval.formats import beir, iter_documents
 from berryeval.search.chunking import Chunk, read_sources, to_documents
 from berryeval.search.cutting import cut
+from berryeval.search.questions import read_questions, with_questions
 
 __all__ = ["is_text", "iter_any_documents", "iter_chunks"]
 
@@ -25,7 +26,9 @@ def iter_chunks(path: str, chunks: str = "heading") -> Iterator[Chunk]:
     return iter(cut(read_sources(path), chunks))
 
 
-def iter_any_documents(path: str, chunks: str = "heading") -> Iterator[Document]:
+def iter_any_documents(
+    path: str, chunks: str = "heading", questions: str | None = None
+) -> Iterator[Document]:
     """Iterate over the chunks of Markdown or text, or over the documents of a corpus.
 
     Parameters
@@ -34,5 +37,10 @@ def iter_any_documents(path: str, chunks: str = "heading") -> Iterator[Document]
         A file or a folder of Markdown or text; a BEIR folder; or JSON lines.
     chunks : str
         How to cut text, see `berryeval.search.cutting.cut`.
+    questions : str, optional
+        A file of what people ask, which is put below the texts; see `berryeval.search.questions`.
     """
-    return to_documents(iter_chunks(path, chunks)) if is_text(path) else iter_documents(path)
+    found = to_documents(iter_chunks(path, chunks)) if is_text(path) else iter_documents(path)
+    if questions is None:
+        return found
+    return with_questions(found, read_questions(questions), questions)

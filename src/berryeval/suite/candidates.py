@@ -76,7 +76,7 @@ def _ask(
     asked = [queries[query_id] for query_id in judgments.query_ids]
     with _opened(place, settings, asked) as system:
         if settings.documents is not None:
-            system.index(iter_any_documents(settings.documents))
+            system.index(iter_any_documents(settings.documents, questions=settings.questions))
         answered = collect(system, asked, DEPTH, repeat=settings.gate.repeat)
         name = system.name  # and never the place, which may have a password in it
     failures = [error for one in (answered, *answered.repeats) for error in one.failures.values()]

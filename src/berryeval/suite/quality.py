@@ -77,6 +77,7 @@ def run_quality(
     thresholds: Mapping[MeasureLike, float] = THRESHOLDS,
     limits: Limits | None = None,
     repeat: int = 1,
+    questions: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> QualityResult:
     """Run a golden set against a system, and hold the means against thresholds.
@@ -95,6 +96,9 @@ def run_quality(
         Four queries at once and 30 s each unless given. A query that fails scores 0.
     repeat : int
         How often to ask everything, to know how much the system's scores vary by themselves.
+    questions : bool
+        Whether the chunks are indexed together with what people ask, where the golden set has
+        that.
     progress : callable, optional
         Called with the number of answers so far and in the end.
 
@@ -106,7 +110,7 @@ def run_quality(
     known = golden or handbook()
     system = as_system(system)
     start = time.perf_counter()
-    n_indexed = system.index(known.documents()) if can_index(system) else None
+    n_indexed = system.index(known.documents(questions=questions)) if can_index(system) else None
     index_seconds = time.perf_counter() - start
     _log.info("quality starts", extra={"queries": len(known.queries), "system": system.name})
     collected = collect(
@@ -127,7 +131,7 @@ def run_quality(
     return QualityResult(
         golden=known,
         system=system.name,
-        settings=system.fingerprint(),
+        settings=_settings(system, known, questions=questions),
         report=report,
         query_results=results,
         failures=collected.failures,
@@ -152,6 +156,15 @@ def thresholds_of(
         for name, value in thresholds.items()
         for measure in golden.at_level(name)
     ]
+
+
+def _settings(system: System, golden: GoldenSet, *, questions: bool) -> dict[str, str]:
+    """Return what a system was made of, and whether it was given questions."""
+    facts = system.fingerprint()
+    if not golden.questions or not can_index(system):
+        return facts
+    n_questions = sum(map(len, golden.questions.values()))
+    return {**facts, "questions": str(n_questions) if questions else "none"}
 
 
 def _by_measure(guards: Iterable[GuardResult]) -> dict[str, GuardResult]:

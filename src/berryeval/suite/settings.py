@@ -77,6 +77,8 @@ class Settings:
     """Settings of the system, as text."""
     documents: str | None = None
     """What the system shall index first."""
+    questions: str | None = None
+    """What people ask of the documents, indexed together with them."""
     baseline: str | None = None
     repeats: tuple[str, ...] = ()
     """Further runs of the same candidate, which tell its own noise."""
@@ -96,7 +98,9 @@ class Settings:
     settings are text."""
 
 
-_PATHS = ("judgments", "queries", "run", "documents", "baseline", "timings", "history")
+_PATHS = (
+    "judgments", "queries", "run", "documents", "questions", "baseline", "timings", "history"
+)  # fmt: skip
 _TOP: dict[str, tuple[type, ...]] = {
     **dict.fromkeys((*_PATHS, "system", "corpus", "judges"), (str,)),
     **dict.fromkeys(("repeats", "baseline_repeats"), (list,)),

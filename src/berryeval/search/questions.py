@@ -1,0 +1,81 @@
+"""Questions: what people ask when a document is what they need, searched together with it.
+
+Who searches seldom knows the words of who wrote. Somebody who reads a document and writes down in
+which other words one could ask for it closes that gap before anybody asks; whoever writes them
+sees no queries of a golden set, or its figures mean nothing. A file of them is
+
+``{"guide.md#renew-a-token": ["my key stopped working overnight", "…"]}``
+
+Nogueira, Yang, Lin and Cho (2019), Document expansion by query prediction, let a model write them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+
+from berryeval.core.documents import Document
+from berryeval.errors import FormatError, MismatchError
+
+__all__ = ["Questions", "read_questions", "with_questions"]
+
+Questions: TypeAlias = "Mapping[str, tuple[str, ...]]"
+"""What people ask, by document."""
+
+
+def read_questions(path: str | os.PathLike[str]) -> dict[str, tuple[str, ...]]:
+    """Read a file of questions.
+
+    Raises
+    ------
+    FormatError
+        If it cannot be read, or is of another shape.
+    """
+    try:
+        found = json.loads(Path(path).read_bytes())
+        return {doc_id: _texts(asked) for doc_id, asked in found.items()}
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror}", os.fspath(path)) from None
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        expected = '{"document": ["question", …]}'
+        raise FormatError(f"expected {expected} ({error})", os.fspath(path)) from None
+
+
+def _texts(asked: object) -> tuple[str, ...]:
+    if not isinstance(asked, list) or not all(isinstance(one, str) for one in asked):
+        raise ValueError(f"found {asked!r}"[:60])
+    return tuple(asked)
+
+
+def with_questions(
+    documents: Iterable[Document], questions: Questions, where: str = "questions"
+) -> Iterator[Document]:
+    """Iterate over documents, each with its questions below its text.
+
+    Parameters
+    ----------
+    documents : iterable of Document
+        What is indexed.
+    questions : mapping
+        What people ask, by document; not every document needs some.
+    where : str
+        What an error calls them.
+
+    Raises
+    ------
+    MismatchError
+        In the end, if there are questions of what is no document: ids are then others.
+    """
+    left = set(questions)
+    for document in documents:
+        asked = questions.get(document.doc_id, ())
+        left.discard(document.doc_id)
+        yield replace(document, text="\n".join([document.text, *asked])) if asked else document
+    if left:
+        others = f"; nor are {len(left) - 1:,} others" if len(left) > 1 else ""
+        message = f"{min(left)!r} is asked for, and is not among the documents{others}"
+        raise MismatchError(f"{where}: {message}")
