@@ -94,6 +94,25 @@ def test_chunks_can_be_cut_otherwise():
     assert be.read_run("x.run").ranking("q1") == ["guide.md#p1"]
 
 
+def test_questions_are_indexed_with_the_documents(folder):
+    """Found by words that no document has; questions of none, or of others, are refused."""
+    (folder / "asked.json").write_text('{"guide.md#speed": ["why does it take ages"]}')
+    (folder / "queries.jsonl").write_text(QUERIES.replace("configure OAuth", "takes ages"))
+    arguments = ("bm25", "--documents", "docs", "-o", "x.run")
+    retrieve(*arguments)
+    assert list(be.read_run("x.run").query_ids) == ["q2"]
+    result = retrieve(*arguments, "--questions", "asked.json")
+    assert result.exit_code == 0, result.output
+    assert be.read_run("x.run").ranking("q1") == ["guide.md#speed"]
+    (folder / "asked.json").write_text('{"guide.md": ["why does it take ages"]}')
+    result = retrieve(*arguments, "--questions", "asked.json")
+    assert result.exit_code == 2
+    assert "asked.json: 'guide.md' is asked for, and is not among the documents" in result.stderr
+    result = retrieve("engine_of_test:find", "--questions", "asked.json", "-o", "x.run")
+    assert result.exit_code == 2
+    assert "--questions needs --documents, which they are asked of." in result.stderr
+
+
 def test_settings_reach_the_system():
     """By name; an unknown one is refused with those there are."""
     arguments = ["bm25", "--documents", "docs", "-o", "x.run"]

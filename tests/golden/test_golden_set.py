@@ -8,7 +8,7 @@ import berryeval as be
 from berryeval.errors import FormatError, MismatchError
 from berryeval.golden import GoldenSet, handbook, read_golden_set
 from berryeval.golden.check import check_golden_set
-from berryeval.golden.golden_set import HANDBOOK, JUDGMENTS
+from berryeval.golden.golden_set import HANDBOOK, JUDGMENTS, QUESTIONS
 from small_golden_set import JUDGMENTS as GRADES
 from small_golden_set import judged, write_golden_set
 
@@ -33,6 +33,30 @@ def test_chunks_are_what_judgments_name(tmp_path):
     golden = read_golden_set(write_golden_set(tmp_path))
     ids = {document.doc_id for document in golden.documents()}
     assert {chunk_id for grades in GRADES.values() for chunk_id in grades} <= ids
+
+
+def test_a_set_may_have_questions(tmp_path):
+    """Documents have them when that is asked for, and the hash follows them."""
+    plain = read_golden_set(write_golden_set(tmp_path))
+    assert plain.questions == {}
+    (tmp_path / QUESTIONS).write_text('{"tuning.md#bananas": ["is it ripe"]}')
+    golden = read_golden_set(tmp_path)
+    texts = {document.doc_id: document.text for document in golden.documents()}
+    asked = {document.doc_id: document.text for document in golden.documents(questions=True)}
+    assert asked == {**texts, "tuning.md#bananas": texts["tuning.md#bananas"] + "\nis it ripe"}
+    assert list(plain.documents(questions=True)) == list(plain.documents())
+    assert golden.content_hash != plain.content_hash
+    assert check_golden_set(golden).counts["questions"] == 1
+
+
+def test_questions_are_of_chunks(tmp_path):
+    """Those of others are left out, and a check tells so."""
+    (write_golden_set(tmp_path) / QUESTIONS).write_text('{"tuning.md#b": ["x"], "a": ["x", "y"]}')
+    golden = read_golden_set(tmp_path)
+    assert list(golden.documents(questions=True)) == list(golden.documents())
+    (warning,) = [one for one in check_golden_set(golden).warnings if one.kind == "questions"]
+    assert warning.where == QUESTIONS
+    assert warning.message == "2 are asked for and are no chunks, such as 'a'"
 
 
 def test_the_most_relevant_chunk_comes_first(tmp_path):

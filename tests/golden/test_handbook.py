@@ -143,3 +143,23 @@ def test_examples_of_the_guideline_name_chunks_and_no_query():
     assert named
     assert [chunk for chunk in named if chunk not in chunks] == []
     assert [query["id"] for query in QUERIES if query["query"] in guideline] == []
+
+
+def test_questions_are_of_every_chunk_and_none_is_a_query():
+    """X6: whoever wrote them saw no queries; what is the same by chance was taken out."""
+    questions = json.loads((HANDBOOK / "document-questions.json").read_text(encoding="utf-8"))
+    assert set(questions) == {
+        f"{path.name}#{slug(heading)}" for path in DOCUMENTS for heading, _ in sections(path)
+    }
+    assert list(questions) == sorted(questions)
+    queries = {words(query["query"]) for query in QUERIES}
+    for chunk, asked in questions.items():
+        texts = [words(question) for question in asked]
+        assert len(set(texts)) == len(texts) >= 20, chunk
+        assert max(len(question.split()) for question in asked) <= 16, chunk
+        assert queries.isdisjoint(texts), chunk
+
+
+def words(text: str) -> str:
+    """Return a text without what is not a word."""
+    return " ".join(re.findall(r"\w+", text.lower()))

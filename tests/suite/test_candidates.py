@@ -61,6 +61,17 @@ def test_documents_are_indexed_first(folder):
     assert run_gate(settings("bm25", documents="corpus.jsonl")).verdict == "pass"
 
 
+def test_questions_are_indexed_with_the_documents(folder):
+    """As the file of settings names them."""
+    pytest.importorskip("tantivy")
+    rows = [{"_id": "d1", "text": "first"}, {"_id": "d2", "text": "second"}]
+    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert run_gate(settings("bm25", documents="corpus.jsonl")).verdict == "fail"
+    (folder / "asked.json").write_text('{"d1": ["one"], "d2": ["two"]}')
+    asked = settings("bm25", documents="corpus.jsonl", questions="asked.json")
+    assert run_gate(asked).verdict == "pass"
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_system_has_settings():
     """Those of the file."""

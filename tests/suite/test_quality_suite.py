@@ -57,6 +57,21 @@ def test_equality_passes(golden, threshold, verdict):
     assert run_quality(system(), golden, thresholds={"RR@10": threshold}).gate.verdict == verdict
 
 
+def test_questions_are_indexed_unless_told_otherwise(tmp_path):
+    """And the settings say which it was."""
+    pytest.importorskip("tantivy")
+    folder = write_golden_set(tmp_path)
+    (folder / "document-questions.json").write_text('{"tuning.md#bananas": ["configure OAuth"]}')
+    golden = read_golden_set(folder)
+    with open_system("bm25") as bm25:
+        plain = run_quality(bm25, golden, questions=False)
+        asked = run_quality(bm25, golden)
+    assert "tuning.md#bananas" in asked.run.ranking("Q1")
+    assert "tuning.md#bananas" not in plain.run.ranking("Q1")
+    assert (asked.settings["questions"], plain.settings["questions"]) == ("1", "none")
+    assert "questions" not in run_quality(system(), golden).settings
+
+
 def test_every_query_has_a_record(golden):
     """X7: id, text, retrieved, relevant, rank of the first relevant, duration."""
     first, second = run_quality(system(), golden).query_results

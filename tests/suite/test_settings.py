@@ -204,7 +204,7 @@ GUARD = '[[gate.guard]]\nmeasure = "P@5"\n'
     ("text", "message"),
     [
         ('judgements = "x"', "judgements: unknown key; did you mean 'judgments'?"),
-        ("zzz = 1", "zzz: unknown key; known are judgments, queries, run, documents, baseline"),
+        ("zzz = 1", "zzz: unknown key; known are judgments, queries, run, documents, questions"),
         ("[gate]\nalhpa = 0.1", "gate.alhpa: unknown key; did you mean 'alpha'?"),
         (GUARD + "at_lest = 1", "gate.guard 1: at_lest: unknown key; did you mean 'at_least'?"),
         (

@@ -20,12 +20,7 @@ from berryeval.core.id_column import encode_id
 from berryeval.errors import ArgumentError, BackendError, FormatError, MismatchError
 from berryeval.search.embedding import Embedder, Vectors, as_embedder, embed_queries
 from berryeval.search.hits import Hit, best_hits, check_k
-from berryeval.search.hybrid import (
-    HybridSettings,
-    fusion_facts,
-    fusion_weights,
-    search_hybrid,
-)
+from berryeval.search.hybrid import HybridSettings, fusion_facts, search_hybrid
 from berryeval.search.late_interaction import Tokens, TokenSets
 from berryeval.search.lexical import LexicalIndex
 from berryeval.search.rank_fusion import Fusion, check_fusion, fuse_hits
@@ -108,9 +103,8 @@ class Embedded(System):
     fusion : {"scores", "ranks"}
         How both are fused: by scores in two rounds, as `berryeval.search.hybrid` tells, or by
         reciprocal ranks.
-    weights : pair of float, optional
-        What BM25 and vectors are worth in a fusion: 2 and 1 by scores, where tokens count 1 as
-        well, and 1 and 1 by ranks, unless given.
+    weights : pair of float
+        What BM25 and vectors are worth in a fusion.
     depth : int
         How many hits of each are fused, at least; k if that is more.
     late : float
@@ -141,7 +135,7 @@ class Embedded(System):
         embedder: Embedder | Callable[[list[str]], Any] | None = None,
         title_weight: float = 1.0,
         fusion: Fusion = "scores",
-        weights: Sequence[float] | None = None,
+        weights: Sequence[float] = (1.0, 1.0),
         depth: int = 100,
         late: float = 1.0,
         feedback: int = 10,
@@ -149,8 +143,7 @@ class Embedded(System):
         approximate: bool = False,
     ) -> None:
         check_mode(mode)
-        worth = fusion_weights(weights, fusion)
-        check_fusion(worth, constant, depth, fusion)
+        check_fusion(weights, constant, depth, fusion)
         if title_weight < 0:
             raise ArgumentError("title_weight", "a number from 0", repr(title_weight))
         self.name = mode
@@ -159,7 +152,7 @@ class Embedded(System):
         self.embedder = as_embedder(embedder)
         self.title_weight = title_weight
         self.fusion = fusion
-        self.settings = HybridSettings((worth[0], worth[1]), late, feedback, depth)
+        self.settings = HybridSettings((weights[0], weights[1]), late, feedback, depth)
         self.constant = constant
         self.approximate = approximate
         self._searched: _Index | None = None

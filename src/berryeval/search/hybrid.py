@@ -26,7 +26,7 @@ from berryeval.search.embedding import Vectors, unit_vectors
 from berryeval.search.late_interaction import Tokens, late_scores
 from berryeval.search.rank_fusion import Fusion, check_fusion
 
-__all__ = ["HybridIndex", "HybridSettings", "fusion_facts", "fusion_weights", "search_hybrid"]
+__all__ = ["HybridIndex", "HybridSettings", "fusion_facts", "search_hybrid"]
 
 _Key = TypeVar("_Key")
 
@@ -77,7 +77,7 @@ class HybridSettings:
         For a number that cannot be used.
     """
 
-    weights: tuple[float, float] = (2.0, 1.0)
+    weights: tuple[float, float] = (1.0, 1.0)
     late: float = 1.0
     feedback: int = 10
     depth: int = 100
@@ -118,16 +118,6 @@ def search_hybrid(
     words = _widened(words, index.words_of(best), list(shares.values()))
     vector = _moved(vector, index.vectors_of(best), list(shares.values()))
     return _search_once(index, query, words, vector, settings, met)
-
-
-def fusion_weights(weights: Sequence[float] | None, fusion: Fusion) -> Sequence[float]:
-    """Return what words and vectors are worth, if nobody says so: as much as all of the other kind.
-
-    In a fusion of scores that is vectors and tokens, and in one of ranks vectors alone.
-    """
-    if weights is not None:
-        return weights
-    return HybridSettings.weights if fusion == "scores" else (1.0, 1.0)
 
 
 def fusion_facts(fusion: Fusion, settings: HybridSettings, constant: float) -> dict[str, str]:

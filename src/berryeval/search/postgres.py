@@ -16,12 +16,7 @@ from berryeval.errors import ArgumentError, BackendError, BackendTimeout, Missin
 from berryeval.search import postgres_sql
 from berryeval.search.embedding import Embedder, Vectors, as_embedder, embed_queries
 from berryeval.search.hits import Hit, best_hits, check_k
-from berryeval.search.hybrid import (
-    HybridSettings,
-    fusion_facts,
-    fusion_weights,
-    search_hybrid,
-)
+from berryeval.search.hybrid import HybridSettings, fusion_facts, search_hybrid
 from berryeval.search.late_interaction import tokens_of
 from berryeval.search.lexical import words_of
 from berryeval.search.postgres_index import PostgresIndex, to_literal
@@ -95,7 +90,7 @@ class Postgres(System):
         normalization: int = 1,
         title_weight: float = 1.0,
         fusion: Fusion = "scores",
-        weights: Sequence[float] | None = None,
+        weights: Sequence[float] = (1.0, 1.0),
         depth: int = 100,
         late: float = 1.0,
         feedback: int = 10,
@@ -106,8 +101,7 @@ class Postgres(System):
         _check_choice("mode", mode, get_args(PostgresMode))
         _check_choice("rank", rank, ("ts_rank_cd", "bm25"))
         _check_choice("match", match, ("any", "all"))
-        worth = fusion_weights(weights, fusion)
-        check_fusion(worth, constant, depth, fusion)
+        check_fusion(weights, constant, depth, fusion)
         if not title_weight >= 0:
             raise ArgumentError("title_weight", "a number from 0", repr(title_weight))
         names = table.split(".")
@@ -124,7 +118,7 @@ class Postgres(System):
         self.normalization = normalization
         self.title_weight = title_weight
         self.fusion = fusion
-        self.settings = HybridSettings((worth[0], worth[1]), late, feedback, depth)
+        self.settings = HybridSettings((weights[0], weights[1]), late, feedback, depth)
         self.constant = constant
         self.approximate = approximate
         self.timeout = timeout

@@ -1,0 +1,75 @@
+"""Questions: what people ask, indexed together with documents."""
+
+import json
+
+import pytest
+
+from berryeval.core.documents import Document
+from berryeval.errors import FormatError, MismatchError
+from berryeval.search.questions import read_questions, with_questions
+
+DOCUMENTS = [
+    Document("renew", "An expired credential is replaced by a request.", title="Renewal", length=9),
+    Document("fruit", "Ripe bananas are yellow."),
+]
+ASKED = {"renew": ("my key stopped working", "log in again every hour?")}
+
+
+def test_questions_stand_below_the_text():
+    """Title and length stay; a document without questions is as it was."""
+    renewed, fruit = with_questions(DOCUMENTS, ASKED)
+    text = "\n".join([DOCUMENTS[0].text, *ASKED["renew"]])
+    assert renewed == Document("renew", text, title="Renewal", length=9)
+    assert fruit is DOCUMENTS[1]
+    assert list(with_questions(DOCUMENTS, {})) == DOCUMENTS
+
+
+@pytest.mark.parametrize("mode", ["bm25", "hybrid"])
+def test_they_are_found_in_other_words(mode):
+    """X4: by every kind of search, as nothing but the text is another."""
+    pytest.importorskip("tantivy")
+    from berryeval.search.embedded import Embedded
+
+    with Embedded(mode) as system:
+        system.index(with_questions(DOCUMENTS, ASKED))
+        assert system.search("which key stopped", 1)[0].doc_id == "renew"
+    with Embedded("bm25") as system:
+        system.index(DOCUMENTS)
+        assert system.search("which key stopped", 1) == []
+
+
+def test_questions_of_what_is_not_there_are_an_error():
+    """Ids are then others, and nobody would notice; the file is named."""
+    with pytest.raises(MismatchError) as caught:
+        list(with_questions(DOCUMENTS, {"b": ("x",), "a": ("x",), "renew": ("x",)}, "asked.json"))
+    expected = "asked.json: 'a' is asked for, and is not among the documents; nor are 1 others"
+    assert str(caught.value) == expected
+    with pytest.raises(MismatchError, match=r"^questions: .a. is asked for.*documents$"):
+        list(with_questions(DOCUMENTS, {"a": ("x",)}))
+
+
+def test_a_file_is_an_object_of_lists(tmp_path):
+    """Texts, in the order of the file; none is fine."""
+    path = tmp_path / "asked.json"
+    path.write_text(json.dumps({"renew": list(ASKED["renew"]), "fruit": []}))
+    assert read_questions(path) == {**ASKED, "fruit": ()}
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", '{"a": "b"}', '{"a": [1]}', '{"a": null}', "\0\xff", '{"a": ["b"', "[" * 100_000],
+)
+def test_another_file_is_told_so(tmp_path, content):
+    """With the file and the shape that it should have."""
+    path = tmp_path / "asked.json"
+    path.write_text(content)
+    with pytest.raises(FormatError, match=r"asked.json: expected \{\"document\": \[\"question\""):
+        read_questions(path)
+
+
+def test_a_file_that_is_not_there_is_told_so(tmp_path):
+    """And so is a folder."""
+    with pytest.raises(FormatError, match=r"none\.json: cannot be read: No such file"):
+        read_questions(tmp_path / "none.json")
+    with pytest.raises(FormatError, match="cannot be read: Is a directory"):
+        read_questions(tmp_path)
