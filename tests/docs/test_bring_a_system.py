@@ -36,9 +36,11 @@ def installed(tmp_path, monkeypatch):
     module = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
     (tmp_path / "acme_search.py").write_text(module)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "acme_search", raising=False)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "queries.jsonl").write_text('{"_id": "q1", "text": "leather sho"}\n')
+    sys.modules.pop("acme_search", None)  # another test's, which goes by this name too
+    yield
+    sys.modules.pop("acme_search", None)
 
 
 @pytest.mark.usefixtures("installed")

@@ -1,5 +1,7 @@
 """Systems by what people type."""
 
+import sys
+
 import pytest
 
 from berryeval.core import Query
@@ -86,6 +88,9 @@ def package(tmp_path, monkeypatch):
         "missing = acme_search:Missing\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
+    sys.modules.pop("acme_search", None)  # another test's, which goes by this name too
+    yield
+    sys.modules.pop("acme_search", None)
 
 
 @pytest.mark.usefixtures("package")
