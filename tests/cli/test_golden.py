@@ -47,6 +47,19 @@ def test_systems_are_looked_through():
     assert "smallest drop" in result.output
 
 
+def test_systems_are_given_questions_unless_told_otherwise(folder):
+    """What they find with them is looked through, and the questions are counted."""
+    questions = {"guide.md#guide": ["configure OAuth"], "tuning.md#tuning": ["configure OAuth"]}
+    (folder / "golden" / "document-questions.json").write_text(json.dumps(questions))
+    asked = golden("check", "golden", "--system", "bm25", "--json")
+    plain = golden("check", "golden", "--system", "bm25", "--json", "--no-questions")
+    pairs = [{"query_id": "Q1", "chunk_id": chunk_id} for chunk_id in questions]
+    assert all(pair in json.loads(asked.stdout)["unjudged"]["bm25"] for pair in pairs)
+    assert not any(pair in json.loads(plain.stdout)["unjudged"]["bm25"] for pair in pairs)
+    rows = [line.split() for line in golden("check", "golden").output.splitlines()]
+    assert ["questions", "1"] in rows
+
+
 def test_a_system_that_fails_exits_4():
     """Holes that could not be looked for are no holes of 0."""
     result = golden("check", "golden", "--system", "json:loads")

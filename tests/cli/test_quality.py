@@ -211,3 +211,16 @@ def test_noise_is_told_of_queries_that_were_always_answered(folder):
     (folder / "engine_of_quality.py").write_text("def find(query, k):\n    raise ValueError\n")
     sys.modules.pop("engine_of_quality")
     assert json.loads(quality("--repeat", "2", "--json").stdout)["noise"] == {}
+
+
+def test_questions_are_indexed_unless_told_otherwise(folder):
+    """And the report says which they were."""
+    questions = folder / "golden" / "document-questions.json"
+    questions.write_text('{"tuning.md#bananas": ["configure OAuth"]}')
+    found = json.loads(quality("--json", system="bm25").stdout)
+    plain = json.loads(quality("--json", "--no-questions", system="bm25").stdout)
+    assert "tuning.md#bananas" in found["queries"][0]["retrieved"]
+    assert "tuning.md#bananas" not in plain["queries"][0]["retrieved"]
+    assert len(found["system"]["settings"]["questions"]) == 8
+    assert plain["system"]["settings"]["questions"] == "none"
+    assert found["golden"]["hash"] == plain["golden"]["hash"]

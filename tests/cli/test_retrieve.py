@@ -107,10 +107,14 @@ def test_questions_are_indexed_with_the_documents(folder):
     (folder / "asked.json").write_text('{"guide.md": ["why does it take ages"]}')
     result = retrieve(*arguments, "--questions", "asked.json")
     assert result.exit_code == 2
-    assert "asked.json: 'guide.md' is asked for, and is not among the documents" in result.stderr
+    assert "asked.json: there are questions of 'guide.md', and no such document" in result.stderr
     result = retrieve("engine_of_test:find", "--questions", "asked.json", "-o", "x.run")
     assert result.exit_code == 2
     assert "--questions needs --documents, which they are asked of." in result.stderr
+    own = ("engine_of_test:find", "--documents", "docs", "-o", "x.run")
+    result = retrieve(*own, "--questions", "asked.json")
+    assert result.exit_code == 2
+    assert "--questions are indexed, and engine_of_test:find takes none." in result.stderr
 
 
 def test_settings_reach_the_system():

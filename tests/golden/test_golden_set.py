@@ -36,7 +36,7 @@ def test_chunks_are_what_judgments_name(tmp_path):
 
 
 def test_a_set_may_have_questions(tmp_path):
-    """Documents have them when that is asked for, and the hash follows them."""
+    """Documents have them when that is asked for, and they have a hash of their own."""
     plain = read_golden_set(write_golden_set(tmp_path))
     assert plain.questions == {}
     (tmp_path / QUESTIONS).write_text('{"tuning.md#bananas": ["is it ripe"]}')
@@ -45,18 +45,27 @@ def test_a_set_may_have_questions(tmp_path):
     asked = {document.doc_id: document.text for document in golden.documents(questions=True)}
     assert asked == {**texts, "tuning.md#bananas": texts["tuning.md#bananas"] + "\nis it ripe"}
     assert list(plain.documents(questions=True)) == list(plain.documents())
-    assert golden.content_hash != plain.content_hash
+    assert golden.content_hash == plain.content_hash
+    assert golden.questions_hash != plain.questions_hash
     assert check_golden_set(golden).counts["questions"] == 1
+    assert read_golden_set(tmp_path, strict=False, chunks="paragraph").questions == {}
 
 
 def test_questions_are_of_chunks(tmp_path):
-    """Those of others are left out, and a check tells so."""
-    (write_golden_set(tmp_path) / QUESTIONS).write_text('{"tuning.md#b": ["x"], "a": ["x", "y"]}')
-    golden = read_golden_set(tmp_path)
+    """Those of others are an error, and left out where a set is only checked."""
+    (write_golden_set(tmp_path) / QUESTIONS).write_text('{"tuning.md#banana": ["x"], "z": ["y"]}')
+    golden = read_golden_set(tmp_path, strict=False)
     assert list(golden.documents(questions=True)) == list(golden.documents())
-    (warning,) = [one for one in check_golden_set(golden).warnings if one.kind == "questions"]
-    assert warning.where == QUESTIONS
-    assert warning.message == "2 are asked for and are no chunks, such as 'a'"
+    (error,) = check_golden_set(golden).errors
+    assert (error.kind, error.where) == ("dangling", QUESTIONS)
+    message = "there are questions of 'tuning.md#banana' and 1 more, and no such chunk; did you mea"
+    assert error.message.startswith(message)
+    with pytest.raises(MismatchError, match=f"{QUESTIONS}: there are questions of 'tuning.md#ba"):
+        read_golden_set(tmp_path)
+    (tmp_path / QUESTIONS).unlink()
+    (tmp_path / QUESTIONS).mkdir()
+    with pytest.raises(FormatError, match=f"{QUESTIONS}: cannot be read: Is a directory"):
+        read_golden_set(tmp_path)
 
 
 def test_the_most_relevant_chunk_comes_first(tmp_path):

@@ -33,7 +33,7 @@ def test_it_has_what_it_says(filled):
     archive, facts = filled
     assert len(archive.queries.all()) == facts.n_queries == 50
     assert len(archive.documents.page(limit=1000).items) == facts.n_documents == 351
-    assert archive.judgments.current().n_rows == facts.n_judgments == 2808
+    assert archive.judgments.current().n_rows == facts.n_judgments == 3875
     assert len(archive.runs.page(limit=1000).items) == facts.n_runs == 93
     assert len(archive.verdicts.page(limit=1000).items) == facts.n_verdicts == 32
 

@@ -70,6 +70,8 @@ def test_questions_are_indexed_with_the_documents(folder):
     (folder / "asked.json").write_text('{"d1": ["one"], "d2": ["two"]}')
     asked = settings("bm25", documents="corpus.jsonl", questions="asked.json")
     assert run_gate(asked).verdict == "pass"
+    with pytest.raises(ArgumentError, match="questions: expected the documents that they are ask"):
+        run_gate(settings("bm25", questions="asked.json"))
 
 
 @pytest.mark.usefixtures("folder")

@@ -15,6 +15,7 @@ __all__ = [
     "limits_options",
     "load_golden_set",
     "named_settings",
+    "no_questions_option",
     "system_options",
 ]
 
@@ -29,6 +30,13 @@ chunks_option = click.option(
     help="How to cut Markdown and text: heading, paragraph, size, or a file of lines "
     '{"chunk_id": "7", "document": "a.md", "start": 0, "end": 80} that says where a system\'s own '
     "chunks stand.",
+)
+
+
+no_questions_option = click.option(
+    "--no-questions",
+    is_flag=True,
+    help="Index the chunks alone, without the questions that the golden set has for them.",
 )
 
 

@@ -8,9 +8,18 @@ import click
 
 from berryeval.cli._output import chosen_format, output_options, write_output
 from berryeval.cli._progress import progress_bar
-from berryeval.cli._systems import chunks_option, load_golden_set, named_settings, system_options
+from berryeval.cli._systems import (
+    chunks_option,
+    load_golden_set,
+    named_settings,
+    no_questions_option,
+    system_options,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from berryeval.core.documents import Document
     from berryeval.core.run import Run
     from berryeval.golden.golden_set import GoldenSet
 
@@ -43,6 +52,7 @@ def command() -> None:
     help="How many ranks of a system to look through.",
 )
 @chunks_option
+@no_questions_option
 @system_options
 @output_options(FORMATS)
 @click.pass_context
@@ -53,6 +63,7 @@ def check(
     systems: tuple[str, ...],
     depth: int,
     chunks: str,
+    no_questions: bool,
     dsn: str | None,
     settings: tuple[str, ...],
     output_format: str | None,
@@ -78,7 +89,8 @@ def check(
 
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     golden = load_golden_set(path, strict=False, chunks=chunks)
-    runs = {name: _run_of(name, golden, depth, dsn, settings) for name in systems}
+    documents = [*golden.documents(questions=not no_questions)]
+    runs = {name: _run_of(name, golden, documents, depth, dsn, settings) for name in systems}
     found = check_golden_set(golden, runs, depth=depth)
     if chosen == "json":
         write_output(check_to_json(found), output)
@@ -92,7 +104,12 @@ def check(
 
 
 def _run_of(
-    name: str, golden: GoldenSet, depth: int, dsn: str | None, settings: tuple[str, ...]
+    name: str,
+    golden: GoldenSet,
+    documents: Sequence[Document],
+    depth: int,
+    dsn: str | None,
+    settings: tuple[str, ...],
 ) -> Run:
     from berryeval.search.collect import collect
     from berryeval.search.system import can_index
@@ -102,7 +119,7 @@ def _run_of(
     opened = open_named_system(name, named_settings(settings), dsn=place, queries=golden.queries)
     with opened, progress_bar(name) as progress:
         if can_index(opened):
-            opened.index(golden.documents(questions=True))
+            opened.index(documents)
         collected = collect(opened, golden.queries, depth, progress=progress)
     for error in collected.failures.values():
         raise error

@@ -14,6 +14,7 @@ from berryeval.cli._systems import (
     limits_options,
     load_golden_set,
     named_settings,
+    no_questions_option,
     system_options,
 )
 
@@ -54,12 +55,7 @@ SYSTEM_FAILED = 4
     show_default=True,
     help="Queries that may fail; with more of them the exit code is 4.",
 )
-@click.option(
-    "--questions/--no-questions",
-    default=True,
-    show_default=True,
-    help="Index the golden set's chunks together with what people ask, where it has that.",
-)
+@no_questions_option
 @limits_options
 @click.option(
     "--repeat",
@@ -90,7 +86,7 @@ def command(
     settings: tuple[str, ...],
     at_least: tuple[str, ...],
     max_failed: int,
-    questions: bool,
+    no_questions: bool,
     concurrency: int,
     timeout: float,
     repeat: int,
@@ -132,7 +128,7 @@ def command(
             thresholds=thresholds,
             limits=Limits(concurrency, timeout),
             repeat=repeat,
-            questions=questions,
+            questions=not no_questions,
             progress=progress,
         )
     for file, format_ in report_formats.items():

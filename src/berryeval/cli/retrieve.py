@@ -139,6 +139,8 @@ def command(
     )
     with opened:
         facts = {"k": str(k)}
+        if questions is not None and not can_index(opened):
+            raise click.UsageError(f"--questions are indexed, and {opened.name} takes none.")
         if documents is not None and (spans is None or can_index(opened)):
             facts["documents"] = _index(opened, documents, chunks, questions)
         facts |= opened.fingerprint()

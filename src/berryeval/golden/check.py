@@ -14,7 +14,7 @@ from berryeval.evaluation.power import Sensitivity, sensitivity
 from berryeval.golden.agreement import Agreement, agreement_of
 from berryeval.golden.ceilings import ceilings
 from berryeval.golden.faults import Finding, iter_faults, overlapping
-from berryeval.golden.golden_set import QUESTIONS, GoldenSet, read_golden_set
+from berryeval.golden.golden_set import GoldenSet, read_golden_set
 from berryeval.golden.near_duplicates import near_duplicates, shingles
 
 __all__ = ["GoldenCheck", "check_golden_set"]
@@ -91,7 +91,6 @@ def check_golden_set(
         *_repeated_spans(golden),
         *_unlike_duplicates(golden),
         *_repeated_queries(golden),
-        *_lost_questions(golden),
         *_unreachable(best),
         *_disagreement(golden, agreements),
         *_unjudged(holes, depth),
@@ -121,7 +120,7 @@ def _counts(golden: GoldenSet) -> dict[str, Any]:
         "chunks": len(golden.chunks),
         "queries": len(golden.queries),
         "judgments": sum(grades.values()),
-        "questions": sum(map(len, golden.questions.values())),
+        "questions": len({one for asked in golden.questions.values() for one in asked}),
         "by_grade": {f"{grade:g}": n for grade, n in sorted(grades.items())},
         "by_category": _labels(query.category for query in golden.queries),
         "by_difficulty": _labels(query.difficulty for query in golden.queries),
@@ -135,13 +134,6 @@ def _counts(golden: GoldenSet) -> dict[str, Any]:
 
 def _labels(labels: Iterator[str | None]) -> dict[str, int]:
     return dict(sorted(Counter(label for label in labels if label is not None).items()))
-
-
-def _lost_questions(golden: GoldenSet) -> Iterator[Finding]:
-    lost = sorted(golden.questions.keys() - {chunk.chunk_id for chunk in golden.chunks})
-    if lost:
-        message = f"{len(lost):,} are asked for and are no chunks, such as {lost[0]!r}"
-        yield _warning("questions", QUESTIONS, message)
 
 
 def _unanswered(golden: GoldenSet) -> Iterator[Finding]:

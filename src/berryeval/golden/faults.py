@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from berryeval.core.span_judgment import SpanJudgment
 from berryeval.formats.relevance_judgments import JudgedQuery
-from berryeval.golden.golden_set import GoldenSet
+from berryeval.golden.golden_set import QUESTIONS, GoldenSet
 
 __all__ = ["Finding", "Level", "iter_faults", "overlapping"]
 
@@ -48,6 +48,7 @@ def iter_faults(golden: GoldenSet) -> Iterator[Finding]:
         yield from _wrong_spans(judged, golden)
     yield from _lost_spans(golden)
     yield from _wrong_passes(golden)
+    yield from _lost_questions(golden, chunk_ids)
 
 
 def _error(kind: str, where: str, message: str) -> Finding:
@@ -123,6 +124,15 @@ def _wrong_grades(judged: JudgedQuery, scale: float | None) -> Iterator[Finding]
         if grade > scale:
             message = f"{chunk_id!r} has the grade {grade:g}, above the scale of {scale:g}"
             yield _error("grade", judged.query_id, message)
+
+
+def _lost_questions(golden: GoldenSet, chunk_ids: set[str]) -> Iterator[Finding]:
+    lost = sorted(golden.questions.keys() - chunk_ids)
+    if lost:
+        others = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
+        hint = _hint(lost[0], chunk_ids)
+        message = f"there are questions of {lost[0]!r}{others}, and no such chunk{hint}"
+        yield _error("dangling", QUESTIONS, message)
 
 
 def _wrong_passes(golden: GoldenSet) -> Iterator[Finding]:

@@ -96,7 +96,8 @@ class GoldenSet:
     texts: Mapping[str, str] = field(default_factory=dict)
     """The documents, by name."""
     questions: Questions = field(default_factory=dict)
-    """What people ask, by chunk; empty if nobody wrote it down."""
+    """What people ask, by chunk; empty if nobody wrote it down, and if documents are cut in
+    another way than by heading: questions are of those chunks."""
 
     @property
     def guideline(self) -> Path | None:
@@ -147,7 +148,7 @@ class GoldenSet:
 
     @cached_property
     def content_hash(self) -> str:
-        """A hash of all that decides scores: texts, queries, grades, and questions where there are.
+        """A hash of what scores are counted by: texts, queries and grades.
 
         Texts are those of the chunks; of the whole documents where all judgments are of spans, so
         that another way to cut them leaves it as it is.
@@ -167,14 +168,17 @@ class GoldenSet:
         for query in sorted(self.queries, key=lambda query: query.query_id):
             digest.update(json.dumps([query.query_id, query.text]).encode())
         digest.update(f"{grades} {self.relevant_from:g}".encode())
-        for chunk_id, asked in sorted(self.questions.items()):
-            digest.update(json.dumps([chunk_id, asked]).encode())
         return digest.hexdigest()
+
+    @cached_property
+    def questions_hash(self) -> str:
+        """A hash of the questions; systems that were given others cannot be compared."""
+        return hashlib.sha256(json.dumps(sorted(self.questions.items())).encode()).hexdigest()
 
     def documents(self, *, questions: bool = False) -> Iterator[Document]:
         """Iterate over the chunks as documents to index, with their questions if that is asked for.
 
-        Questions are of chunks by heading: chunks that are cut in another way have none.
+        Questions of what is no chunk, which `berryeval.golden.check` tells, are left out.
         """
         if not questions:
             return to_documents(self.chunks)
@@ -265,7 +269,7 @@ def read_golden_set(
         pool_depth=judgments.pool_depth,
         passes=_read_passes(folder / PASSES),
         texts=texts,
-        questions=_read_questions(folder / QUESTIONS),
+        questions=_read_questions(folder / QUESTIONS) if chunks == "heading" else {},
     )
     if strict:
         from berryeval.golden.faults import iter_faults
@@ -274,7 +278,7 @@ def read_golden_set(
             _check_cut(golden, chunks)
         for fault in iter_faults(golden):
             way_out = f"`berryeval golden check {path}` tells all that is wrong"
-            raise MismatchError(f"{folder / JUDGMENTS}: {fault.where}: {fault.message}; {way_out}")
+            raise MismatchError(f"{folder}: {fault.where}: {fault.message}; {way_out}")
     return golden
 
 
@@ -306,7 +310,7 @@ def _read_judgments(path: Path, *, strict: bool) -> RelevanceJudgments:
 
 
 def _read_questions(path: Path) -> Questions:
-    return read_questions(path) if path.is_file() else {}
+    return read_questions(path) if path.exists() else {}
 
 
 def _read_passes(path: Path) -> Passes:

@@ -28,27 +28,35 @@ Questions: TypeAlias = "Mapping[str, tuple[str, ...]]"
 
 
 def read_questions(path: str | os.PathLike[str]) -> dict[str, tuple[str, ...]]:
-    """Read a file of questions.
+    """Read a file of questions; empty ones are left out.
 
     Raises
     ------
     FormatError
-        If it cannot be read, or is of another shape.
+        If it cannot be read, is of another shape, or has a document twice.
     """
     try:
-        found = json.loads(Path(path).read_bytes())
-        return {doc_id: _texts(asked) for doc_id, asked in found.items()}
+        # Pairs rather than a dict: a document that comes twice would lose its first questions.
+        pairs = json.loads(Path(path).read_bytes(), object_pairs_hook=tuple)
+        return _by_document(pairs)
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", os.fspath(path)) from None
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         expected = '{"document": ["question", …]}'
         raise FormatError(f"expected {expected} ({error})", os.fspath(path)) from None
 
 
-def _texts(asked: object) -> tuple[str, ...]:
-    if not isinstance(asked, list) or not all(isinstance(one, str) for one in asked):
-        raise ValueError(f"found {asked!r}"[:60])
-    return tuple(asked)
+def _by_document(pairs: object) -> dict[str, tuple[str, ...]]:
+    if not isinstance(pairs, tuple):  # what objects have become
+        raise TypeError(f"found {type(pairs).__name__}")
+    found: dict[str, tuple[str, ...]] = {}
+    for doc_id, asked in pairs:
+        if doc_id in found:
+            raise ValueError(f"{doc_id!r} comes a second time")
+        if not isinstance(asked, list) or not all(isinstance(one, str) for one in asked):
+            raise ValueError(f"of {doc_id!r} found {asked!r:.60}")
+        found[doc_id] = tuple(one for one in asked if one.strip())
+    return found
 
 
 def with_questions(
@@ -76,6 +84,7 @@ def with_questions(
         left.discard(document.doc_id)
         yield replace(document, text="\n".join([document.text, *asked])) if asked else document
     if left:
-        others = f"; nor are {len(left) - 1:,} others" if len(left) > 1 else ""
-        message = f"{min(left)!r} is asked for, and is not among the documents{others}"
+        others = f" and {len(left) - 1:,} more" if len(left) > 1 else ""
+        way_out = "for text, ids depend on how it is cut"
+        message = f"there are questions of {min(left)!r}{others}, and no such document; {way_out}"
         raise MismatchError(f"{where}: {message}")

@@ -74,6 +74,8 @@ def _ask(
         way_out = "name a file of queries (queries = ...)"
         raise MismatchError(f"query {lacking[0]!r} has no text to ask a system; {way_out}")
     asked = [queries[query_id] for query_id in judgments.query_ids]
+    if settings.questions is not None and settings.documents is None:
+        raise ArgumentError("questions", "the documents that they are asked of", "no documents")
     with _opened(place, settings, asked) as system:
         if settings.documents is not None:
             system.index(iter_any_documents(settings.documents, questions=settings.questions))

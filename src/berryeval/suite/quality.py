@@ -159,12 +159,12 @@ def thresholds_of(
 
 
 def _settings(system: System, golden: GoldenSet, *, questions: bool) -> dict[str, str]:
-    """Return what a system was made of, and whether it was given questions."""
+    """Return what a system was made of, and which questions it was given."""
     facts = system.fingerprint()
-    if not golden.questions or not can_index(system):
+    if not can_index(system):
         return facts
-    n_questions = sum(map(len, golden.questions.values()))
-    return {**facts, "questions": str(n_questions) if questions else "none"}
+    is_given = questions and golden.questions
+    return {**facts, "questions": golden.questions_hash[:8] if is_given else "none"}
 
 
 def _by_measure(guards: Iterable[GuardResult]) -> dict[str, GuardResult]:
