@@ -46,8 +46,13 @@ def opened(visit, workbench, path="/judge", **options):
 
 
 def shown(page):
-    """The query and the document before the judge."""
-    return page.locator("#judge-query").inner_text(), page.locator("#judge-title").inner_text()
+    """The query and the document before the judge, read at once, when there is one."""
+    found = page.wait_for_function("""() => {
+      const text = (id) => document.getElementById(id).innerText;
+      const isThere = !document.getElementById("judge-form").hidden;
+      return isThere && [text("judge-query"), text("judge-title")];
+    }""")
+    return tuple(found.json_value())
 
 
 def saved(page):

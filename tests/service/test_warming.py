@@ -11,6 +11,7 @@ from berryeval.core.run import Run
 from berryeval.errors import ArchiveError
 from berryeval.service.run_cache import RunCache
 from berryeval.service.warming import WarmUp
+from berryeval.service.workbench.run_directory import RunDirectory
 from berryeval.service.workbench.scoring import Scoring
 
 
@@ -28,7 +29,7 @@ def test_the_newest_run_and_the_judgments_are_read_ahead(filled, monkeypatch):
     """Afterwards nothing of it is read again."""
     runs = RunCache(filled)
     scoring = Scoring(filled, runs, ["RR"])
-    warm_up = WarmUp(filled, scoring)
+    warm_up = WarmUp(filled, scoring, RunDirectory(filled))
     warm_up.start()
     warm_up._thread.join(60)
     newest = filled.runs.page(limit=1, newest_first=True).items[0]
@@ -40,6 +41,21 @@ def test_the_newest_run_and_the_judgments_are_read_ahead(filled, monkeypatch):
     warm_up.stop()
 
 
+def test_lists_are_there_when_the_service_starts(filled, monkeypatch):
+    """Though judgments take long."""
+    may_go_on = threading.Event()
+    monkeypatch.setattr(filled.judgments, "prepare", lambda: may_go_on.wait(60))
+    scoring, directory = Scoring(filled, RunCache(filled), ["RR"]), RunDirectory(filled)
+    monkeypatch.setattr("berryeval.service.warming._SECONDS_BEFORE_START", 60.0)
+    warm_up = WarmUp(filled, scoring, directory)
+    warm_up.start()
+    monkeypatch.setattr(filled.runs, "directory", None)
+    assert [run.facts.name for run in directory.current().runs] == ["older", "newer"]
+    assert not warm_up.wait(0)
+    may_go_on.set()
+    warm_up.stop()
+
+
 def test_an_archive_that_cannot_be_read_stops_nobody(filled, monkeypatch, caplog):
     """Whoever asks is told; the log says it to those who look closely."""
 
@@ -48,7 +64,7 @@ def test_an_archive_that_cannot_be_read_stops_nobody(filled, monkeypatch, caplog
 
     monkeypatch.setattr(filled.queries, "all", fail)
     caplog.set_level(logging.DEBUG, "berryeval.service")
-    warm_up = WarmUp(filled, Scoring(filled, RunCache(filled), ["RR"]))
+    warm_up = WarmUp(filled, Scoring(filled, RunCache(filled), ["RR"]), RunDirectory(filled))
     warm_up.start()
     warm_up._thread.join(60)
     assert caplog.records[0].reason == "a.db: is gone"
@@ -58,7 +74,7 @@ def test_an_archive_that_cannot_be_read_stops_nobody(filled, monkeypatch, caplog
 def test_a_service_that_stops_reads_nothing_more(filled):
     """It does not hold up whoever stops it."""
     scoring = Scoring(filled, RunCache(filled), ["RR"])
-    warm_up = WarmUp(filled, scoring)
+    warm_up = WarmUp(filled, scoring, RunDirectory(filled))
     may_go_on = threading.Event()
     scoring.queries = may_go_on.wait
     scoring.run = None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 
 from berryeval.archive import Archive
 from berryeval.errors import BerryEvalError
+from berryeval.service.workbench.run_directory import RunDirectory
 from berryeval.service.workbench.scoring import Scoring
 
 __all__ = ["WarmUp"]
@@ -14,25 +16,29 @@ __all__ = ["WarmUp"]
 _log = logging.getLogger("berryeval.service")
 
 _PATIENCE_SECONDS = 2.0
+_SECONDS_BEFORE_START = 0.3
 
 
 class WarmUp:
-    """A thread that reads queries, the newest run and the judgments, and then ends.
+    """A thread that reads the list of runs, queries, the newest run and the judgments, and ends.
 
     A service answers from the first moment on: what is not read yet is read when it is asked
-    for, and nobody reads it twice.
+    for, and nobody reads it twice. Only for lists, which every page has, it waits a moment.
     """
 
-    def __init__(self, archive: Archive, scoring: Scoring) -> None:
+    def __init__(self, archive: Archive, scoring: Scoring, directory: RunDirectory) -> None:
         self._archive = archive
         self._scoring = scoring
+        self._directory = directory
         self._is_stopping = False
+        self._has_lists = threading.Event()
         self._is_done = threading.Event()
         self._thread = threading.Thread(target=self._read, name="warm-up", daemon=True)
 
     def start(self) -> None:
-        """Begin to read."""
+        """Begin to read; return when the lists are there, and in a moment at the latest."""
         self._thread.start()
+        self._has_lists.wait(_SECONDS_BEFORE_START)
 
     def stop(self) -> None:
         """Read nothing more, and wait a little for what is being read."""
@@ -45,12 +51,15 @@ class WarmUp:
 
     def _read(self) -> None:
         try:
-            self._read_all()
+            self._read_each(self._directory.current, self._scoring.queries)
+            self._has_lists.set()
+            self._read_each(self._read_newest_run, self._archive.judgments.prepare)
         finally:
+            self._has_lists.set()
             self._is_done.set()
 
-    def _read_all(self) -> None:
-        for step in (self._scoring.queries, self._read_newest_run, self._archive.judgments.prepare):
+    def _read_each(self, *steps: Callable[[], object]) -> None:
+        for step in steps:
             if self._is_stopping:
                 return
             try:

@@ -1,13 +1,14 @@
 """A large archive is being read: pages say so, and nobody waits."""
 
 import threading
+import time
 
 import pytest
 
 from berryeval import Run
 from berryeval.archive import JudgmentEntry, RunFacts
 from berryeval.archive.judgments import ArchivedJudgments
-from berryeval.service.workbench import reading
+from berryeval.service.workbench import background, reading
 from service.workbench.html import get_page
 
 
@@ -30,7 +31,7 @@ def test_pages_that_need_all_judgments_say_that_they_are_read(slow, service, mon
     """They come again by themselves, and open once everything is there."""
     monkeypatch.setattr(reading, "LARGE", 0)
     client = service()
-    for address in (slow.address, "/compare", "/queries", "/power", "/gates/+new"):
+    for address in (slow.address, "/compare", "/queries", "/power", "/gates/+new", "/judge"):
         page = get_page(client, address, status=503)
         assert "Reading the archive" in page.find("main").text
     answer = client.get(slow.address, headers={"Accept": "text/html"})
@@ -39,6 +40,17 @@ def test_pages_that_need_all_judgments_say_that_they_are_read(slow, service, mon
     slow.set()
     assert client.app.state.warm_up.wait(60)
     assert "bm25" in get_page(client, slow.address).find("main").text
+
+
+def test_pages_of_judgments_do_not_wait_for_them(slow, service, monkeypatch):
+    """They say that they come, and go on by themselves."""
+    monkeypatch.setattr(reading, "LARGE", 0)
+    monkeypatch.setattr(background, "WAIT_SECONDS", 60.0)
+    client = service()
+    monkeypatch.setattr(client.app.state.judgment_table, "_make", lambda: slow.wait(60))
+    start = time.monotonic()
+    assert "The judgments are being read" in get_page(client, "/judgments").text
+    assert time.monotonic() - start < 30
 
 
 def test_a_small_archive_is_read_when_it_is_asked_for(slow, client):

@@ -108,6 +108,18 @@ def test_a_page_waits_a_moment_for_runs_that_were_never_scored(world, keeper, mo
     assert keeper.summaries(RUNS).n_waiting == 1
 
 
+def test_a_page_does_not_wait_while_many_judgments_are_read(world, keeper, monkeypatch):
+    """For the first time: that takes longer than any page may."""
+    monkeypatch.setattr(score_keeper, "LARGE", 0)
+    monkeypatch.setattr(keeper, "_patience", 60.0)
+    world.may_score.clear()
+    start = time.monotonic()
+    assert keeper.summaries(RUNS).n_waiting == 3
+    assert time.monotonic() - start < 30
+    world.may_score.set()
+    assert means(current(keeper)) == {"good": 1.0, "fair": 0.75, "poor": 0.25}
+
+
 def test_the_first_run_of_a_page_is_scored_first(world, keeper):
     """It is the newest one, which people look at."""
     world.may_score.clear()

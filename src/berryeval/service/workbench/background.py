@@ -22,10 +22,15 @@ class Latest(Generic[Value]):
     ----------
     make : callable
         Returns the value as it is now; quickly, if nothing has changed.
+    is_in_vain : callable, optional
+        Tells whether nobody should wait, as it is certain to take longer.
     """
 
-    def __init__(self, make: Callable[[], Value]) -> None:
+    def __init__(
+        self, make: Callable[[], Value], is_in_vain: Callable[[], bool] = lambda: False
+    ) -> None:
         self._make = make
+        self._is_in_vain = is_in_vain
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._value: Value | None = None
@@ -39,7 +44,7 @@ class Latest(Generic[Value]):
         Exception
             What `make` raised.
         """
-        end = time.monotonic() + WAIT_SECONDS
+        end = time.monotonic() + (0.0 if self._is_in_vain() else WAIT_SECONDS)
         thread, is_new = self._working()
         thread.join(max(0.0, end - time.monotonic()))
         if not is_new and not thread.is_alive():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from starlette.datastructures import State
 
 from berryeval.archive import Archive
@@ -14,6 +16,7 @@ from berryeval.service.workbench.importing.staged import StagedImports
 from berryeval.service.workbench.judged.tables import latest_agreement
 from berryeval.service.workbench.judging.queues import Queues
 from berryeval.service.workbench.power.measuring import Measuring
+from berryeval.service.workbench.reading import is_reading
 from berryeval.service.workbench.rendering import compile_templates
 from berryeval.service.workbench.run_directory import RunDirectory
 from berryeval.service.workbench.run_figures import RunFigures
@@ -35,8 +38,10 @@ def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
     state.keeper = keeper_of(archive, scoring)
     state.comparisons = Comparisons(scoring)
     state.queues = Queues(archive, scoring)
-    state.judgment_table = Latest(lambda: archive.judgment_index.table())  # noqa: PLW0108
-    state.agreement = latest_agreement(archive)
+    is_in_vain = partial(is_reading, state)
+    # The index is looked up then, not now: where nothing is read there is none.
+    state.judgment_table = Latest(lambda: archive.judgment_index.table(), is_in_vain)  # noqa: PLW0108
+    state.agreement = latest_agreement(archive, is_in_vain)
     state.replays = open_replays(archive, state.runs)
     state.measuring = Measuring(archive, scoring)
     state.staged_imports = StagedImports()
@@ -49,7 +54,7 @@ def start(state: State) -> None:
         state.comparisons = Comparisons(state.scoring)
         state.queues = Queues(state.archive, state.scoring)
         state.replays = open_replays(state.archive, state.runs)
-    state.warm_up = WarmUp(state.archive, state.scoring)
+    state.warm_up = WarmUp(state.archive, state.scoring, state.directory)
     state.keeper.start()
     state.warm_up.start()
 

@@ -9,11 +9,13 @@ from typing import NamedTuple
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from berryeval.archive import Archive
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.paths import quoted
 from berryeval.service.workbench.navigation import PAGES
 from berryeval.service.workbench.rendering import fragment, page
-from berryeval.service.workbench.scoring import ScoringDep
+from berryeval.service.workbench.run_directory import Directory, DirectoryDep, RunDirectory
+from berryeval.service.workbench.scoring import Scoring, ScoringDep
 
 __all__ = ["Found", "router"]
 
@@ -37,28 +39,30 @@ class Found(NamedTuple):
 
 @router.get("/palette", tags=["part"])
 def show_palette(
-    request: Request, archive: ArchiveDep, scoring: ScoringDep, q: str = ""
+    request: Request, archive: ArchiveDep, scoring: ScoringDep, directory: DirectoryDep, q: str = ""
 ) -> Response:
     """Return what the palette lists for some letters."""
-    found = list(_search(archive, scoring, q.strip(), _OF_A_KIND))
+    found = list(_search(archive, scoring, directory, q.strip(), _OF_A_KIND))
     return fragment(request, "palette_items.html", found=found, q=q)
 
 
 @router.get("/search")
 def show_search(
-    request: Request, archive: ArchiveDep, scoring: ScoringDep, q: str = ""
+    request: Request, archive: ArchiveDep, scoring: ScoringDep, directory: DirectoryDep, q: str = ""
 ) -> Response:
     """Return a page of what was found."""
-    found = list(_search(archive, scoring, q.strip(), _ON_A_PAGE)) if q.strip() else []
+    found = list(_search(archive, scoring, directory, q.strip(), _ON_A_PAGE)) if q.strip() else []
     return page(request, "search.html", found=found, q=q)
 
 
-def _search(archive: ArchiveDep, scoring: ScoringDep, text: str, most: int) -> Iterator[Found]:
+def _search(
+    archive: Archive, scoring: Scoring, directory: RunDirectory, text: str, most: int
+) -> Iterator[Found]:
     """Iterate over pages, runs, queries and gates that hold the text, in this order."""
     wanted = text.casefold()
     pages = (Found("Page", place.title, place.about, place.address) for place in PAGES)
     yield from _first(len(PAGES), wanted, pages)
-    yield from _first(most, wanted, _runs(archive))
+    yield from _first(most, wanted, _runs(archive, directory.current()))
     if wanted:
         yield from _first(most, wanted, _queries(scoring))
     yield from _first(most, wanted, _gates(archive))
@@ -71,9 +75,9 @@ def _first(most: int, wanted: str, several: Iterator[Found]) -> Iterator[Found]:
     return islice(matching, most)
 
 
-def _runs(archive: ArchiveDep) -> Iterator[Found]:
+def _runs(archive: Archive, directory: Directory) -> Iterator[Found]:
     names = {one.run_id: one.name for one in archive.baselines.page(limit=_NEWEST).items}
-    for run in archive.runs.page(limit=_NEWEST, newest_first=True).items:
+    for run in islice(reversed(directory.runs), _NEWEST):
         facts = run.facts
         commit = facts.commit or ""
         parts = (names.get(run.run_id), *facts.tags, commit[:8], run.run_id[:8])
@@ -81,11 +85,11 @@ def _runs(archive: ArchiveDep) -> Iterator[Found]:
         yield Found("Run", facts.name, beside, f"/runs/{run.run_id}", also=f"{commit} {run.run_id}")
 
 
-def _queries(scoring: ScoringDep) -> Iterator[Found]:
+def _queries(scoring: Scoring) -> Iterator[Found]:
     for query_id, query in scoring.queries().items():
         yield Found("Query", query.text or query_id, query_id, f"/queries/{quoted(query_id)}")
 
 
-def _gates(archive: ArchiveDep) -> Iterator[Found]:
+def _gates(archive: Archive) -> Iterator[Found]:
     for gate in archive.gates.page(limit=_NEWEST).items:
         yield Found("Gate", gate.name, "", f"/gates/{gate.name}")

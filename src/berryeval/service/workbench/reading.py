@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import Depends, Request
+from starlette.datastructures import State
 
 from berryeval.archive import Archive
 from berryeval.service.problems import Problem
 from berryeval.service.warming import WarmUp
 
-__all__ = ["LARGE", "once_read"]
+__all__ = ["LARGE", "is_reading", "once_read"]
 
 LARGE = 100_000
 """So many changes of judgments take longer to read than a page may take."""
@@ -18,12 +19,16 @@ LARGE = 100_000
 _PATIENCE_SECONDS = 0.02
 
 
+def is_reading(state: State) -> bool:
+    """Whether a large archive is still being read."""
+    warm_up: WarmUp = state.warm_up
+    archive: Archive = state.archive
+    return not warm_up.wait(0) and archive.judgments.revision() > LARGE
+
+
 def _check(request: Request) -> None:
-    warm_up: WarmUp = request.app.state.warm_up
-    if request.method != "GET" or warm_up.wait(0):
-        return
-    archive: Archive = request.app.state.archive
-    if archive.judgments.revision() > LARGE and not warm_up.wait(_PATIENCE_SECONDS):
+    state = request.app.state
+    if request.method == "GET" and is_reading(state) and not state.warm_up.wait(_PATIENCE_SECONDS):
         raise Problem(
             503,
             "the service has just started, and reads the judgments; "

@@ -23,6 +23,7 @@ from berryeval.errors import BerryEvalError, NotFoundError
 from berryeval.evaluation.evaluate import evaluate
 from berryeval.evaluation.result import Evaluation
 from berryeval.service.workbench.pace import Pace
+from berryeval.service.workbench.reading import LARGE
 from berryeval.service.workbench.run_summaries import JudgmentsAt, Kept, RunSummary, summary_of
 from berryeval.service.workbench.scoring import Scoring
 
@@ -62,7 +63,8 @@ class ScoreKeeper:
     quiet_seconds : float
         How long judgments have to stay as they are before they are counted.
     patience : float
-        Seconds that a page may wait for runs that were never scored.
+        Seconds that a page may wait for runs that were never scored; none while the judgments of
+        a large archive are read for the first time.
     """
 
     def __init__(
@@ -108,8 +110,9 @@ class ScoreKeeper:
         that pages of small archives are complete at once; never for newer judgments.
         """
         wanted = list(dict.fromkeys(run_ids))
-        last = time.monotonic() + self._patience
         newest = self._revision()
+        is_in_vain = self._shown is None and newest > LARGE
+        last = time.monotonic() + (0.0 if is_in_vain else self._patience)
         with self._lock:
             self._want(wanted)
             found = self._known(wanted, newest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, NamedTuple, TypeAlias
 
 from fastapi import Depends, Request
@@ -22,15 +23,15 @@ class Agreed(NamedTuple):
     agreement: Agreement
 
 
-def latest_agreement(archive: Archive) -> Latest[Agreed]:
-    """Return what counts agreement anew after each change."""
+def latest_agreement(archive: Archive, is_in_vain: Callable[[], bool]) -> Latest[Agreed]:
+    """Return what counts agreement anew after each change, and whether nobody should wait."""
     counted: Remembered[JudgmentTable, Agreed] = Remembered(1)
 
     def count() -> Agreed:
         table = archive.judgment_index.table()
         return counted.get(table, lambda: Agreed(table, agreement_of(table)))
 
-    return Latest(count)
+    return Latest(count, is_in_vain)
 
 
 async def _table(request: Request) -> Latest[JudgmentTable]:

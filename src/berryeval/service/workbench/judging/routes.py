@@ -25,6 +25,7 @@ from berryeval.service.workbench.judging.answering import (
 from berryeval.service.workbench.judging.cards import GRADES, PIECE, card_of, scale_of
 from berryeval.service.workbench.judging.modes import MODES, Mode, Wanted
 from berryeval.service.workbench.judging.queues import Given, Queues
+from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import page
 
 __all__ = ["router"]
@@ -56,7 +57,7 @@ async def _wanted(mode: str | None = None, a: str | None = None, b: str | None =
 WantedDep = Annotated[Wanted, Depends(_wanted)]
 
 
-@router.get("/judge")
+@router.get("/judge", dependencies=[once_read])
 def show_judge(
     request: Request,
     archive: ArchiveDep,
