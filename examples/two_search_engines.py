@@ -18,7 +18,6 @@ import berryeval as be
 from berryeval.reports.comparison import comparison_table
 from berryeval.reports.html import comparison_to_html
 from berryeval.reports.terminal import show_tables
-from berryeval.reports.wording import comparison_sentence
 
 MEASURES = ["nDCG@10", "RR", "P@5", "R@10"]
 ENGINES = {"words": "unicode61", "stems": "porter unicode61"}
@@ -74,7 +73,7 @@ def main() -> None:
 
     print(f"Two search engines, {len(data['documents'])} documents.\n")
     show_tables(comparison_table(comparison))
-    print(f"\n{comparison_sentence(comparison)}")
+    print(f"\n{comparison.sentence}")
     if sys.argv[2:]:
         page = Path(sys.argv[2])
         page.parent.mkdir(parents=True, exist_ok=True)

@@ -31,13 +31,17 @@ def test_the_answer_comes_first_then_the_figures():
         assert part in result.output
 
 
-def test_without_a_measure_the_usual_ones_are_compared():
-    """E4: RR, and recall, precision, nDCG and success at 1, 3, 5, 10."""
+def test_without_a_measure_the_usual_ones_are_shown_and_few_are_tested():
+    """E4: 17 means per system; nDCG@10 leads RR, P@5 and recall as deep as both runs go."""
     found = json.loads(berryeval(*FILES, "--json").output)
-    assert [d["measure"] for d in found["differences"]][:5] == [
-        "RR", "R@1", "P@1", "nDCG@1", "Success@1",
-    ]  # fmt: skip
-    assert len(found["differences"]) == 17
+    assert [d["measure"] for d in found["differences"]] == ["nDCG@10", "RR", "P@5", "R@10"]
+    shown = [[*run["means"]] for run in found["runs"]]
+    assert shown[0] == shown[1]
+    assert shown[0][:5] == ["RR", "R@1", "P@1", "nDCG@1", "Success@1"]
+    assert len(shown[0]) == 17
+    lines = berryeval(*FILES).output.splitlines()
+    assert lines[4].split() == ["words.run", "(baseline)", "stems.run"]
+    assert [line.split()[0] for line in lines[5:10]] == shown[0][:5]
 
 
 def test_a_file_has_the_same_tables(tmp_path):

@@ -65,10 +65,21 @@ def test_runs_that_were_scored_on_different_queries_are_not_compared(data):
     assert "Caution" not in berryeval("qrels.txt", "b.run", "--missing", "skip").output
 
 
-def test_the_usual_measures_fit_a_terminal():
-    """E4: without a measure, 17 rows, within 80 columns."""
+def test_without_a_measure_there_is_mrr_and_a_row_per_cutoff():
+    """E4: recall, precision, nDCG and hit rate across, in these words, MRR above."""
+    lines = berryeval("qrels.txt", "a.run").output.splitlines()
+    assert lines[0] == "MRR 0.6667"
+    assert lines[2].split() == ["k", "Recall", "Precision", "nDCG", "Hit", "rate"]
+    assert [line.split()[0] for line in lines[3:7]] == ["1", "3", "5", "10"]
+    measured = json.loads(berryeval("qrels.txt", "a.run", "--json").output)["runs"][0]["means"]
+    row = [f"{measured[name]:.4f}" for name in ("R@5", "P@5", "nDCG@5", "Success@5")]
+    assert lines[5].split() == ["5", *row]
+
+
+def test_several_runs_have_a_table_each():
+    """Under their names, within 80 columns."""
     lines = berryeval("qrels.txt", "a.run", "b.run").output.splitlines()
-    assert [line.split()[0] for line in lines[1:6]] == ["RR", "R@1", "P@1", "nDCG@1", "Success@1"]
+    assert [line.partition(":")[0] for line in lines if "MRR" in line] == ["a.run", "b.run"]
     assert max(map(len, lines)) <= 80
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from berryeval import ArgumentError, compare, gate
 from berryeval.reports.gate import gate_to_json
+from berryeval.stats import queries_needed
 from evaluation.gating_cases import OTHER, RELEVANT, decided, ids, judged, only, ranked
 
 
@@ -126,9 +127,8 @@ def test_a_drop_is_shown_or_ruled_out():
     between = decided(before, same, margin=0.03)
     guard = only(between)
     assert between.verdict == "inconclusive"
-    z = 1.6448536 + 0.8416212
     sd = ((same - before) / 5).std(ddof=1)
-    assert guard.queries_needed == math.ceil((z * sd / 0.03) ** 2)
+    assert guard.queries_needed == queries_needed(sd, 0.03)
     assert f"About {guard.queries_needed} queries would tell; here are 60." in between.sentence
 
 

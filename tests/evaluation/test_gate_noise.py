@@ -75,21 +75,21 @@ def test_a_verdict_says_that_noise_is_counted_in():
 
 
 def test_a_comparison_counts_noise_in():
-    """Wider intervals and higher p-values; tests of ranks and signs know nothing of it."""
+    """Wider intervals and higher p-values; tests of ranks and signs ignore it."""
     swapped = (5, 3, 3, 4) * 10
     better = (3, 4, 3, 4) * 10
     plain = compared([3] * 40, list(better)).differences[0]
     noisy = with_repeats(swapped, after=better).differences[0]
     assert noisy.interval.low < plain.interval.low < plain.interval.high < noisy.interval.high
-    assert noisy.test.p_value > plain.test.p_value
+    assert noisy.p_value > plain.p_value
     assert (noisy.mean, noisy.wins, noisy.cohens_dz) == (plain.mean, plain.wins, plain.cohens_dz)
     for test in ("sign", "wilcoxon"):
         runs = {"baseline": ranked([3] * 40), "candidate": ranked(better)}
         repeats = {"candidate": [ranked(swapped)]}
-        blind = compare(judged(40), runs, "P@5", test=test, repeats=repeats)
-        same = compare(judged(40), runs, "P@5", test=test)
-        assert blind.differences[0].test == same.differences[0].test
-        assert blind.notes[-1].endswith("; intervals count that in.")
+        blind = compare(judged(40), runs, "P@5", tests=[test], repeats=repeats)
+        same = compare(judged(40), runs, "P@5", tests=[test])
+        assert blind.differences[0].tests == same.differences[0].tests
+        assert blind.notes[-1].endswith(f"Intervals and p-values include it, {test} ignores it.")
 
 
 NOISY = """
@@ -205,7 +205,7 @@ def test_compare_takes_repeats_of_its_runs(project):
     assert done.exit_code == 0, done.stderr
     found = json.loads(done.output)
     assert found["differences"][0]["noise_sd"] > 0.05
-    assert "noisy.run: asked again, the score of a query varies by itself" in found["notes"][-1]
+    assert "noisy.run: a query's score varies between repeats" in found["notes"][-1]
     wrong = berryeval("compare", "judgments.json", "before.json", "noisy.run",
                       "--repeat-of", "other.run=noisy.2.run")  # fmt: skip
     assert wrong.exit_code == 2

@@ -11,17 +11,27 @@ JUDGMENTS = {f"q{i}": {"d": 1} for i in range(8)}
 RUN = {f"q{i}": ["x"] * 0 + [f"x{j}" for j in range(i % 4)] + ["d"] for i in range(8)}
 
 
-def test_a_mean_has_an_interval_by_the_bootstrap():
-    """Of 10,000 resamples with seed 0, at 95 %."""
+def test_a_mean_has_students_interval():
+    """At 95 %, or any other level."""
     result = evaluate(JUDGMENTS, RUN, "RR")["RR"]
-    assert result.interval == bca_interval(list(result.values), 0.95, n_resamples=10_000, seed=0)
+    assert result.interval == student_interval(list(result.values), 0.95)
     assert result.interval.low < result.mean < result.interval.high
+    assert result.interval_at(0.9) == student_interval(list(result.values), 0.9)
 
 
-def test_an_interval_can_be_students():
-    """At any level."""
+def test_an_interval_can_be_bootstrapped():
+    """By 10,000 resamples with seed 0."""
     result = evaluate(JUDGMENTS, RUN, "RR")["RR"]
-    assert result.interval_at(0.9, "t") == student_interval(list(result.values), 0.9)
+    expected = bca_interval(list(result.values), 0.95, n_resamples=10_000, seed=0)
+    assert result.interval_at(method="bca") == expected
+
+
+def test_an_interval_stays_within_the_range_of_the_measure():
+    """Seven hits in eight: no success rate is above 1."""
+    run = {**RUN, "q0": ["x"]}
+    result = evaluate(JUDGMENTS, run, "Success@10")["Success@10"]
+    assert student_interval(list(result.values)).high > 1
+    assert (result.interval.low < 7 / 8, result.interval.high) == (True, 1.0)
 
 
 def test_an_interval_of_a_geometric_mean_is_that_of_the_logarithms():
@@ -41,7 +51,7 @@ def test_sums_and_single_queries_have_no_interval():
 
 def test_an_unknown_method_is_an_error():
     """The message lists those there are."""
-    with pytest.raises(ArgumentError, match="expected 'bca' or 't'"):
+    with pytest.raises(ArgumentError, match="expected 't' or 'bca'"):
         evaluate(JUDGMENTS, RUN, "RR")["RR"].interval_at(method="guess")
 
 

@@ -116,7 +116,7 @@ def test_every_part_of_a_comparison_is_there(page):
     headings = re.findall(r'<h2 id="(\w+)-heading">', page)
     assert headings == ["guards", "differences", "slices", "queries", "cutoffs", "method"]
     assert "unadjusted two-sided 1 - 2 alpha" in page
-    assert "two-sided paired t-test, adjusted by Holm" in page
+    assert "nDCG@10 decides alone." in page
 
 
 def test_a_comparison_without_a_gate_says_who_is_better():

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from berryeval import compare
 from berryeval.archive import Archive
 from berryeval.cli import main
 from berryeval.evaluation import evaluate
@@ -19,7 +20,7 @@ from berryeval.reports.quality import render_quality
 from berryeval.search.function import Function
 from berryeval.suite import history
 from berryeval.suite.quality import run_quality
-from example_results import a_comparison, a_gate
+from example_results import a_comparison, a_gate, example_data
 from small_golden_set import write_golden_set
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
@@ -43,6 +44,7 @@ ANY_KEY = {
 }
 ALIKE = {
     "agreements.*",
+    "common[]",
     "comparison",
     "counts.*",
     "per_query[]",
@@ -77,6 +79,14 @@ def paths(value, path="") -> set[str]:
     return found
 
 
+def with_everything():
+    """Compare runs of which one lacks a query, with slices, bounds and a further test."""
+    judgments, runs, queries = example_data(40)
+    runs["bm25"].popitem()
+    options = {"queries": queries, "slices": ["category"], "bounds": True, "tests": ["sign"]}
+    return compare(judgments, runs, ["nDCG@10", "P@5"], **options)
+
+
 def optional(keys: set[str]) -> set[str]:
     """Return the keys that hold an object or null, and so are documented besides its own keys."""
     return {key for key in keys if any(other.startswith((f"{key}.", f"{key}[")) for other in keys)}
@@ -89,7 +99,7 @@ def test_documented_keys_are_those_written(section):
     everything = Shown(per_query=True, label="category", interval="t")
     text = {
         "Evaluation": lambda: evaluations_to_json(comparison.evaluations, everything),
-        "Comparison": lambda: comparison_to_json(comparison, per_query=True),
+        "Comparison": lambda: comparison_to_json(with_everything(), per_query=True),
         "Gate": lambda: gate_to_json(a_gate(comparison)),
     }[section]()
     written = paths(json.loads(text))

@@ -56,16 +56,25 @@ def test_more_queries_see_smaller_drops():
 
 
 def test_queries_needed_by_hand():
-    """(1.6449 + 0.8416)^2 x 0.2^2 / 0.05^2 is 98.9."""
-    assert queries_needed(0.2, 0.05) == 99
+    """(1.6449 + 0.8416)^2 x 0.2^2 / 0.05^2 is 98.9; the t distribution takes two more."""
+    assert queries_needed(0.2, 0.05) == 101
+    assert power_at(0.2, 100, 0.05) < 0.8 <= power_at(0.2, 101, 0.05)
+
+
+def test_many_queries_are_counted_by_the_normal_distribution():
+    """From 10,000 on both distributions agree."""
+    z = 1.6448536 + 0.8416212
+    assert queries_needed(1.0, 0.001) == pytest.approx((z / 0.001) ** 2, rel=1e-6)
 
 
 @given(st.floats(0.01, 1), st.floats(0.01, 1))
-def test_queries_needed_are_enough_but_for_few(sd, margin):
-    """By the exact power two more than the normal approximation says always suffice."""
+def test_queries_needed_are_the_fewest_that_suffice(sd, margin):
+    """As many as it says reach the power; the smallest drop that they see is the margin's size."""
     needed = queries_needed(sd, margin)
-    if needed >= 10:
-        assert power_at(sd, needed + 2, margin) >= 0.8
+    if needed < 10_000:
+        assert power_at(sd, needed, margin) >= 0.8
+        assert needed == 2 or power_at(sd, needed - 1, margin) < 0.8
+        assert smallest_drop(sd, needed) <= margin * (1 + 1e-9)
 
 
 def test_what_is_not_defined_is_none():

@@ -43,41 +43,29 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html", "svg", "png")
 )
 @click.option(
     "--test",
-    type=click.Choice(["t", "wilcoxon", "sign", "randomisation", "bootstrap"]),
-    default="t",
-    show_default=True,
-    help="What p-values come from.",
+    "tests",
+    multiple=True,
+    type=click.Choice(["wilcoxon", "sign", "randomisation"]),
+    help="Also report the p-value of this test, unadjusted; repeatable. It decides nothing.",
 )
 @click.option(
-    "--correction",
-    type=click.Choice(["holm", "bonferroni", "benjamini-hochberg", "none"]),
-    default="holm",
-    show_default=True,
-    help="How p-values are adjusted for systems, measures and slices.",
+    "--level", type=float, default=0.95, show_default=True, help="Confidence level of intervals."
 )
-@click.option(
-    "--interval",
-    type=click.Choice(["bca", "t"]),
-    default="bca",
-    show_default=True,
-    help="Of differences: the BCa bootstrap, or Student's.",
-)
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of intervals.")
 @click.option(
     "--resamples",
     "n_resamples",
     type=int,
     default=10_000,
     show_default=True,
-    help="Of the bootstrap and of randomisation.",
+    help="Resamples of randomised tests.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of resampling.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed of resampling.")
 @click.option(
     "--bounds",
     is_flag=True,
-    help="Tell what differences could be, whatever the grades of unjudged documents.",
+    help="Report what differences could be if unjudged documents had other grades.",
 )
-@click.option("--max-grade", type=float, help="The highest grade there is, for --bounds.")
+@click.option("--max-grade", type=float, help="Highest grade of the scale, for --bounds.")
 @click.option(
     "--repeat-of",
     multiple=True,
@@ -88,12 +76,12 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html", "svg", "png")
 @click.option(
     "--all-pairs",
     type=click.Choice(["randomised", "ordinary"]),
-    help="Test every run against every other, too, by Tukey's HSD. For tables.",
+    help="Also compare every run with every other, by Tukey's HSD. For tables.",
 )
 @click.option(
     "--similarity",
     is_flag=True,
-    help="Tell how alike the rankings are, and how alike measures order runs. For tables.",
+    help="Report how similar the rankings are, and how measures order the runs. For tables.",
 )
 @output_options(FORMATS)
 @missing_option
@@ -114,11 +102,12 @@ def command(
     output: str | None,
     **options: Any,  # noqa: ANN401 - as compare takes them
 ) -> None:
-    """Hold each CANDIDATE against the BASELINE, query by query.
+    """Compare each CANDIDATE with the BASELINE, query by query.
 
-    Shows runs side by side; for each measure the difference with its interval, p-value, effect
-    size, and how many queries won and lost; and the queries that changed most. A file that ends
-    in .html becomes a page with charts, one in .svg or .png a chart of the differences.
+    Shows the means side by side; for each measure the difference with its interval, p-value and
+    effect size, and how many queries won and lost; and the queries that changed most. The first
+    measure decides. Without -m, nDCG@10 does, and RR, P@5 and R@100 are tested besides. A file
+    that ends in .html becomes a page with charts, one in .svg or .png a chart of the differences.
 
     \b
     berryeval compare qrels.txt bm25.run hybrid.run -m nDCG@10 -m P@5
@@ -127,23 +116,21 @@ def command(
     berryeval compare qrels.txt old.run new.run --repeat-of new.run=new.2.run
     """
     from berryeval.evaluation import compare
-    from berryeval.evaluation.evaluate import DEFAULT_MEASURES
     from berryeval.reports import comparison as report
     from berryeval.reports.charts import forest_plot
     from berryeval.reports.rendering import render_comparison
     from berryeval.reports.terminal import show_tables
-    from berryeval.reports.wording import comparison_sentence
 
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     paths = (baseline, *candidates)
     runs = dict(zip(run_names(paths), paths, strict=True))
     repeats = _repeats(repeat_of, runs)
-    comparison = compare(judgments, runs, measures or DEFAULT_MEASURES, repeats=repeats, **options)
+    comparison = compare(judgments, runs, measures or None, repeats=repeats, **options)
     more = [*_more(comparison, all_pairs, similarity)]
     if chosen in ("svg", "png"):
         write_picture(forest_plot(comparison), chosen, output)
     elif chosen == "table" and output in (None, "-"):
-        click.echo(comparison_sentence(comparison) + "\n")
+        click.echo(comparison.sentence + "\n")
         show_tables([*report.comparison_table(comparison), *more])
     else:
         write_output(render_comparison(comparison, chosen, more, per_query=per_query), output)

@@ -16,6 +16,7 @@ from berryeval.evaluation.comparison import Comparison
 from berryeval.measures import Measure
 from berryeval.stats import (
     kendall_tau,
+    means_of,
     randomised_tukey_hsd,
     rank_biased_overlap,
     tau_ap,
@@ -102,7 +103,7 @@ def all_pairs(comparison: Comparison, method: TukeyMethod = "randomised") -> lis
             p_values = tukey_hsd(scores)
         else:
             p_values = randomised_tukey_hsd(scores, how.n_resamples, how.seed)
-        means = scores.mean(axis=0)
+        means = means_of(scores)
         for (i, first), (j, second) in combinations(enumerate(comparison.runs), 2):
             difference = float(means[j] - means[i])
             found.append(SystemPair(measure, first, second, difference, float(p_values[i, j])))

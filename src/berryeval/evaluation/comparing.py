@@ -1,14 +1,12 @@
-"""Hold runs against a baseline, query by query."""
+"""Compare runs with a baseline, query by query."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments
@@ -16,7 +14,14 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.engine import MissingQueries, NoRelevant
 from berryeval.errors import ArgumentError, MismatchError
-from berryeval.evaluation.comparison import ROUNDING, Comparison, Difference, Statistics
+from berryeval.evaluation.comparison import Comparison, Statistics
+from berryeval.evaluation.differences import (
+    BLIND_TO_NOISE,
+    describe,
+    describe_common,
+    describe_slices,
+    find_pairs,
+)
 from berryeval.evaluation.evaluate import (
     DEFAULT_MEASURES,
     JudgmentsSource,
@@ -28,34 +33,35 @@ from berryeval.evaluation.evaluate import (
     read_measures,
 )
 from berryeval.evaluation.extremes import bound_differences
-from berryeval.evaluation.margins import widened
 from berryeval.evaluation.noise import noise_of, together
 from berryeval.evaluation.notes import query_notes
-from berryeval.evaluation.result import Evaluation, averaged, change_of_mean
+from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import QueriesSource, Slice, find_slices, load_queries
 from berryeval.formats import Duplicates
-from berryeval.measures import Measure
-from berryeval.stats import (
-    CorrectionName,
-    Interval,
-    TestResult,
-    adjust,
-    bca_intervals,
-    cohens_dz,
-    paired_test,
-    rank_biserial,
-    student_interval,
-)
+from berryeval.measures import NDCG, Measure, Precision, Recall, ReciprocalRank
 
-__all__ = ["compare", "compare_evaluations", "statistics_of"]
+__all__ = ["compare", "compare_evaluations", "measures_compared", "statistics_of"]
 
-_BLIND_TO_NOISE = ("wilcoxon", "sign")
+DEEPEST_RECALL = 100
+TESTS = ("wilcoxon", "sign", "randomisation")
+"""Tests that can be reported besides; none of them decides."""
+
+
+def measures_compared(runs: Mapping[str, Run]) -> tuple[Measure, ...]:
+    """Return what a comparison decides on where no measure is named.
+
+    Few measures that ask different questions: more of them would only repeat each other. Recall
+    is taken at 100, or at the greatest depth that all runs share.
+    """
+    depth = min(_depth(run) for run in runs.values())
+    recall = Recall(max(1, min(DEEPEST_RECALL, depth)))
+    return NDCG(10), ReciprocalRank(), Precision(5), recall
 
 
 def compare(
     judgments: JudgmentsSource,
     runs: Mapping[str, RunSource],
-    measures: Iterable[MeasureLike] | MeasureLike = DEFAULT_MEASURES,
+    measures: Iterable[MeasureLike] | MeasureLike | None = None,
     *,
     baseline: str | None = None,
     queries: QueriesSource | None = None,
@@ -73,26 +79,30 @@ def compare(
 
     Parameters
     ----------
-    judgments, measures, missing, no_relevant, duplicates, judges
+    judgments, missing, no_relevant, duplicates, judges
         As `evaluate` takes them. Queries that are left out for one run are left out for all.
+    measures : Measure, str, or several of them, optional
+        What to compare; the first leads, and decides. If omitted, nDCG@10 leads, RR, P@5 and
+        R@100 (or recall at the greatest depth that all runs share) follow, and the means that
+        `evaluate` shows by default are there besides.
     runs : mapping of str to run
         At least two, by name; each as `evaluate` takes it.
     baseline : str, optional
-        The name of the run that the others are held against; the first unless told.
+        The name of the run that the others are compared with. Default: the first.
     queries : path or Query objects, optional
         Texts and labels.
     slices : iterable of {"category", "difficulty", "tag"}
-        Labels: differences are told for each of their values, too.
+        Labels: differences are also reported for each of their values.
     bounds : bool
         Whether to find what differences could be whatever the grades of unjudged documents.
     max_grade : float, optional
-        The highest grade of the scale, for bounds; the highest that was given unless told.
+        The highest grade of the scale, for bounds. Default: the highest that was given.
     repeats : mapping of str to sequence of runs, optional
         By the name of a run, what the same system answered when it was asked again. The noise of
         the systems themselves follows from it, and is added to the variance of the differences:
-        for intervals, for the t-test, randomisation and the bootstrap, and for a gate. Ranks and
-        signs, and so Wilcoxon's test and the sign test, know nothing of it.
-    level, interval, test, correction, n_resamples, seed
+        for intervals and p-values, the randomisation test, and a gate. Wilcoxon's test and the
+        sign test, which look at ranks and signs, ignore it.
+    level, tests, n_resamples, seed
         As in `Statistics`.
 
     Returns
@@ -118,16 +128,17 @@ def compare(
     (2, 1, 0)
     """
     how = statistics_of(**statistics)
-    chosen = read_measures(measures)
     reference = _check_runs(runs, baseline)
     known_queries = load_queries(queries)
     loaded = load_judgments(judgments, duplicates, judges)
     loaded_runs = {name: load_run(source, duplicates) for name, source in runs.items()}
+    chosen = measures_compared(loaded_runs) if measures is None else read_measures(measures)
+    shown = tuple(dict.fromkeys((*(DEFAULT_MEASURES if measures is None else ()), *chosen)))
     evaluations = {
         name: evaluate(
             loaded,
             run,
-            chosen,
+            shown,
             queries=known_queries.values(),
             missing=missing,
             no_relevant=no_relevant,
@@ -142,6 +153,7 @@ def compare(
         loaded_runs,
         evaluations,
         reference,
+        chosen,
         known_queries,
         query_ids,
         labels=tuple(dict.fromkeys(slices)),
@@ -168,7 +180,8 @@ def compare_evaluations(
     judgments : Judgments
         What the runs were scored with.
     runs, evaluations : mapping
-        By the same names, the baseline first; all evaluations of the same measures.
+        By the same names, the baseline first; all evaluations of the same measures, which are
+        compared.
     queries, slices, statistics
         As `compare` takes them; queries by their ids.
 
@@ -185,6 +198,7 @@ def compare_evaluations(
         runs,
         evaluations,
         reference,
+        evaluations[reference].measures,
         queries,
         _common_queries(evaluations),
         labels=tuple(dict.fromkeys(slices)),
@@ -200,6 +214,7 @@ def _compared(
     runs: Mapping[str, Run],
     evaluations: Mapping[str, Evaluation],
     reference: str,
+    measures: Sequence[Measure],
     queries: Mapping[str, Query],
     query_ids: Sequence[str],
     *,
@@ -209,26 +224,18 @@ def _compared(
     max_grade: float | None,
     how: Statistics,
 ) -> Comparison:
-    measures = evaluations[reference].measures
+    notes = query_notes(evaluations, len(query_ids))
+    over_same = {name: _restricted(one, query_ids) for name, one in evaluations.items()}
+    candidates = {name: one for name, one in over_same.items() if name != reference}
     pairs = [
-        replace(
-            _pair(evaluations[reference], evaluations[name], name, measure, query_ids),
-            noise_sd=_noise_between(noise, (reference, name), measure),
-        )
-        for name in runs
-        if name != reference
-        for measure in measures
+        replace(pair, noise_sd=_noise_between(noise, (reference, pair.system), pair.measure))
+        for pair in find_pairs(over_same[reference], candidates, measures, query_ids)
     ]
     parts: list[tuple[Slice, list[int]]] = [
         item for label in labels for item in find_slices(queries, label, query_ids).items()
     ]
-    whole = _describe(pairs, None, how)
-    sliced = [
-        difference
-        for part, positions in parts
-        for difference in _describe([pair.take(positions) for pair in pairs], part, how)
-    ]
-    whole, sliced = _correct(whole, sliced, how.correction)
+    whole = describe(pairs, how)
+    sliced = describe_slices(pairs, parts, how)
     if bounds:
         bounded = bound_differences(
             [*whole, *sliced], judgments, runs, reference, query_ids, dict(parts), max_grade
@@ -239,20 +246,33 @@ def _compared(
         runs=runs,
         queries=queries,
         measures=measures,
+        shown=over_same[reference].measures,
         baseline=reference,
         query_ids=query_ids,
-        evaluations=evaluations,
+        evaluations=over_same,
         differences=whole,
+        common=describe_common(pairs, over_same.values(), how),
         sliced=sliced,
         statistics=how,
         notes=(
-            *query_notes(evaluations),
+            *notes,
             *_depth_notes(runs, measures),
             *_sum_notes(measures),
-            *_noise_notes(noise, how.test),
+            *_noise_notes(noise, how.tests),
         ),
         max_grade=max_grade,
     )
+
+
+def _restricted(evaluation: Evaluation, query_ids: Sequence[str]) -> Evaluation:
+    """Return an evaluation over the queries that are compared; its counts stay as they are."""
+    scores = evaluation.scores
+    if len(scores.query_ids) == len(query_ids):
+        return evaluation
+    wanted = set(query_ids)
+    positions = [i for i, query_id in enumerate(scores.query_ids) if query_id in wanted]
+    taken = replace(scores.take(positions), counts=scores.counts, ignored_ids=scores.ignored_ids)
+    return Evaluation(taken, evaluation.measures, evaluation.queries)
 
 
 def statistics_of(**settings: Any) -> Statistics:  # noqa: ANN401 - checked here
@@ -260,40 +280,15 @@ def statistics_of(**settings: Any) -> Statistics:  # noqa: ANN401 - checked here
     unknown = settings.keys() - Statistics.__dataclass_fields__.keys()
     if unknown:
         raise TypeError(f"compare() got an unexpected keyword argument {min(unknown)!r}")
-    how = Statistics(**settings)
-    choices = {
-        "interval": ("bca", "t"),
-        "test": ("t", "wilcoxon", "sign", "randomisation", "bootstrap"),
-        "correction": ("holm", "bonferroni", "benjamini-hochberg", "none"),
-    }
-    for name, known in choices.items():
-        if getattr(how, name) not in known:
-            raise ArgumentError(name, " or ".join(map(repr, known)), repr(getattr(how, name)))
+    how = Statistics(**{**settings, "tests": tuple(dict.fromkeys(settings.get("tests", ())))})
+    for test in how.tests:
+        if test not in TESTS:
+            raise ArgumentError("tests", " or ".join(map(repr, TESTS)), repr(test))
     if not 0 < how.level < 1:
         raise ArgumentError("level", "a number between 0 and 1", repr(how.level))
     if how.n_resamples < 1:
         raise ArgumentError("n_resamples", "at least 1", repr(how.n_resamples))
     return how
-
-
-@dataclass(frozen=True, eq=False)
-class _Pair:
-    """The scores of baseline and candidate, as far as a mean is taken of them."""
-
-    system: str
-    measure: Measure
-    baseline: NDArray[np.float64]
-    candidate: NDArray[np.float64]
-    noise_sd: float | None = None
-
-    @property
-    def differences(self) -> NDArray[np.float64]:
-        found = self.candidate - self.baseline
-        found[np.abs(found) < ROUNDING] = 0.0
-        return found
-
-    def take(self, positions: Sequence[int]) -> _Pair:
-        return replace(self, baseline=self.baseline[positions], candidate=self.candidate[positions])
 
 
 def _check_runs(runs: Mapping[str, RunSource], baseline: str | None) -> str:
@@ -308,7 +303,7 @@ def _check_runs(runs: Mapping[str, RunSource], baseline: str | None) -> str:
 
 
 def _check_common(judgments: Judgments, runs: Mapping[str, Run], reference: str) -> None:
-    """Refuse runs of other queries: each would be worth 0 where the other has documents."""
+    """Refuse runs of other queries: each would score 0 where the other has documents."""
     judged = set(judgments.query_ids.iter_bytes())
     before = judged.intersection(runs[reference].query_ids.iter_bytes())
     for name, run in runs.items():
@@ -324,81 +319,6 @@ def _common_queries(evaluations: Mapping[str, Evaluation]) -> list[str]:
     if not common:
         raise MismatchError(f"no query is scored for all runs: {', '.join(evaluations)}")
     return [query_id for query_id in first if query_id in common]
-
-
-def _pair(
-    baseline: Evaluation,
-    candidate: Evaluation,
-    system: str,
-    measure: Measure,
-    query_ids: Sequence[str],
-) -> _Pair:
-    columns = []
-    for evaluation in (baseline, candidate):
-        values = np.fromiter(averaged(measure, evaluation[str(measure)].values), np.float64)
-        if len(values) != len(query_ids):
-            place_of = {query_id: i for i, query_id in enumerate(evaluation.scores.query_ids)}
-            values = values[[place_of[query_id] for query_id in query_ids]]
-        columns.append(values)
-    return _Pair(system, measure, columns[0], columns[1])
-
-
-def _describe(pairs: Sequence[_Pair], part: Slice | None, how: Statistics) -> list[Difference]:
-    """Describe differences over the same queries; they share the draw of their bootstrap."""
-    columns = [pair.differences for pair in pairs]
-    spread = [widened(d, pair.noise_sd or 0.0) for d, pair in zip(columns, pairs, strict=True)]
-    intervals = _intervals(np.stack(spread, axis=1), how)
-    found = []
-    for pair, values, noisy, interval in zip(pairs, columns, spread, intervals, strict=True):
-        before = _mean(pair.measure, pair.baseline)
-        found.append(
-            Difference(
-                system=pair.system,
-                measure=pair.measure,
-                slice=part,
-                baseline_mean=before,
-                candidate_mean=_mean(pair.measure, pair.candidate),
-                values=values,
-                interval=_of_mean(interval, pair.measure, before),
-                test=_test(values if how.test in _BLIND_TO_NOISE else noisy, how),
-                p_adjusted=None,
-                cohens_dz=cohens_dz(values),
-                rank_biserial=rank_biserial(values),
-                noise_sd=pair.noise_sd,
-            )
-        )
-    return found
-
-
-def _intervals(columns: NDArray[np.float64], how: Statistics) -> Sequence[Interval | None]:
-    if how.interval == "t":
-        return [student_interval(column, how.level) for column in columns.T]
-    return bca_intervals(columns, how.level, n_resamples=how.n_resamples, seed=how.seed)
-
-
-def _test(values: NDArray[np.float64], how: Statistics) -> TestResult:
-    return paired_test(how.test, values, n_resamples=how.n_resamples, seed=how.seed)
-
-
-def _mean(measure: Measure, values: NDArray[np.float64]) -> float:
-    mean = float(np.add.accumulate(values)[-1] / len(values))
-    return math.exp(mean) if measure.aggregate == "geometric" else mean
-
-
-def _of_mean(interval: Interval | None, measure: Measure, before: float) -> Interval | None:
-    if interval is None:
-        return None
-    low, high = (change_of_mean(measure, end, before) for end in (interval.low, interval.high))
-    return replace(interval, low=low, high=high)
-
-
-def _correct(
-    whole: list[Difference], sliced: list[Difference], method: CorrectionName
-) -> tuple[list[Difference], list[Difference]]:
-    everything = [*whole, *sliced]
-    adjusted = adjust([difference.test.p_value for difference in everything], method)
-    everything = [replace(d, p_adjusted=p) for d, p in zip(everything, adjusted, strict=True)]
-    return everything[: len(whole)], everything[len(whole) :]
 
 
 def _noise(
@@ -432,13 +352,15 @@ def _noise_between(
     return together(*known) if known else None
 
 
-def _noise_notes(noise: Mapping[str, Mapping[Measure, float]], test: str) -> Iterator[str]:
+def _noise_notes(
+    noise: Mapping[str, Mapping[Measure, float]], tests: Sequence[str]
+) -> Iterator[str]:
+    ignoring = " and ".join(test for test in tests if test in BLIND_TO_NOISE)
     for name, own in noise.items():
-        told = ", ".join(f"{measure} {sd:.4f}" for measure, sd in own.items())
-        counted = "intervals" if test in _BLIND_TO_NOISE else "intervals and p-values"
+        shown = ", ".join(f"{measure} {sd:.4f}" for measure, sd in own.items())
         yield (
-            f"{name}: asked again, the score of a query varies by itself (standard deviation): "
-            f"{told}; {counted} count that in."
+            f"{name}: a query's score varies between repeats (standard deviation): {shown}. "
+            f"Intervals and p-values include it{f', {ignoring} ignores it' * bool(ignoring)}."
         )
 
 
@@ -448,15 +370,15 @@ def _depth_notes(runs: Mapping[str, Run], measures: Sequence[Measure]) -> Iterat
     shallow = min(depths.values())
     is_seen = any(measure.k is None or measure.k > shallow for measure in measures)
     if len(set(depths.values())) > 1 and is_seen:
-        told = ", ".join(f"{name} up to {depth:,}" for name, depth in depths.items())
-        yield f"Caution: runs differ in depth (documents a query): {told}."
+        shown = ", ".join(f"{name} up to {depth:,}" for name, depth in depths.items())
+        yield f"Caution: runs differ in depth (documents per query): {shown}."
 
 
 def _sum_notes(measures: Sequence[Measure]) -> Iterator[str]:
     """Say that a sum and a difference of means are not of the same size."""
     summed = ", ".join(str(measure) for measure in measures if measure.aggregate == "sum")
     if summed:
-        yield f"Of {summed} the sum over queries is told; differences are means."
+        yield f"Totals of {summed} are sums over queries; differences are means."
 
 
 def _depth(run: Run) -> int:

@@ -14,11 +14,13 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.bounds import Bounds
+from berryeval.evaluation.deciding import Finding, finding_of
 from berryeval.evaluation.display import Displayed
+from berryeval.evaluation.headline import headline
 from berryeval.evaluation.result import Evaluation, change_of_mean
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure, parse_measure
-from berryeval.stats import CorrectionName, Interval, TestResult
+from berryeval.stats import Interval, TestResult
 
 __all__ = ["ROUNDING", "Comparison", "Difference", "QueryChange", "RankedDocument", "Statistics"]
 
@@ -28,19 +30,17 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Statistics:
-    """How intervals and p-values are found."""
+    """What a comparison reports; `berryeval.evaluation.deciding` has the policy behind it."""
 
     level: float = 0.95
-    """Of two-sided intervals."""
-    interval: str = "bca"
-    """``"bca"``, the bias-corrected and accelerated bootstrap, or ``"t"``, Student's."""
-    test: str = "t"
-    """``"t"``, ``"wilcoxon"``, ``"sign"``, ``"randomisation"`` or ``"bootstrap"``."""
-    correction: CorrectionName = "holm"
-    """``"holm"``, ``"bonferroni"``, ``"benjamini-hochberg"`` or ``"none"``, over all differences
-    of the comparison: systems, measures and slices."""
+    """Confidence level of two-sided intervals, simultaneous over each family."""
+    tests: tuple[str, ...] = ()
+    """Further tests whose p-values are reported and never decide: ``"wilcoxon"``, ``"sign"``,
+    ``"randomisation"``."""
     n_resamples: int = 10_000
+    """Resamples of the randomisation test, and of randomised Tukey HSD."""
     seed: int = 0
+    """Random seed of resampling."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,11 +56,13 @@ class Difference:
     """Candidate minus baseline, one number a query in the order of ids as bytes. What differs by
     rounding only is 0. Of a measure with a geometric mean the logarithms are taken."""
     interval: Interval | None
-    """Of the mean difference; None with fewer than two queries."""
-    test: TestResult
-    """Whether the mean difference is 0, two-sided."""
-    p_adjusted: float | None
-    """The p-value after the correction; None where the test is not defined."""
+    """Of the mean difference, simultaneous over its family; None where `reason` says why."""
+    p_value: float | None
+    """Two-sided, for a mean difference of 0, from the same construction as the interval."""
+    reason: str | None
+    """Why there is neither interval nor p-value: fewer than two queries, or no spread."""
+    tests: tuple[TestResult, ...]
+    """Further tests that were asked for; not adjusted, and they never decide."""
     cohens_dz: float | None
     rank_biserial: float | None
     bounds: Bounds | None = None
@@ -99,9 +101,14 @@ class Difference:
         return int(np.count_nonzero(self._gains < 0))
 
     @property
-    def is_better(self) -> bool:
-        """Whether the candidate's mean is better: higher, or lower where lower is better."""
-        return self.mean > 0 if self.measure.higher_is_better else self.mean < 0
+    def finding(self) -> Finding:
+        """Whether the candidate is better, worse, or not clearly different."""
+        return finding_of(self.interval, higher_is_better=self.measure.higher_is_better)
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the score of every query is the same."""
+        return not self.values.any()
 
     @property
     def _gains(self) -> NDArray[np.float64]:
@@ -137,18 +144,24 @@ class Comparison(Displayed):
     judgments, runs, queries
         What was compared. Queries may be empty, or know some of the ids only.
     measures : tuple of Measure
+        What is decided on; the first leads.
+    shown : tuple of Measure
+        Whose means are reported: `measures`, and more where no measure was named.
     baseline : str
         The name of a run; all others are candidates.
     query_ids : sequence of str
         Those that are scored for every run, in the order of their bytes.
     evaluations : mapping of str to Evaluation
-        By run, each over its own queries.
+        By run, all over the same queries.
     differences : tuple of Difference
-        Over all queries: each candidate, each measure.
+        Over all queries: each measure, each candidate.
+    common : tuple of Difference
+        The lead measure over the queries that every run has. Empty where no run lacks any, and
+        where no query is in all of them.
     sliced : tuple of Difference
-        The same for each slice that was asked for.
+        Each measure and candidate for each slice that was asked for.
     statistics : Statistics
-        How intervals and p-values were found.
+        What was asked for.
     notes : tuple of str
         What a reader has to know, such as queries missing from a run.
     max_grade : float or None
@@ -162,10 +175,12 @@ class Comparison(Displayed):
         runs: Mapping[str, Run],
         queries: Mapping[str, Query],
         measures: Sequence[Measure],
+        shown: Sequence[Measure],
         baseline: str,
         query_ids: Sequence[str],
         evaluations: Mapping[str, Evaluation],
         differences: Sequence[Difference],
+        common: Sequence[Difference],
         sliced: Sequence[Difference],
         statistics: Statistics,
         notes: Sequence[str],
@@ -175,10 +190,12 @@ class Comparison(Displayed):
         self.runs = runs
         self.queries = queries
         self.measures = tuple(measures)
+        self.shown = tuple(shown)
         self.baseline = baseline
         self.query_ids = query_ids
         self.evaluations = evaluations
         self.differences = tuple(differences)
+        self.common = tuple(common)
         self.sliced = tuple(sliced)
         self.statistics = statistics
         self.notes = tuple(notes)
@@ -188,6 +205,26 @@ class Comparison(Displayed):
     def n_queries(self) -> int:
         """The number of queries compared."""
         return len(self.query_ids)
+
+    @property
+    def sentence(self) -> str:
+        """The result in words, by the lead measure."""
+        return headline(self)
+
+    @property
+    def lead(self) -> Measure:
+        """The measure that decides."""
+        return self.measures[0]
+
+    def deciding(self, measure: Measure | None = None) -> tuple[Difference, ...]:
+        """Return what a headline rests on, one difference per candidate.
+
+        The lead measure is taken over the queries that every run has: a query that one run lacks
+        would otherwise make a winner. Another measure is taken as it is.
+        """
+        if measure in (None, self.lead) and self.common:
+            return self.common
+        return tuple(d for d in self.differences if d.measure == (measure or self.lead))
 
     @property
     def candidates(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from berryeval.evaluation.holes import highest_grade
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure, depth_of
 
-__all__ = ["bound_differences"]
+__all__ = ["bound_differences", "is_bounded"]
 
 
 def bound_differences(
@@ -32,7 +32,7 @@ def bound_differences(
 
     The holes of a query are those of all runs compared. A geometric mean has no bounds.
     """
-    measures = list(dict.fromkeys(d.measure for d in differences if _is_bounded(d.measure)))
+    measures = list(dict.fromkeys(d.measure for d in differences if is_bounded(d.measure)))
     grade = highest_grade(judgments) if max_grade is None else max_grade
     depth = depth_of(measures) if measures else 0
     found: dict[tuple[str, Measure], list[Bounds]] = {}
@@ -52,7 +52,8 @@ def bound_differences(
     ]
 
 
-def _is_bounded(measure: Measure) -> bool:
+def is_bounded(measure: Measure) -> bool:
+    """Tell whether the mean of a measure has bounds; a geometric one has none."""
     return has_bounds(measure) and measure.aggregate != "geometric"
 
 

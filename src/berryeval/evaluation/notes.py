@@ -10,14 +10,28 @@ from berryeval.measures import depth_of
 if TYPE_CHECKING:
     from berryeval.evaluation.result import Evaluation
 
-__all__ = ["count_queries", "holes_notes", "query_notes"]
+__all__ = ["count_queries", "holes_notes", "missing_queries", "query_notes"]
 
 
-def query_notes(runs: Mapping[str, Evaluation]) -> tuple[str, ...]:
-    """Say how many queries were judged, scored, missing and ignored, run by run if they differ."""
+def missing_queries(runs: Mapping[str, Evaluation]) -> dict[str, int]:
+    """Return how many judged queries each run lacks, of the runs that lack any."""
+    return {name: run.counts.missing for name, run in runs.items() if run.counts.missing}
+
+
+def query_notes(runs: Mapping[str, Evaluation], n_compared: int | None = None) -> tuple[str, ...]:
+    """Return notes on how many queries were judged, scored, missing and ignored.
+
+    Parameters
+    ----------
+    runs : mapping of str to Evaluation
+    n_compared : int, optional
+        How many queries are compared, where only those count that are scored for every run.
+    """
     first = next(iter(runs.values()))
     judged = f"{count_queries(first.counts.judged)} judged"
-    if all(run.scores.query_ids == first.scores.query_ids for run in runs.values()):
+    if n_compared is not None and any(run.n_queries != n_compared for run in runs.values()):
+        notes = [f"{judged}, {n_compared:,} scored: those that are scored for every run."]
+    elif all(run.scores.query_ids == first.scores.query_ids for run in runs.values()):
         notes = [f"{judged}, {first.n_queries:,} scored."]
     else:
         notes = [f"{name}: {judged}, {run.n_queries:,} scored." for name, run in runs.items()]

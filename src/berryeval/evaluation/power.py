@@ -10,7 +10,7 @@ import numpy as np
 
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.comparing import compare
-from berryeval.evaluation.comparison import ROUNDING
+from berryeval.evaluation.detection import pooled_sd
 from berryeval.evaluation.evaluate import (
     JudgmentsSource,
     MeasureLike,
@@ -106,14 +106,14 @@ def sensitivity(
             raise ArgumentError("margins", "numbers above 0", repr(margin))
     chosen = read_measures(measures)
     if against is not None:
-        comparison = compare(judgments, {"run": run, "against": against}, chosen, interval="t")
+        comparison = compare(judgments, {"run": run, "against": against}, chosen)
         return [
             Sensitivity(
                 d.measure,
                 d.n_queries,
                 alpha,
                 power,
-                (_spread(_sd(d.values), None, d.n_queries, margins, alpha, power),),
+                (_spread(pooled_sd([d.values]), None, d.n_queries, margins, alpha, power),),
             )
             for d in comparison.differences
         ]
@@ -123,7 +123,7 @@ def sensitivity(
         values = np.fromiter(averaged(measure, evaluation[str(measure)].values), np.float64)
         spreads = tuple(
             _spread(
-                sd_of_differences(_sd(values), correlation),
+                sd_of_differences(pooled_sd([values]), correlation),
                 correlation,
                 len(values),
                 margins,
@@ -134,11 +134,6 @@ def sensitivity(
         )
         found.append(Sensitivity(measure, len(values), alpha, power, spreads))
     return found
-
-
-def _sd(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    sd = float(values.std(ddof=1)) if len(values) > 1 else 0.0
-    return sd if sd > ROUNDING else 0.0
 
 
 def _spread(

@@ -27,6 +27,7 @@ __all__ = [
     "averaged",
     "change_of_mean",
     "holes_measure",
+    "interval_of",
 ]
 
 
@@ -68,13 +69,13 @@ class MeasureResult:
 
     @cached_property
     def interval(self) -> Interval | None:
-        """The 95% interval of the mean, by the BCa bootstrap of 10,000 resamples with seed 0."""
+        """The 95% interval of the mean, Student's t."""
         return self.interval_at()
 
     def interval_at(
         self,
         level: float = 0.95,
-        method: str = "bca",
+        method: str = "t",
         *,
         n_resamples: int = 10_000,
         seed: int = 0,
@@ -85,8 +86,9 @@ class MeasureResult:
         ----------
         level : float
             How often such intervals hold the mean, between 0 and 1.
-        method : {"bca", "t"}
-            The bias-corrected and accelerated bootstrap, or Student's t.
+        method : {"t", "bca"}
+            Student's t, cut to the measure's range, or the bias-corrected and accelerated
+            bootstrap.
         n_resamples, seed : int
             For the bootstrap. The same seed gives the same interval.
 
@@ -95,20 +97,9 @@ class MeasureResult:
         Interval or None
             None where there is none: of fewer than two queries, and of sums.
         """
-        from berryeval.stats import Interval, bca_interval, student_interval
-
-        if method not in ("bca", "t"):
-            raise ArgumentError("method", "'bca' or 't'", repr(method))
-        if self.measure.aggregate == "sum":
-            return None
-        values = [*averaged(self.measure, self.values)]
-        if method == "t":
-            found = student_interval(values, level)
-        else:
-            found = bca_interval(values, level, n_resamples=n_resamples, seed=seed)
-        if found is None or self.measure.aggregate == "mean":
-            return found
-        return Interval(math.exp(found.low), math.exp(found.high), found.level, found.method)
+        return interval_of(
+            self.measure, self.values, level, method, n_resamples=n_resamples, seed=seed
+        )
 
     def __repr__(self) -> str:
         queries = "1 query" if self.n_queries == 1 else f"{self.n_queries} queries"
@@ -206,6 +197,37 @@ def aggregated(measure: Measure, values: array[float]) -> float:
         return total
     mean = total / len(values)
     return math.exp(mean) if measure.aggregate == "geometric" else mean
+
+
+def interval_of(
+    measure: Measure,
+    scores: array[float],
+    level: float = 0.95,
+    method: str = "t",
+    *,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Interval | None:
+    """Return an interval of the mean of scores, as `MeasureResult.interval_at` describes it."""
+    from berryeval.stats import Interval, bca_interval, student_interval
+
+    if method not in ("bca", "t"):
+        raise ArgumentError("method", "'t' or 'bca'", repr(method))
+    if measure.aggregate == "sum":
+        return None
+    values = [*averaged(measure, scores)]
+    if method == "t":
+        found = student_interval(values, level)
+    else:
+        found = bca_interval(values, level, n_resamples=n_resamples, seed=seed)
+    if found is None:
+        return None
+    low, high = found.low, found.high
+    if measure.aggregate == "geometric":
+        low, high = math.exp(low), math.exp(high)
+    # No mean lies outside of the measure's range, which Student's t knows nothing of.
+    lowest, highest = measure.bounds
+    return Interval(max(low, lowest), min(high, highest), found.level, found.method)
 
 
 def change_of_mean(measure: Measure, change: float, before: float) -> float:

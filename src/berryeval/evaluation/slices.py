@@ -11,7 +11,15 @@ from berryeval.core.query import Query
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
 from berryeval.formats.queries import read_queries
 
-__all__ = ["LABELS", "QueriesSource", "Slice", "find_slices", "load_queries", "values_of"]
+__all__ = [
+    "LABELS",
+    "QueriesSource",
+    "Slice",
+    "find_all_slices",
+    "find_slices",
+    "load_queries",
+    "values_of",
+]
 
 LABELS = ("category", "difficulty", "tag")
 """What queries can be sliced by."""
@@ -69,6 +77,19 @@ def find_slices(
         reason = "none has one" if queries else "no queries were given (`queries`, --queries)"
         raise MismatchError(f"expected queries with a {label}: {reason}")
     return {Slice(label, value): found[value] for value in sorted(found)}
+
+
+def find_all_slices(
+    queries: Mapping[str, Query], query_ids: Sequence[str]
+) -> dict[Slice, list[int]]:
+    """Return the slices of every label that any of the queries has; none if none has one."""
+    known = [queries[query_id] for query_id in query_ids if query_id in queries]
+    labels = [label for label in LABELS if any(values_of(query, label) for query in known)]
+    return {
+        part: positions
+        for label in labels
+        for part, positions in find_slices(queries, label, query_ids).items()
+    }
 
 
 def values_of(query: Query | None, label: str) -> tuple[str, ...]:

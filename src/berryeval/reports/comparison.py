@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from berryeval.evaluation.headline import policy_note
 from berryeval.reports.figures import (
     DASH,
     bounds_text,
@@ -17,7 +18,7 @@ from berryeval.reports.figures import (
     signed,
 )
 from berryeval.reports.layout import Table, table_to_text
-from berryeval.reports.wording import query_label, statistics_note, undefined_notes
+from berryeval.reports.wording import query_label, undefined_notes
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison, Difference, QueryChange
@@ -31,7 +32,7 @@ __all__ = [
     "comparison_to_text",
 ]
 
-JSON_VERSION = 1
+JSON_VERSION = 2
 N_CHANGED = 5
 
 
@@ -51,15 +52,15 @@ def _means(comparison: Comparison) -> Table:
         header=("", *(_heading(comparison, name) for name in systems)),
         rows=tuple(
             (str(measure), *(score(run[str(measure)].mean) for run in systems.values()))
-            for measure in comparison.measures
+            for measure in comparison.shown
         ),
         notes=comparison.notes,
     )
 
 
 def _heading(comparison: Comparison, name: str) -> str:
-    is_told = name == "baseline"  # as in a gate
-    return f"{name} (baseline)" if name == comparison.baseline and not is_told else name
+    says_so = name == "baseline"  # as in a gate
+    return f"{name} (baseline)" if name == comparison.baseline and not says_so else name
 
 
 def _differences(comparison: Comparison) -> Table:
@@ -67,21 +68,24 @@ def _differences(comparison: Comparison) -> Table:
     has_bounds = any(d.bounds is not None for d in comparison.differences)
     several = len(comparison.candidates) > 1
     header = ["measure", *(["system"] if several else [])]
-    header += ["difference", f"{level} interval", "p", "p adj.", "d_z", "r_rb", "W/T/L"]
-    notes = [statistics_note(comparison.statistics), *undefined_notes(comparison.differences)]
+    header += ["difference", f"{level} interval", "p", "result"]
+    header += [f"p {name}" for name in comparison.statistics.tests]
+    header += ["d_z", "r_rb", "W/T/L"]
+    notes = [policy_note(comparison), *undefined_notes(comparison.differences)]
     notes.append("d_z: Cohen's d of paired differences; r_rb: matched-pairs rank-biserial; "
                  "W/T/L: queries better, equal, worse.")  # fmt: skip
     if has_bounds:
         header.append("bounds")
-        notes.append("bounds: what the difference could be, whatever unjudged documents are worth.")
+        notes.append("bounds: the difference if unjudged documents got other grades.")
     rows = [
         (
             str(d.measure),
             *([d.system] if several else []),
             signed(d.mean),
             interval_text(d.interval),
-            p_text(d.test.p_value),
-            p_text(d.p_adjusted),
+            p_text(d.p_value),
+            d.finding,
+            *(p_text(test.p_value) for test in d.tests),
             _effect(d.cohens_dz),
             _effect(d.rank_biserial),
             f"{d.wins}/{d.ties}/{d.losses}",
@@ -97,7 +101,7 @@ def _slices(comparison: Comparison) -> Table:
     several = len(comparison.candidates) > 1
     header = ("slice", "measure", *(["system"] if several else []), "queries", "baseline",
               "candidate", "difference", f"{percent(comparison.statistics.level)} interval",
-              "p adj.", "W/T/L")  # fmt: skip
+              "p", "result", "W/T/L")  # fmt: skip
     rows = [
         (
             str(d.slice),
@@ -108,7 +112,8 @@ def _slices(comparison: Comparison) -> Table:
             score(d.candidate_mean),
             signed(d.mean),
             interval_text(d.interval),
-            p_text(d.p_adjusted),
+            p_text(d.p_value),
+            d.finding,
             f"{d.wins}/{d.ties}/{d.losses}",
         )
         for d in comparison.sliced
@@ -118,7 +123,7 @@ def _slices(comparison: Comparison) -> Table:
 
 
 def _changes(comparison: Comparison) -> Iterator[Table]:
-    measure = comparison.measures[0]
+    measure = comparison.lead
     for system in comparison.candidates:
         found = changed_most(comparison.changes(system, measure))
         if found:
@@ -178,11 +183,10 @@ def comparison_as_dict(comparison: Comparison, *, per_query: bool = False) -> di
         "baseline": comparison.baseline,
         "candidates": list(comparison.candidates),
         "queries": comparison.n_queries,
+        "sentence": comparison.sentence,
         "statistics": {
-            "test": statistics.test,
-            "correction": statistics.correction,
-            "interval": statistics.interval,
             "level": statistics.level,
+            "tests": list(statistics.tests),
             "resamples": statistics.n_resamples,
             "seed": statistics.seed,
         },
@@ -196,6 +200,7 @@ def comparison_as_dict(comparison: Comparison, *, per_query: bool = False) -> di
             for name, run in comparison.evaluations.items()
         ],
         "differences": [_difference_as_dict(d) for d in comparison.differences],
+        "common": [_difference_as_dict(d) for d in comparison.common],
         "slices": [_difference_as_dict(d) for d in comparison.sliced],
         "changed_most": _queries_as_dicts(comparison, n=N_CHANGED),
         "notes": list(comparison.notes),
@@ -206,7 +211,7 @@ def comparison_as_dict(comparison: Comparison, *, per_query: bool = False) -> di
 
 
 def _difference_as_dict(difference: Difference) -> dict[str, Any]:
-    bounds, test = difference.bounds, difference.test
+    bounds = difference.bounds
     part = difference.slice
     return {
         "system": difference.system,
@@ -218,13 +223,18 @@ def _difference_as_dict(difference: Difference) -> dict[str, Any]:
         "difference": finite(difference.mean),
         "noise_sd": finite(difference.noise_sd),
         "interval": interval_as_dict(difference.interval),
-        "test": {
-            "name": test.test,
-            "statistic": finite(test.statistic),
-            "p_value": finite(test.p_value),
-            "p_adjusted": finite(difference.p_adjusted),
-            "reason": test.reason,
-        },
+        "p_value": finite(difference.p_value),
+        "reason": difference.reason,
+        "finding": difference.finding,
+        "tests": [
+            {
+                "name": test.test,
+                "statistic": finite(test.statistic),
+                "p_value": finite(test.p_value),
+                "reason": test.reason,
+            }
+            for test in difference.tests
+        ],
         "cohens_dz": finite(difference.cohens_dz),
         "rank_biserial": finite(difference.rank_biserial),
         "wins": difference.wins,
@@ -273,7 +283,7 @@ def comparison_to_csv(comparison: Comparison, *, per_query: bool = False) -> str
 
 
 _COLUMNS = ("system", "measure", "slice", "queries", "baseline", "candidate", "difference", "low",
-            "high", "p_value", "p_adjusted", "cohens_dz", "rank_biserial", "wins", "ties",
+            "high", "p_value", "finding", "cohens_dz", "rank_biserial", "wins", "ties",
             "losses", "bound_low", "bound_high")  # fmt: skip
 _QUERY_COLUMNS = ("system", "measure", "query", "baseline", "candidate", "difference")
 
@@ -301,8 +311,8 @@ def _row(d: Difference) -> list[object]:
         d.mean,
         d.interval and d.interval.low,
         d.interval and d.interval.high,
-        finite(d.test.p_value),
-        finite(d.p_adjusted),
+        finite(d.p_value),
+        d.finding,
         finite(d.cohens_dz),
         finite(d.rank_biserial),
         d.wins,

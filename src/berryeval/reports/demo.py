@@ -8,7 +8,7 @@ from berryeval.reports.comparison import changed_most
 from berryeval.reports.figures import interval_text, percent, score, signed
 from berryeval.reports.gate import guard_figures
 from berryeval.reports.layout import Table
-from berryeval.reports.wording import comparison_sentence, count, query_label
+from berryeval.reports.wording import count, query_label
 
 if TYPE_CHECKING:
     from berryeval.suite.demo import Demo
@@ -57,7 +57,7 @@ def _differences(found: Demo) -> Table:
     level = percent(comparison.statistics.level)
     header = ("", "difference", f"{level} interval", "better", "equal", "worse")
     notes = (
-        comparison_sentence(comparison),
+        comparison.sentence,
         "An interval that has 0 in it: another choice of questions could turn the order around.",
         "better, equal, worse: for how many queries.",
     )

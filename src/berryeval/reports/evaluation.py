@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from berryeval.core.cutoff import DEFAULT_KS
+from berryeval.evaluation.evaluate import DEFAULT_MEASURES
 from berryeval.evaluation.notes import holes_notes, query_notes
+from berryeval.measures import NDCG, HitRate, Measure, Precision, Recall, ReciprocalRank
 from berryeval.reports.figures import shown_interval
 from berryeval.reports.layout import Table, table_to_text
 
@@ -63,7 +66,12 @@ def render(runs: Evaluations, shown: Shown, format: str) -> str:
 
 def evaluations_tables(runs: Evaluations, shown: Shown = Shown()) -> list[Table]:  # noqa: B008 - frozen
     """Lay out the means, or every query; then slices, if they are asked for."""
-    tables = [_per_query_table(runs) if shown.per_query else _means_table(runs, shown)]
+    if shown.per_query:
+        tables = [_per_query_table(runs)]
+    elif next(iter(runs.values())).measures == DEFAULT_MEASURES:
+        tables = _default_tables(runs, shown)
+    else:
+        tables = [_means_table(runs, shown)]
     if shown.label is not None:
         tables.append(_slices_table(runs, shown.label, shown))
     return tables
@@ -77,6 +85,29 @@ def _means_table(runs: Evaluations, shown: Shown) -> Table:
         rows=tuple((name, *(_cell(run[name], shown) for run in runs.values())) for name in first),
         notes=_notes(runs, shown),
     )
+
+
+_COLUMNS: tuple[tuple[str, type[Measure]], ...] = (
+    ("Recall", Recall),
+    ("Precision", Precision),
+    ("nDCG", NDCG),
+    ("Hit rate", HitRate),
+)
+
+
+def _default_tables(runs: Evaluations, shown: Shown) -> list[Table]:
+    """Lay out what is shown where no measure is named: MRR, then one row per cutoff (E4)."""
+    tables = []
+    for name, run in runs.items():
+        title = f"MRR {_cell(run[str(ReciprocalRank())], shown)}"
+        rows = tuple(
+            (str(k), *(_cell(run[str(measure(k))], shown) for _, measure in _COLUMNS))
+            for k in DEFAULT_KS
+        )
+        header = ("k", *(heading for heading, _ in _COLUMNS))
+        tables.append(Table(title if len(runs) == 1 else f"{name}: {title}", header, rows))
+    tables[-1] = replace(tables[-1], notes=_notes(runs, shown))
+    return tables
 
 
 def _per_query_table(runs: Evaluations) -> Table:

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from berryeval.evaluation.headline import policy_note
+from berryeval.evaluation.notes import missing_queries
 from berryeval.measures import Measure
 from berryeval.reports.evaluation import Evaluations
 from berryeval.reports.figures import score
-from berryeval.reports.wording import CORRECTIONS, TESTS, count, finding
+from berryeval.reports.wording import count
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
@@ -39,21 +41,19 @@ _SPECIAL = {
 
 def comparison_to_latex(comparison: Comparison) -> str:
     """Return a table with a row for each system; marks say what differs from the baseline."""
-    level = comparison.statistics.level
     marks = {
-        (d.system, str(d.measure)): {"better": _BETTER, "worse": _WORSE}.get(finding(d, level), "")
+        (d.system, str(d.measure)): {"better": _BETTER, "worse": _WORSE}.get(d.finding, "")
         for d in comparison.differences
     }
-    statistics = comparison.statistics
-    test = TESTS.get(statistics.test, statistics.test)
-    correction = CORRECTIONS.get(statistics.correction, "not adjusted")
-    baseline = escape(comparison.baseline)
     queries = count(comparison.n_queries, "query", "queries")
-    note = (
-        f"{_BETTER} better and {_WORSE} worse than {baseline}: two-sided {test}, "
-        f"$p \\le {1 - level:.3g}$, {escape(correction)}. Best in bold. Means over {queries}."
-    )
-    return _tabular(comparison.evaluations, comparison.measures, marks, note)
+    notes = [
+        f"{_BETTER} better and {_WORSE} worse than {escape(comparison.baseline)}.",
+        escape(policy_note(comparison)),
+        f"Best in bold. Means over {queries}.",
+    ]
+    if missing_queries(comparison.evaluations):
+        notes.insert(0, escape(comparison.sentence))
+    return _tabular(comparison.evaluations, comparison.measures, marks, " ".join(notes))
 
 
 def evaluations_to_latex(runs: Evaluations) -> str:

@@ -9,16 +9,15 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from berryeval.evaluation.headline import listing
 from berryeval.reports.comparison import comparison_table
 from berryeval.reports.gate import gate_table, guard_figures
 from berryeval.reports.layout import Table
 from berryeval.reports.printable import printable
 from berryeval.reports.wording import (
     capitalised,
-    comparison_sentence,
     count,
     gate_note,
-    listing,
     reason_of,
 )
 
@@ -41,7 +40,7 @@ _MOST_CHARACTERS = 60_000
 
 def comparison_to_markdown(comparison: Comparison) -> str:
     """Return a heading that says it in one sentence, the tables, and what is behind them."""
-    heading = f"### {_text(comparison_sentence(comparison))}"
+    heading = f"### {_text(comparison.sentence)}"
     return _joined([heading, *_comparison_parts(comparison)])
 
 

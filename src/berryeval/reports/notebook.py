@@ -68,9 +68,8 @@ def _margins(result: Any) -> dict[str, float]:  # noqa: ANN401 - any of the resu
 def _laid_out(result: Any) -> tuple[str, tuple[Table, ...]]:  # noqa: ANN401 - as above
     if _kind(result) == "Comparison":
         from berryeval.reports.comparison import comparison_table
-        from berryeval.reports.wording import comparison_sentence
 
-        return comparison_sentence(result), comparison_table(result)[:2]
+        return result.sentence, comparison_table(result)[:2]
     if _kind(result) == "GateResult":
         from berryeval.reports.gate import gate_table
 

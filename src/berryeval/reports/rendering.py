@@ -39,10 +39,9 @@ def render_comparison(
         return comparison_to_html(comparison)
     if format == "table":
         from berryeval.reports.layout import table_to_text
-        from berryeval.reports.wording import comparison_sentence
 
         tables = (*plain.comparison_table(comparison), *more)
-        parts = [comparison_sentence(comparison), *map(table_to_text, tables)]
+        parts = [comparison.sentence, *map(table_to_text, tables)]
         return "\n\n".join(parts) + "\n"
     write = {"csv": plain.comparison_to_csv, "json": plain.comparison_to_json}
     return write[format](comparison, per_query=per_query)

@@ -4,6 +4,7 @@ Everything takes plain numbers: one a query, or one a query and column. Nothing 
 is not defined is None. What draws at random takes a seed, and gives the same bits for it anywhere.
 """
 
+from berryeval.stats._moments import deviations_of, means_of, sums_of
 from berryeval.stats.agreement import Coefficient, krippendorff_alpha, weighted_kappa
 from berryeval.stats.bca import bca_p_values
 from berryeval.stats.corrections import CorrectionName, adjust
@@ -39,9 +40,11 @@ __all__ = [
     "bca_p_values",
     "bootstrap",
     "cohens_dz",
+    "deviations_of",
     "flipped_means",
     "kendall_tau",
     "krippendorff_alpha",
+    "means_of",
     "paired_t",
     "paired_test",
     "permuted_ranges",
@@ -56,6 +59,7 @@ __all__ = [
     "sign",
     "smallest_drop",
     "student_interval",
+    "sums_of",
     "tau_ap",
     "tukey_hsd",
     "weighted_kappa",

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import accumulate
+from operator import add
 from typing import Literal, TypeAlias
 
 from berryeval.errors import ArgumentError
@@ -86,8 +88,8 @@ def weighted_kappa(
         first[one] += times
         second[other] += times
     # Sorted, and whole numbers for whole grades: the order of pairs changes no digit.
-    observed = sum(distance(*pair) * times for pair, times in sorted(both.items()))
-    by_chance = sum(
+    observed = _total(distance(*pair) * times for pair, times in sorted(both.items()))
+    by_chance = _total(
         distance(one, other) * n * m
         for one, n in sorted(first.items())
         for other, m in sorted(second.items())
@@ -144,7 +146,7 @@ def krippendorff_alpha(units: Iterable[Sequence[float]], level: Level = "ordinal
     if len(totals) == 1:
         return Coefficient(None, n_units, "all gave one and the same grade everywhere")
     distance = _distance_of(level, totals)
-    observed = sum(
+    observed = _total(
         2 * times * _between(Counter(grades), distance) / (len(grades) - 1)
         for grades, times in kinds
     )
@@ -156,7 +158,7 @@ def krippendorff_alpha(units: Iterable[Sequence[float]], level: Level = "ordinal
 def _between(counts: Counter[float], distance: _Distance) -> float:
     """Return the sum of the distances of all pairs of grades."""
     grades = sorted(counts)
-    return sum(
+    return _total(
         distance(low, high) * counts[low] * counts[high]
         for number, low in enumerate(grades)
         for high in grades[number + 1 :]
@@ -173,6 +175,11 @@ def _distance_of(level: Level, totals: Counter[float]) -> _Distance:
     ends = accumulate(totals[grade] for grade in grades)
     places = {grade: end - totals[grade] / 2 for grade, end in zip(grades, ends, strict=True)}
     return lambda one, other: _squared(places[one], places[other])
+
+
+def _total(amounts: Iterable[float]) -> float:
+    """Add up in the given order; sum() compensates for rounding in some versions of Python."""
+    return reduce(add, amounts, 0.0)
 
 
 def _apart(one: float, other: float) -> float:

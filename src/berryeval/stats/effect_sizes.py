@@ -81,5 +81,5 @@ def rank_biserial(differences: ArrayLike) -> float | None:
     values = without_rounding(values)
     values = values[values != 0]
     ranks = average_ranks(np.abs(values))
-    above = float(ranks[values > 0].sum())  # ranks are halves, and their sums exact
+    above = float(sums_of(np.where(values > 0, ranks, 0.0)))
     return (2 * above - float(sums_of(ranks))) / float(sums_of(ranks))

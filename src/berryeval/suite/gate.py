@@ -113,7 +113,6 @@ def decide(
             queries=queries.values(),
             bounds=not is_quick,
             max_grade=settings.max_grade,
-            interval="t" if is_brief else "bca",
             seed=settings.gate.seed,
             n_resamples=settings.gate.resamples,
             repeats={CANDIDATE: repeats, "baseline": settings.baseline_repeats},

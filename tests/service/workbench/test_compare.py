@@ -50,7 +50,7 @@ def test_the_verdict_is_a_sentence_with_a_word(client, pair):
     page = get_page(client, pair)
     heading = page.find("h1").text
     assert heading.startswith("hybrid is not clearly different from bm25: nDCG@10 is 0.")
-    assert page.find("span", class_="badge").text == "No clear difference"
+    assert page.find("span", class_="badge").text == "Not clearly different"
     assert "0 · 4 · 2" in page.find("dl", class_="tiles").text
 
 

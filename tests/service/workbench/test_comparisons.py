@@ -10,7 +10,6 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.measures import parse_measure
 from berryeval.service.run_cache import RunCache
-from berryeval.service.workbench.compare.holes import turning
 from berryeval.service.workbench.compare.moves import what_moved
 from berryeval.service.workbench.comparisons import Comparisons
 from berryeval.service.workbench.scoring import Scoring
@@ -161,25 +160,6 @@ def test_many_tags_are_no_slices(archive, filled, comparisons):
     )
     sliced = comparisons.compare(*filled).sliced(RR)
     assert {str(one.slice) for one in sliced} == {"category=c", "tag=t0", "tag=t1"}
-
-
-def test_holes_could_turn_a_verdict(filled, comparisons):
-    """Fifteen losses of RR are clear, unless what stands first instead is relevant."""
-    compared = comparisons.compare(*filled)
-    found = turning(compared, RR)
-    assert (found.n_queries, found.n_holes) == (N, 45)
-    assert found.outcomes[0] == "worse"
-    assert found.could_turn
-    assert (found.low, found.high) == pytest.approx((-0.25, 0.0))
-
-
-def test_what_takes_too_long_is_not_worked_out(filled, comparisons, monkeypatch):
-    """The number of holes is told all the same."""
-    monkeypatch.setattr("berryeval.service.workbench.compare.holes.MOST_QUERIES", 10)
-    found = turning(comparisons.compare(*filled), RR)
-    assert not found.is_known
-    assert not found.could_turn
-    assert (found.n_queries, found.n_holes) == (N, N)
 
 
 def test_moves_are_told_by_grade_and_way():

@@ -1,7 +1,5 @@
 """The page of power: what a golden set can see, in a sentence first."""
 
-import math
-
 import numpy as np
 import pytest
 from starlette.datastructures import QueryParams
@@ -9,11 +7,10 @@ from starlette.datastructures import QueryParams
 from berryeval import Query, Run
 from berryeval.archive import JudgmentEntry, RunFacts
 from berryeval.evaluation import sensitivity
+from berryeval.evaluation.detection import detection
 from berryeval.service.workbench.charts.power import power_chart
-from berryeval.service.workbench.power.answer import answer, curve, parts_of, pooled_sd, queries_for
 from berryeval.service.workbench.power.page import sentences
 from berryeval.service.workbench.power.wish import read_wish
-from berryeval.stats import power_at, smallest_drop
 from service.workbench.html import HTML, get_page, parse
 
 MEASURES = ["nDCG@10", "RR"]
@@ -43,49 +40,13 @@ def shown(client, address="/power"):
     return parse(part.text)
 
 
-def test_an_answer_is_that_of_the_statistics():
-    """The drop by the noncentral t distribution, and the fewest queries that suffice."""
-    found = answer(50, 0.1, 0.03, alpha=0.05, power=0.8)
-    assert found.smallest_drop == pytest.approx(smallest_drop(0.1, 50))
-    assert power_at(0.1, found.needed, 0.03) >= 0.8 > power_at(0.1, found.needed - 1, 0.03)
-    assert not found.is_enough
-    assert found.missing == found.needed - 50
-    assert answer(found.needed, 0.1, 0.03, 0.05, 0.8).is_enough
-    drops = [drop for _, drop in found.curve]
-    assert drops == sorted(drops, reverse=True)
-    assert found.curve[-1][0] >= 2 * found.needed - 1
-
-
-def test_without_a_spread_nothing_is_told():
-    """Nor of a single query."""
-    found = answer(50, 0.0, 0.02, 0.05, 0.8)
-    assert (found.smallest_drop, found.needed, found.curve) == (None, None, ())
-    assert answer(1, 0.1, 0.02, 0.05, 0.8).smallest_drop is None
-    assert pooled_sd([np.full(3, 0.1), np.array([1.0])]) == 0.0
-    assert curve(0.0, 0.05, 0.8, reach=10) == ()
-
-
-def test_spreads_of_several_pairs_are_pooled():
-    """The root of the mean variance."""
-    assert pooled_sd([np.array([0.0, 2.0]), np.array([0.0, 4.0])]) == pytest.approx(math.sqrt(5))
-
-
-def test_the_slice_that_sees_least_is_told_first():
-    """What has no spread at all comes before everything."""
-    spreads = {2: 0.0, 30: 0.2, 40: 0.1}
-    slices = {"a": range(40), "b": range(30), "c": range(2)}
-    found = parts_of(lambda places: (spreads[len(places)], 9), slices, 0.02, 0.05, 0.8)
-    assert [part.name for part in found] == ["c", "b", "a"]
-    assert found[1].needed == queries_for(0.2, 0.02, 0.05, 0.8)
-
-
 def test_the_chart_shows_where_these_queries_are():
     """In words for those who do not see it."""
-    found = answer(50, 0.1, 0.03, 0.05, 0.8)
+    found = detection(50, 0.1, 0.03, 0.05, 0.8)
     drawing = power_chart(found, width=720, height=320)
     assert f"0.036 with 50; 0.03 needs {found.needed}" in drawing
     assert "now: 50 see 0.036" in drawing
-    far = power_chart(answer(2, 0.1, 0.5, 0.05, 0.8), width=350, height=260)
+    far = power_chart(detection(2, 0.1, 0.5, 0.05, 0.8), width=350, height=260)
     assert "now:" not in far
 
 
@@ -103,7 +64,7 @@ def test_the_chart_shows_where_these_queries_are():
 def test_the_answer_is_a_sentence(n_queries, sd, margin, first, second):
     """What can be seen, and what follows for the margin."""
     wish = read_wish(QueryParams({"measure": "RR"}), MEASURES, "a", "b", "runs")
-    told = sentences(answer(n_queries, sd, margin, 0.05, 0.8), wish)
+    told = sentences(detection(n_queries, sd, margin, 0.05, 0.8), wish)
     assert first in told[0]
     assert second in told[1]
 

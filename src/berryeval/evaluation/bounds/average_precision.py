@@ -34,7 +34,7 @@ class _PrecisionSum:
         inverse = 1.0 / np.arange(1, len(grades) + 1)
         is_relevant = grades >= level
         n_found = np.cumsum(is_relevant)
-        self.judged = float(np.sum(n_found[is_relevant] * inverse[is_relevant]))
+        self.judged = _total(n_found[is_relevant] * inverse[is_relevant])
         self.inverse = inverse[places]
         """1 / rank of each hole, from the top."""
         below = np.cumsum(np.where(is_relevant, inverse, 0.0)[::-1])[::-1]
@@ -61,9 +61,16 @@ class _PrecisionSum:
         total = np.array([self.judged])
         for j, hole in enumerate(holes):
             # Together with another hole it adds 1 / rank of the lower one.
-            with_others = np.minimum(inverse[:j], inverse[j]) @ membership(j)
+            with_others = np.zeros(2**j)
+            for other, is_in in zip(inverse[:j], membership(j), strict=True):
+                with_others += min(other, inverse[j]) * is_in
             total = np.concatenate([total, total + alone.get(hole, 0.0) + with_others])
         return total
+
+
+def _total(values: Floats) -> float:
+    """Add up in the given order, which np.sum does not."""
+    return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
 
 
 def score(measure: Measure, case: Case, ranking: Ranking) -> Bounds:
@@ -89,7 +96,7 @@ def difference(
     holes = sorted(ours.ranks.keys() | theirs.ranks.keys())
     if len(holes) > MOST_TRIED:
         return None
-    n_relevant = case.n_relevant(level) + membership(len(holes)).sum(axis=0)
+    n_relevant = case.n_relevant(level) + np.count_nonzero(membership(len(holes)), axis=0)
     sums, baseline_sums = ours.of_subsets(holes), theirs.of_subsets(holes)
     differences = [
         _values(measure, sums, n_relevant + more)

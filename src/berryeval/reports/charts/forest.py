@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from berryeval.evaluation.deciding import WORDS
 from berryeval.reports.charts.theme import LIGHT, Spec, chart
 from berryeval.reports.figures import percent, signed
-from berryeval.reports.wording import finding
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
@@ -18,7 +18,6 @@ _ROW = 34
 _NARROW = 480
 
 _MARGIN = "accepted drop"
-_FINDINGS = {"better": "better", "worse": "worse", "unclear": "not clearly different"}
 
 
 def forest_plot(
@@ -45,7 +44,7 @@ def forest_plot(
             "mean": d.mean,
             "low": low,
             "high": high,
-            "finding": _FINDINGS[finding(d, level)],
+            "finding": WORDS[d.finding],
             "text": f"{signed(d.mean)}  [{signed(low)}, {signed(high)}]".replace("-", "\u2212"),
             "margin": -margins[name] if margins and name in margins else None,
         })  # fmt: skip
@@ -61,7 +60,7 @@ def forest_plot(
         "field": "finding",
         "type": "nominal",
         "scale": {
-            "domain": [*_FINDINGS.values(), *([_MARGIN] if has_margins else [])],
+            "domain": [*WORDS.values(), *([_MARGIN] if has_margins else [])],
             "range": [LIGHT[role] for role in ("better", "worse", "rule", "margin")],
         },
         "legend": {"symbolType": "circle", "columns": 4 if width >= _NARROW else 2},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from berryeval.evaluation.headline import listing, policy_note
 from berryeval.reports import figures
 from berryeval.reports.comparison import comparison_table
 from berryeval.reports.html.charts import (
@@ -21,12 +22,8 @@ from berryeval.reports.html.queries import queries_part
 from berryeval.reports.layout import Table
 from berryeval.reports.wording import (
     capitalised,
-    comparison_sentence,
     count,
-    finding,
     gate_note,
-    listing,
-    statistics_note,
 )
 
 if TYPE_CHECKING:
@@ -95,10 +92,9 @@ def _hero(comparison: Comparison, gate: GateResult | None, names: str) -> str:
     if gate is not None:
         verdict, sentence = badge(gate.verdict), capitalised(gate.sentence)
     else:
-        first = [d for d in comparison.differences if d.measure == comparison.measures[0]]
-        found = {finding(d, comparison.statistics.level) for d in first}
+        found = {difference.finding for difference in comparison.deciding()}
         verdict = badge(found.pop()) if len(found) == 1 else ""
-        sentence = comparison_sentence(comparison)
+        sentence = comparison.sentence
     return (
         f'<div class="hero"><p class="eyebrow">{escaped(names)} · {queries}</p>'
         f"{verdict}{_headline(sentence)}{_lead(gate)}</div>"
@@ -129,8 +125,8 @@ def _numbers(comparison: Comparison, focus: Focus) -> str:
          f"{level} {figures.interval_text(interval)}"),
         ("Better · equal · worse", f"{first.wins:,} · {first.ties:,} · {first.losses:,}",
          count(first.n_queries, "query", "queries")),
-        ("Adjusted p", figures.p_text(first.p_adjusted),
-         first.test.reason or f"effect d_z {figures.signed(first.cohens_dz)}"),
+        ("p", figures.p_text(first.p_value),
+         first.reason or f"effect d_z {figures.signed(first.cohens_dz)}"),
     ]  # fmt: skip
     cells = "".join(
         f"<div><dt>{escaped(name)}</dt>"
@@ -173,5 +169,5 @@ def _folded(summary: str, table: Table) -> str:
 
 
 def _method(comparison: Comparison) -> str:
-    notes = [statistics_note(comparison.statistics), *comparison.notes]
+    notes = [policy_note(comparison), *comparison.notes]
     return "".join(f'<p class="about">{escaped(note)}</p>' for note in notes)

@@ -1,4 +1,4 @@
-"""Comparisons: runs held against a baseline, query by query."""
+"""Comparisons: runs beside a baseline, query by query."""
 
 from __future__ import annotations
 
@@ -44,33 +44,42 @@ class ComparisonRequest(Body):
 
     baseline: RunReference
     candidates: list[RunReference] = Field(min_length=1, max_length=MOST_CANDIDATES)
-    measures: MeasureNames = Field(default=["nDCG@10"])
+    measures: MeasureNames | None = Field(
+        default=None,
+        description="The first one decides. Default: nDCG@10, then RR, P@5 and R@100.",
+    )
     slices: SliceLabels = Field(default=[])
     bounds: bool = Field(
         default=False,
-        description="What differences could be, whatever the grades of unjudged documents.",
+        description="Whether to report what differences could be with other grades of holes.",
     )
     max_grade: MaxGrade = None
     missing: Literal["zero", "skip"] = "zero"
     no_relevant: Literal["zero", "skip"] = "zero"
-    level: Annotated[float, Field(gt=0, lt=1, description="Of intervals.")] = 0.95
-    interval: Literal["bca", "t"] = "bca"
-    test: Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap"] = "t"
-    correction: Literal["holm", "bonferroni", "benjamini-hochberg", "none"] = "holm"
+    level: Annotated[float, Field(gt=0, lt=1, description="Confidence level of intervals.")] = 0.95
+    tests: list[Literal["wilcoxon", "sign", "randomisation"]] = Field(
+        default=[],
+        max_length=3,
+        description="Further tests to report, unadjusted. They decide nothing.",
+    )
     resamples: Annotated[int, Field(ge=1, le=100_000)] = 10_000
     seed: Seed = 0
-    per_query: bool = Field(default=False, description="Whether to tell of every query, too.")
+    per_query: bool = Field(default=False, description="Whether to report every query.")
 
 
 _EXAMPLE: dict[str, Any] = {
-    "version": 1,
+    "version": 2,
     "kind": "comparison",
+    "sentence": "hybrid is better than bm25: nDCG@10 rises from 0.4121 to 0.4431.",
     "baseline": "bm25",
     "candidates": ["hybrid"],
     "queries": 50,
-    "statistics": {"test": "t", "correction": "holm", "interval": "bca", "level": 0.95},
+    "statistics": {"level": 0.95, "tests": [], "resamples": 10_000, "seed": 0},
     "runs": [{"run": "bm25", "queries": 50, "means": {"nDCG@10": 0.4121}}],
-    "differences": [{"system": "hybrid", "measure": "nDCG@10", "difference": 0.031}],
+    "differences": [
+        {"system": "hybrid", "measure": "nDCG@10", "difference": 0.031, "finding": "better"}
+    ],
+    "common": [],
     "slices": [],
     "changed_most": [],
     "notes": [],
@@ -84,14 +93,18 @@ class ComparisonReport(BaseModel):
 
     model_config = ConfigDict(extra="allow", json_schema_extra={"examples": [_EXAMPLE]})
 
-    version: int = Field(examples=[1])
+    version: int = Field(examples=[2])
     kind: Literal["comparison"]
+    sentence: str = Field(description="The result by the first measure.")
     baseline: str
     candidates: list[str]
     queries: int
     statistics: dict[str, Any]
     runs: list[dict[str, Any]]
     differences: list[dict[str, Any]]
+    common: list[dict[str, Any]] = Field(
+        description="The first measure over the queries that every run has, if any lacks some."
+    )
     slices: list[dict[str, Any]]
     changed_most: list[dict[str, Any]]
     notes: list[str]
@@ -112,7 +125,7 @@ def compare_runs(
 
     Nothing is stored. Large runs take their time: prefer a job.
     """
-    measures = check_measures(read_measures(given.measures))
+    measures = given.measures and check_measures(read_measures(given.measures))
     named = labels_of([find_run(archive, one) for one in (given.baseline, *given.candidates)])
 
     def work(progress: Progress) -> Response:
@@ -131,9 +144,7 @@ def compare_runs(
             missing=given.missing,
             no_relevant=given.no_relevant,
             level=given.level,
-            interval=given.interval,
-            test=given.test,
-            correction=given.correction,
+            tests=given.tests,
             n_resamples=given.resamples,
             seed=given.seed,
         )

@@ -31,11 +31,9 @@ from berryeval.service.references import labels_of
 if TYPE_CHECKING:
     from berryeval.service.workbench.scoring import Scoring
 
-__all__ = ["FEW_QUERIES", "LOOKED_AT", "Compared", "Comparisons", "ComparisonsDep"]
+__all__ = ["LOOKED_AT", "Compared", "Comparisons", "ComparisonsDep"]
 
-FEW_QUERIES = 500
-"""Up to so many queries intervals are bootstrapped; above, Student's t is the same to the third
-digit, and takes a thousandth of the time."""
+_MANY_QUERIES = 500
 
 LOOKED_AT = 100
 """Ranks that are compared for a measure without a cutoff."""
@@ -104,11 +102,7 @@ class Compared:
         return self.comparison.baseline, self.comparison.candidates[0]
 
     def sliced(self, measure: Measure) -> tuple[Difference, ...]:
-        """Return the differences of each slice.
-
-        They are a family of their own: a verdict over all queries is not to be had harder
-        because a page shows slices, too.
-        """
+        """Return the differences of each slice."""
         return self.remembered(("sliced", measure), lambda: self._sliced(measure))
 
     def _sliced(self, measure: Measure) -> tuple[Difference, ...]:
@@ -122,7 +116,6 @@ class Compared:
             {name: Evaluation(one.scores, [measure]) for name, one in whole.evaluations.items()},
             queries=whole.queries,
             slices=labels,
-            interval=whole.statistics.interval,
         ).sliced
 
     def difference(self, measure: Measure) -> Difference:
@@ -232,13 +225,11 @@ class Comparisons:
         evaluations = {
             label: self._scoring.evaluation(run_id, state) for label, run_id in run_ids.items()
         }
-        n_queries = max(evaluation.n_queries for evaluation in evaluations.values())
         comparison = compare_evaluations(
             state.judgments,
             Runs(self._scoring, run_ids),
             evaluations,
             queries=queries,
-            interval="bca" if n_queries <= FEW_QUERIES else "t",
         )
         compared = Compared(a, b, comparison, state.hash)
         with self._lock:
@@ -261,7 +252,7 @@ class Comparisons:
         known = self.known(a, b)
         if known is None:
             return self.compare(a, b), True
-        patience = _PATIENCE if known.comparison.n_queries > FEW_QUERIES else _LONG_PATIENCE
+        patience = _PATIENCE if known.comparison.n_queries > _MANY_QUERIES else _LONG_PATIENCE
         pair = (a.run_id, b.run_id)
         with self._lock:
             running = self._running.get(pair)

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredGate, StoredRun, StoredVerdict
 from berryeval.errors import BerryEvalError, NotFoundError
+from berryeval.evaluation.standing import FEW_QUERIES, Standing
 from berryeval.measures import Measure
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.charts.change import change_mark, widest_of
@@ -27,11 +28,6 @@ from berryeval.service.workbench.run_summaries import Kept
 from berryeval.service.workbench.score_keeper import KeeperDep
 from berryeval.service.workbench.scoring import ScoringDep
 from berryeval.service.workbench.series_trend import trend_of, window_of
-from berryeval.service.workbench.standing import (
-    FEW_QUERIES,
-    Standing,
-    sentence_of,
-)
 
 __all__ = ["router"]
 
@@ -62,8 +58,10 @@ class Newest:
 
     whole: Standing | None
     """Of the chosen measure; None if the run cannot be scored, or is not yet."""
+    sentence: str | None
+    """How it stands, in that measure."""
     reason: str | None
-    """Why it cannot be."""
+    """Why it cannot be scored."""
     worst: Sequence[Standing]
     n_slices: int
     judged: float | None
@@ -118,7 +116,7 @@ def show_overview(
         undecided=[one for one in gates if one.verdict is None],
         told=told,
         recent=recent,
-        sentence=_sentence(told, newest, against),
+        sentence=told.sentence,
         kept=kept,
         renewal=renewal_of(request, kept),
         window=window,
@@ -148,16 +146,17 @@ def newest_of(
 ) -> Newest:
     """Say how the newest run stands, as soon as it was scored for the trend."""
     if kept.state is None or newest.run_id not in kept.summaries:
-        return Newest(None, None, (), 0, None, 0)
+        return Newest(None, None, None, (), 0, None, 0)
     other = None if against is None else against.run.run_id
     try:
         all_measures = figures.standings(newest.run_id, other, kept.state)
     except BerryEvalError as error:
-        return Newest(None, str(error), (), 0, None, 0)
+        return Newest(None, None, str(error), (), 0, None, 0)
     whole = next(one for one in all_measures if one.measure == measure)
     slices = figures.slices(newest.run_id, other, measure, kept.state)
     judged, n_holes = figures.judged(newest.run_id, kept.state)
-    return Newest(whole, None, worst_first(slices)[:_WORST], len(slices), judged, n_holes)
+    sentence = figures.sentence(whole, newest, against, kept.state)
+    return Newest(whole, sentence, None, worst_first(slices)[:_WORST], len(slices), judged, n_holes)
 
 
 def worst_first(slices: Sequence[Standing]) -> list[Standing]:
@@ -167,7 +166,7 @@ def worst_first(slices: Sequence[Standing]) -> list[Standing]:
     """
 
     def harm(one: Standing) -> tuple[bool, float]:
-        value = one.mean if one.change is None else one.change.value
+        value = one.mean if one.change is None else one.change.mean
         return one.is_watched, value if one.measure.higher_is_better else -value
 
     return sorted(slices, key=harm)
@@ -187,12 +186,6 @@ def gate_states(archive: Archive, run: StoredRun, kept: Kept) -> list[GateState]
         found.append(GateState(gate, verdict, is_earlier))
     order = ("fail", "inconclusive", "pass")
     return sorted(found, key=lambda one: order.index(one.verdict.verdict) if one.verdict else 3)
-
-
-def _sentence(told: Newest, newest: StoredRun, against: HeldAgainst | None) -> str | None:
-    if told.whole is None:
-        return None
-    return sentence_of(told.whole, newest.facts.name, None if against is None else against.name)
 
 
 def _addresses(series: Series, measure: Measure) -> Any:  # noqa: ANN401 - called by a template

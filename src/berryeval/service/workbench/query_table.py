@@ -117,12 +117,12 @@ class QueryTable:
     @property
     def n_without_relevant(self) -> int:
         """Queries for which nothing relevant was found."""
-        return int(np.isinf(self._ranks).sum())
+        return int(np.count_nonzero(np.isinf(self._ranks)))
 
     @property
     def n_with_holes(self) -> int:
         """Queries that have an unjudged document among the first ten."""
-        return int((self._holes > 0).sum())
+        return int(np.count_nonzero(self._holes > 0))
 
     def quarters(self, measure: str) -> tuple[float, float, float]:
         """Return the scores that a quarter, half and three quarters of the queries do not pass."""

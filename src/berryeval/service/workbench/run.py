@@ -18,7 +18,9 @@ from starlette.responses import RedirectResponse, Response
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredBaseline, StoredRun
 from berryeval.errors import ArgumentError, ConflictError, MismatchError, NotFoundError
+from berryeval.evaluation.result import MeasureResult
 from berryeval.evaluation.slices import LABELS, Slice
+from berryeval.evaluation.standing import FEW_QUERIES
 from berryeval.measures import Measure
 from berryeval.service.dependencies import ArchiveDep, RunsDep, require
 from berryeval.service.paths import NAME
@@ -35,7 +37,6 @@ from berryeval.service.workbench.run_figures import FiguresDep
 from berryeval.service.workbench.runs import baseline_names
 from berryeval.service.workbench.score_keeper import KeeperDep
 from berryeval.service.workbench.scoring import ScoringDep
-from berryeval.service.workbench.standing import FEW_QUERIES
 
 __all__ = ["Choices", "router"]
 
@@ -125,7 +126,7 @@ def show_run(
         is_compared=compared is not None,
         evaluation=evaluation,
         tiles=figures.standings(run.run_id, other, state),
-        distribution=_drawings(shown, evaluation[str(shown)].values, before),
+        distribution=_drawings(evaluation[str(shown)], before),
         slices=slices,
         change_mark=change_mark,
         widest=widest_of(one.change for one in slices),
@@ -158,12 +159,11 @@ def _table(table: QueryTable, wanted: Wanted) -> dict[str, Any]:
     }
 
 
-def _drawings(measure: Measure, values: Sequence[float], before: Sequence[float] | None) -> Markup:
+def _drawings(result: MeasureResult, before: Sequence[float] | None) -> Markup:
     """Return how scores are spread, for wide and for narrow screens."""
-    wide = distribution_chart(measure, values, before, class_="chart on-wide")
-    return wide + distribution_chart(
-        measure, values, before, width=340, height=200, class_="chart on-narrow"
-    )
+    drawn = (result.measure, result.values, result.mean, before)
+    wide = distribution_chart(*drawn, class_="chart on-wide")
+    return wide + distribution_chart(*drawn, width=340, height=200, class_="chart on-narrow")
 
 
 def _facts(archive: Archive, run: StoredRun) -> dict[str, Any]:

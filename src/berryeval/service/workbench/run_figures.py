@@ -7,13 +7,20 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from fastapi import Depends, Request
 
+from berryeval.archive.records import StoredRun
 from berryeval.core.query import Query
 from berryeval.errors import MismatchError, NotFoundError
 from berryeval.evaluation.result import Evaluation
+from berryeval.evaluation.standing import (
+    Standing,
+    slice_standings,
+    standing_sentence,
+    standings,
+)
 from berryeval.measures import Measure
+from berryeval.service.workbench.held_against import HeldAgainst
 from berryeval.service.workbench.query_table import QueryTable, judged_share
 from berryeval.service.workbench.scoring import JudgmentsLike, Remembered, Scoring
-from berryeval.service.workbench.standing import Standing, slices_of, standings
 
 __all__ = ["FiguresDep", "RunFigures"]
 
@@ -59,6 +66,17 @@ class RunFigures:
 
         return self._standings.get((run_id, against, at.hash), make)
 
+    def sentence(
+        self, standing: Standing, run: StoredRun, against: HeldAgainst | None, state: JudgmentsLike
+    ) -> str:
+        """Return how a run stands, as a comparison with the other run says it."""
+        reference = None if against is None else self.reference(against.run.run_id, state)
+        return standing_sentence(
+            standing,
+            (run.facts.name, self._scoring.evaluation(run.run_id, state)),
+            None if against is None or reference is None else (against.name, reference),
+        )
+
     def slices(
         self,
         run_id: str,
@@ -73,7 +91,7 @@ class RunFigures:
         def make() -> _Sliced:
             evaluation = self._scoring.evaluation(run_id, at)
             reference = self.reference(against, at)
-            return _Sliced(queries, slices_of(evaluation, reference, measure, queries))
+            return _Sliced(queries, slice_standings(evaluation, reference, measure, queries))
 
         return self._slices.get((run_id, against, measure, at.hash, id(queries)), make).standings
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from berryeval.core.judgments import Judgments
 from berryeval.evaluation.result import Evaluation
 from berryeval.service.workbench.scoring import JudgmentsLike
-from berryeval.service.workbench.standing import interval_method
 from berryeval.stats import Interval
 
 __all__ = ["JudgmentsAt", "Kept", "Mean", "RunSummary", "summary_of"]
@@ -76,9 +75,6 @@ class Kept:
 
 def summary_of(evaluation: Evaluation) -> RunSummary:
     """Return the means of an evaluation with their intervals, without the scores of queries."""
-    method = interval_method(evaluation.n_queries)
-    means = {
-        name: Mean(result.mean, result.interval_at(method=method))
-        for name, result in evaluation.items()
-    }
-    return RunSummary(means)
+    return RunSummary(
+        {name: Mean(result.mean, result.interval) for name, result in evaluation.items()}
+    )

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from markupsafe import Markup
 
+from berryeval.evaluation.comparison import Difference
 from berryeval.service.workbench.charts.svg import Scale, el, picture
-from berryeval.service.workbench.standing import Change
 
 __all__ = ["change_mark", "widest_of"]
 
@@ -15,14 +15,14 @@ _WIDTH, _HEIGHT, _INSET = 132, 18, 6
 _KINDS = {"better": "s-better", "worse": "s-worse"}
 
 
-def widest_of(changes: Iterable[Change | None]) -> float:
+def widest_of(changes: Iterable[Difference | None]) -> float:
     """Return how far the intervals of some changes reach, so that all are drawn to one scale."""
     intervals = (change.interval for change in changes if change is not None)
     ends = [abs(end) for one in intervals if one is not None for end in (one.low, one.high)]
     return max(ends, default=0.0) or 1.0
 
 
-def change_mark(change: Change, widest: float) -> Markup:
+def change_mark(change: Difference, widest: float) -> Markup:
     """Draw a difference around 0, to the scale of a table whose widest interval is given."""
     x = Scale(-widest, widest, _INSET, _WIDTH - _INSET)
     middle, zero = _HEIGHT / 2, x.at(0.0)
@@ -34,7 +34,7 @@ def change_mark(change: Change, widest: float) -> Markup:
         )
         parts.append(el("line", x1=x.at(low), x2=x.at(high), y1=middle, y2=middle,
                         class_=f"stroke thick {kind}"))  # fmt: skip
-    place = x.at(max(-widest, min(widest, change.value)))
+    place = x.at(max(-widest, min(widest, change.mean)))
     parts.append(el("circle", cx=place, cy=middle, r=4, class_=f"dot {kind}"))
-    label = f"difference {change.value:+.4f}"
+    label = f"difference {change.mean:+.4f}"
     return picture(_WIDTH, _HEIGHT, label, *parts, class_="chart change-mark")

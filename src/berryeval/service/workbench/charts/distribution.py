@@ -20,6 +20,7 @@ _N_BINS = 20
 def distribution_chart(
     measure: Measure,
     values: Sequence[float],
+    mean: float,
     reference: Sequence[float] | None = None,
     *,
     width: int = 680,
@@ -39,7 +40,7 @@ def distribution_chart(
         *_axes(x, y, edges),
         *_bars(x, y, edges, counts),
         *([] if outline is None else [_outline(x, y, edges, outline)]),
-        *_mean(x, y, after),
+        *_mean(x, y, mean),
     ]
     return picture(width, height, _label(measure, after), joined(parts), class_=class_)
 
@@ -87,8 +88,7 @@ def _outline(x: Scale, y: Scale, edges: NDArray[np.float64], counts: NDArray[np.
     return el("path", d=f"M{path}", class_="line s-baseline")
 
 
-def _mean(x: Scale, y: Scale, values: NDArray[np.float64]) -> Iterator[Markup]:
-    mean = float(values.mean()) if len(values) else 0.0
+def _mean(x: Scale, y: Scale, mean: float) -> Iterator[Markup]:
     place = x.at(mean)
     is_left = place < (x.start + x.end) / 2
     yield el("line", x1=place, x2=place, y1=y.start, y2=y.end, class_="stroke dashed s-candidate")

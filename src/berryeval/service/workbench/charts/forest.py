@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from berryeval.evaluation.comparison import Difference
+from berryeval.evaluation.deciding import WORDS, Finding
 from berryeval.reports.figures import signed
-from berryeval.reports.wording import finding
 from berryeval.service.workbench.charts.svg import el, ticks
 
 __all__ = ["ForestRow", "forest", "forest_rows"]
@@ -25,8 +25,7 @@ class ForestRow:
     mean: float
     low: float
     high: float
-    finding: str
-    """``"better"``, ``"worse"`` or ``"unclear"``."""
+    finding: Finding
     is_chosen: bool
     address: str
 
@@ -47,7 +46,7 @@ _AXIS = 44
 
 
 def forest_rows(
-    differences: Sequence[Difference], level: float, chosen: str, addresses: Sequence[str]
+    differences: Sequence[Difference], chosen: str, addresses: Sequence[str]
 ) -> list[ForestRow]:
     """Return what is drawn of differences: a point alone where there is no interval."""
     return [
@@ -56,7 +55,7 @@ def forest_rows(
             d.mean,
             d.interval.low if d.interval else d.mean,
             d.interval.high if d.interval else d.mean,
-            finding(d, level),
+            d.finding,
             str(d.measure) == chosen,
             address,
         )
@@ -121,7 +120,7 @@ def _row(row: ForestRow, number: int, x: object, layout: _Layout) -> Markup:
         if layout.is_beside
         else {"x": layout.width - layout.right, "y": top + 18, "text_anchor": "end"}
     )
-    words = f"{row.name} {figures}: {_WORDS[row.finding]}"
+    words = f"{row.name} {figures}: {WORDS[row.finding]}"
     back = el("rect", x=0, y=top + 3, width=layout.width, height=layout.row, rx=8, class_="back")
     return el(
         "a",
@@ -135,9 +134,6 @@ def _row(row: ForestRow, number: int, x: object, layout: _Layout) -> Markup:
         aria_label=words,
         aria_current="true" if row.is_chosen else None,
     )
-
-
-_WORDS = {"better": "better", "worse": "worse", "unclear": "not clearly different"}
 
 
 def _signed(value: float) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
+from berryeval.evaluation.detection import Detection
 from berryeval.service.workbench.charts.svg import Scale, el, number, picture, ticks
-from berryeval.service.workbench.power.answer import Answer
 
 __all__ = ["power_chart"]
 
@@ -18,7 +18,7 @@ _LETTER = 6.8
 """How wide a letter is, about."""
 
 
-def power_chart(found: Answer, *, width: int, height: int) -> Markup:
+def power_chart(found: Detection, *, width: int, height: int) -> Markup:
     """Draw the curve, where these queries are on it, and what the margin needs.
 
     The numbers of queries are on a logarithmic scale. What is below the curve stays unseen.
@@ -45,13 +45,13 @@ def _path(places: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{number(x)},{number(y)}" for x, y in places)
 
 
-def _highest(found: Answer) -> float:
+def _highest(found: Detection) -> float:
     """Return where the axis ends: all that matters, and no more of the steep part than fits."""
     wanted = 3 * max(found.margin, found.smallest_drop or 0.0)
     return min(wanted, found.curve[0][1])
 
 
-def _label(found: Answer) -> str:
+def _label(found: Detection) -> str:
     return (
         f"The more queries, the smaller the drop that can be seen: {found.smallest_drop or 0:.3f} "
         f"with {found.n_queries:,}; {found.margin:g} needs {found.needed or 0:,}."
@@ -84,7 +84,7 @@ def _round_numbers(first: int, last: int, about: int) -> list[int]:
     return found if len(found) <= about else [n for n in found if str(n)[0] == "1"]
 
 
-def _margin(found: Answer, across: Scale, up: Scale, width: int) -> Iterator[Markup]:
+def _margin(found: Detection, across: Scale, up: Scale, width: int) -> Iterator[Markup]:
     y = up.at(found.margin)
     yield el("line", x1=_LEFT, x2=width - _RIGHT, y1=y, y2=y, class_="stroke dashed s-margin")
     yield el(
@@ -100,7 +100,7 @@ def _margin(found: Answer, across: Scale, up: Scale, width: int) -> Iterator[Mar
         yield el("circle", cx=x, cy=y, r=4, class_="dot s-margin")
 
 
-def _now(found: Answer, across: Scale, up: Scale) -> Iterator[Markup]:
+def _now(found: Detection, across: Scale, up: Scale) -> Iterator[Markup]:
     drop = found.smallest_drop
     if drop is None or not across.low <= math.log(found.n_queries) <= across.high:
         return

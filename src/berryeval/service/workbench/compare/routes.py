@@ -10,22 +10,17 @@ from starlette.responses import RedirectResponse, Response
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun, StoredVerdict
 from berryeval.errors import NotFoundError
+from berryeval.evaluation.headline import headline, policy_note
 from berryeval.evaluation.slices import Slice
+from berryeval.evaluation.turning import turning
 from berryeval.measures import Measure
-from berryeval.reports.wording import (
-    capitalised,
-    difference_sentence,
-    finding,
-    statistics_note,
-    undefined_notes,
-)
+from berryeval.reports.wording import capitalised, undefined_notes
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.charts.forest import forest, forest_rows
 from berryeval.service.workbench.charts.outcomes import outcomes
 from berryeval.service.workbench.charts.scatter import Point, scatter
 from berryeval.service.workbench.choosing import MAIN, choose_measure, choose_run, run_choices
 from berryeval.service.workbench.compare.addresses import Pair
-from berryeval.service.workbench.compare.holes import turning
 from berryeval.service.workbench.compare.listing import Listing, Wanted, list_changes
 from berryeval.service.workbench.comparisons import Compared, ComparisonsDep
 from berryeval.service.workbench.reading import once_read
@@ -39,6 +34,8 @@ router = APIRouter(prefix="/compare", dependencies=[once_read])
 _ORDERS = ("harm", "gain", "query")
 _LONGEST_NAME = 30
 _OUTCOMES = ("worse", "equal", "better")
+MOST_QUERIES_WITH_HOLES = 1_000
+"""With holes in more queries a reader would wait seconds for the bounds."""
 
 
 @router.get("")
@@ -98,7 +95,10 @@ def show_holes(
         compared = comparisons.compare(a, b)
     except NotFoundError:  # the page was opened before, and stays as it is
         return fragment(request, "compare_gone.html")
-    found = compared.remembered(("turning", measure), lambda: turning(compared, measure))
+    found = compared.remembered(
+        ("turning", measure),
+        lambda: turning(compared.comparison, measure, most_queries=MOST_QUERIES_WITH_HOLES),
+    )
     pair = Pair(given["a"], given["b"])
     return fragment(request, "compare_holes.html", turning=found, measure=measure, pair=pair)
 
@@ -141,7 +141,7 @@ def _figures(compared: Compared, measure: Measure, pair: Pair, wanted: Wanted) -
     difference = compared.difference(measure)
     before, after = compared.scores(measure)
     addresses = [pair.with_(wanted, measure=one, cell=None) for one in comparison.measures]
-    rows = forest_rows(comparison.differences, level, str(measure), addresses)
+    rows = forest_rows(comparison.differences, str(measure), addresses)
     title = f"difference from {_cut(compared.names[0])}, {level * 100:g}% interval"
 
     def link_of(point: Point) -> tuple[str, str]:
@@ -153,8 +153,8 @@ def _figures(compared: Compared, measure: Measure, pair: Pair, wanted: Wanted) -
         return cell, f"{point.count} queries near {point.before:.3f} → {point.after:.3f}"
 
     return {
-        "finding": finding(difference, level),
-        "sentence": difference_sentence(difference, compared.names[0], level),
+        "finding": comparison.deciding(measure)[0].finding,
+        "sentence": headline(comparison, measure),
         "difference": difference,
         "differences": list(zip(comparison.differences, rows, strict=True)),
         "forest": forest(rows, title),
@@ -164,7 +164,7 @@ def _figures(compared: Compared, measure: Measure, pair: Pair, wanted: Wanted) -
         "parts": compared.sliced(measure),
         "cautions": _cautions(compared),
         "notes": [*(n for n in comparison.notes if not n.startswith("Caution")),
-                  statistics_note(comparison.statistics),
+                  policy_note(comparison),
                   *undefined_notes(comparison.differences)],
         "level": level,
     }  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,17 +13,17 @@ from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.core.query import Query
 from berryeval.errors import MismatchError
-from berryeval.evaluation.result import averaged
-from berryeval.evaluation.slices import LABELS, find_slices
-from berryeval.service.references import find_run
-from berryeval.service.workbench.power.answer import (
-    Floats,
-    Part,
+from berryeval.evaluation.detection import (
     Positions,
-    parts_of,
+    SliceDetection,
+    assumed_sd,
+    detection_by_slice,
     pooled_sd,
-    sd_assumed,
 )
+from berryeval.evaluation.differences import find_pairs
+from berryeval.evaluation.margins import Floats
+from berryeval.evaluation.slices import find_all_slices
+from berryeval.service.references import find_run
 from berryeval.service.workbench.power.wish import Wish
 from berryeval.service.workbench.scoring import Scoring
 
@@ -50,7 +49,7 @@ class Spread:
     """Where it comes from, to end a sentence."""
     slices: Sequence[str]
     """What queries can be sliced by: ``label=value``."""
-    parts: Sequence[Part]
+    parts: Sequence[SliceDetection]
     """What each slice can see."""
 
 
@@ -82,7 +81,8 @@ class Columns:
         self._is_assumed = is_assumed
         self.n_queries = len(query_ids)
         self.told = told
-        self.slices = _slices(queries, [*query_ids])
+        found = find_all_slices(queries, [*query_ids])
+        self.slices = {str(part): positions for part, positions in found.items()}
 
     def spread(self, positions: Positions | None = None) -> tuple[float, int]:
         """Return how much differences vary, of all queries or of some, and how many differ.
@@ -91,7 +91,7 @@ class Columns:
         """
         chosen = [one if positions is None else one[positions] for one in self._values]
         if self._is_assumed:
-            return sd_assumed(chosen[0]), len(chosen[0])
+            return assumed_sd(chosen[0]), len(chosen[0])
         return pooled_sd(chosen), max((int(np.count_nonzero(one)) for one in chosen), default=0)
 
 
@@ -135,7 +135,7 @@ class Measuring:
             return Spread(wish.sd, n_queries, n_queries, "as you say", tuple(slices), ())
         largest = sorted(slices, key=lambda name: -len(slices[name]))[:_MOST_PARTS]
         told_of = {name: slices[name] for name in largest}
-        parts = parts_of(columns.spread, told_of, wish.margin, wish.alpha, wish.power)
+        parts = detection_by_slice(columns.spread, told_of, wish.margin, wish.alpha, wish.power)
         sd, n_changed = columns.spread(chosen)
         return Spread(sd, n_queries, n_changed, columns.told, tuple(slices), parts)
 
@@ -165,10 +165,11 @@ class Measuring:
         first = self._scoring.evaluation(reference.run_id)
         # Not those of the evaluation: it stays when only labels change.
         known = first.scores.query_ids, self._scoring.queries()
-        before = self._values(reference, wish.measure)
+        measure = first[wish.measure].measure
         if wish.source in ("assumed", "given"):
             told = f"assumed: the scores of {_name(reference)}, and a correlation of 0.7"
-            return Columns([before], *known, told, is_assumed=True)
+            [alone] = find_pairs(first, {"": first}, [measure], [*known[0]])
+            return Columns([alone.baseline], *known, told, is_assumed=True)
         candidate = find_run(self._archive, wish.b)
         several = [candidate]
         told = f"measured between {_name(reference)} and {_name(candidate)}"
@@ -178,26 +179,14 @@ class Measuring:
             several = several[:N_SERIES]
             runs = "run" if len(several) == 1 else f"{len(several)} runs"
             told = f"measured over the last {runs} of {candidate.facts.name}"
-        differences = [self._values(run, wish.measure) - before for run in several]
-        return Columns(differences, *known, told)
+        scored = {run.run_id: self._scoring.evaluation(run.run_id) for run in several}
+        pairs = find_pairs(first, scored, [measure], [*known[0]])
+        return Columns([pair.differences for pair in pairs], *known, told)
 
     def _series(self, run_id: str) -> tuple[StoredRun, ...]:
         name = find_run(self._archive, run_id).facts.name
         return self._archive.runs.page(name=name, limit=N_SERIES + 1, newest_first=True).items
 
-    def _values(self, run: StoredRun, measure: str) -> Floats:
-        result = self._scoring.evaluation(run.run_id)[measure]
-        return np.fromiter(averaged(result.measure, result.values), np.float64, len(result.values))
-
 
 def _name(run: StoredRun) -> str:
     return f"{run.facts.name} {(run.facts.commit or run.run_id)[:7]}"
-
-
-def _slices(queries: Mapping[str, Query], query_ids: Sequence[str]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for label in LABELS:
-        with suppress(MismatchError):  # no query has it
-            parts = find_slices(queries, label, query_ids)
-            found.update({str(part): positions for part, positions in parts.items()})
-    return found

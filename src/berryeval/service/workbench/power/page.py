@@ -10,16 +10,17 @@ from starlette.responses import Response
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.errors import BerryEvalError
+from berryeval.evaluation.detection import Detection, detection
 from berryeval.evaluation.margins import FEWEST_CHANGED
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.assets import HTMX, assets
 from berryeval.service.workbench.charts.power import power_chart
-from berryeval.service.workbench.power.answer import Answer, answer, queries_for
 from berryeval.service.workbench.power.measuring import Measuring, Spread
 from berryeval.service.workbench.power.wish import SOURCES, Wish, read_wish
 from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.scoring import Scoring, ScoringDep
+from berryeval.stats import queries_needed
 
 __all__ = ["router", "sentences"]
 
@@ -74,7 +75,7 @@ def _answered(spread: Spread | None, wish: Wish) -> dict[str, Any]:
     """Return what the answer shows; nothing as long as there is none."""
     if spread is None:
         return {"spread": None, "found": None}
-    found = answer(spread.n_queries, spread.sd, wish.margin, wish.alpha, wish.power)
+    found = detection(spread.n_queries, spread.sd, wish.margin, wish.alpha, wish.power)
     charts = [
         power_chart(found, width=width, height=height) if found.curve else None
         for width, height in (_WIDE, _NARROW)
@@ -112,12 +113,14 @@ def _wish(
     return read_wish(request.query_params, _measures(scoring), a, b, source)
 
 
-def _needs(found: Answer) -> list[tuple[float, int | None]]:
+def _needs(found: Detection) -> list[tuple[float, int | None]]:
     margins = sorted({*_MARGINS, found.margin})
-    return [(margin, queries_for(found.sd, margin, found.alpha, found.power)) for margin in margins]
+    return [
+        (margin, queries_needed(found.sd, margin, found.alpha, found.power)) for margin in margins
+    ]
 
 
-def sentences(found: Answer, wish: Wish) -> tuple[str, str]:
+def sentences(found: Detection, wish: Wish) -> tuple[str, str]:
     """Return the answer in a sentence, and what follows for the margin."""
     queries = "1 query" if found.n_queries == 1 else f"{found.n_queries:,} queries"
     where = f"{wish.measure} ({wish.slice})" if wish.slice else wish.measure

@@ -1,7 +1,7 @@
-"""What a golden set can see, from scores that are at hand.
+"""What a number of queries can detect, given how much differences vary from query to query.
 
-`berryeval.evaluation.sensitivity` scores runs first; a page has their scores already, wants one
-measure and one slice at a time, and a curve that is smooth.
+`berryeval.evaluation.power` scores runs first; here the scores are at hand, and one measure and
+one slice are asked for at a time.
 """
 
 from __future__ import annotations
@@ -9,43 +9,46 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import reduce
+from operator import add
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.evaluation.comparison import ROUNDING
-from berryeval.stats import power_at, queries_needed, sd_of_differences, smallest_drop
+from berryeval.evaluation.margins import Floats
+from berryeval.stats import (
+    deviations_of,
+    queries_needed,
+    sd_of_differences,
+    smallest_drop,
+)
 
 __all__ = [
     "ASSUMED_CORRELATION",
-    "Answer",
-    "Floats",
-    "Part",
+    "Detection",
     "Positions",
-    "answer",
+    "SliceDetection",
+    "assumed_sd",
     "curve",
-    "parts_of",
+    "detection",
+    "detection_by_slice",
     "pooled_sd",
-    "queries_for",
-    "sd_assumed",
-    "visible_drop",
 ]
 
-Floats: TypeAlias = NDArray[np.float64]
 Positions: TypeAlias = NDArray[np.int64]
 
 ASSUMED_CORRELATION = 0.7
-"""How the scores of two versions of a system may go together, where only one is known."""
+"""Correlation of the scores of two versions of a system, assumed where only one is known."""
 
 _FEWEST, _MOST = 5, 200_000
 _POINTS_A_DECADE = 16
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a number of queries can see, and how many a margin needs."""
+class Detection:
+    """What a number of queries can detect, and how many a margin needs."""
 
     n_queries: int
     sd: float
@@ -71,8 +74,8 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Part:
-    """What the queries of one slice can see."""
+class SliceDetection:
+    """What the queries of one slice can detect."""
 
     name: str
     n_queries: int
@@ -83,16 +86,16 @@ class Part:
     needed: int | None
 
 
-def answer(n_queries: int, sd: float, margin: float, alpha: float, power: float) -> Answer:
-    """Return what queries can see, whose differences vary by `sd`."""
-    needed = queries_for(sd, margin, alpha, power)
-    return Answer(
+def detection(n_queries: int, sd: float, margin: float, alpha: float, power: float) -> Detection:
+    """Return what queries can detect whose differences vary by `sd`."""
+    needed = queries_needed(sd, margin, alpha, power)
+    return Detection(
         n_queries,
         sd,
         alpha,
         power,
         margin,
-        visible_drop(sd, n_queries, alpha, power),
+        smallest_drop(sd, n_queries, alpha, power),
         needed,
         curve(sd, alpha, power, reach=max(n_queries, needed or 0)),
     )
@@ -106,17 +109,18 @@ def curve(sd: float, alpha: float, power: float, *, reach: int) -> tuple[tuple[i
     n_points = math.ceil(_POINTS_A_DECADE * math.log10(last / _FEWEST))
     steps = (_FEWEST * 10 ** (step / _POINTS_A_DECADE) for step in range(n_points))
     numbers = dict.fromkeys([*map(round, steps), last])
-    return tuple((n, sd * _unit_drop(n, alpha, power)) for n in numbers)
+    drops = ((n, smallest_drop(sd, n, alpha, power)) for n in numbers)
+    return tuple((n, drop) for n, drop in drops if drop is not None)
 
 
-def parts_of(
+def detection_by_slice(
     spread_of: Callable[[Positions], tuple[float, int]],
     slices: Mapping[str, Sequence[int]],
     margin: float,
     alpha: float,
     power: float,
-) -> list[Part]:
-    """Return what each slice can see, the one that sees least first.
+) -> list[SliceDetection]:
+    """Return what each slice can detect, the one that detects least first.
 
     Parameters
     ----------
@@ -129,9 +133,9 @@ def parts_of(
     found = []
     for name, positions in slices.items():
         sd, n_changed = spread_of(np.asarray(positions, dtype=np.int64))
-        drop = visible_drop(sd, len(positions), alpha, power)
-        needed = queries_for(sd, margin, alpha, power)
-        found.append(Part(name, len(positions), n_changed, sd, drop, needed))
+        drop = smallest_drop(sd, len(positions), alpha, power)
+        needed = queries_needed(sd, margin, alpha, power)
+        found.append(SliceDetection(name, len(positions), n_changed, sd, drop, needed))
     return sorted(found, key=lambda part: (-(part.smallest_drop or math.inf), part.name))
 
 
@@ -140,39 +144,15 @@ def pooled_sd(differences: Sequence[Floats]) -> float:
 
     That is the root of their mean variance. What only rounding made is none.
     """
-    variances = [float(values.var(ddof=1)) for values in differences if len(values) > 1]
-    sd = math.sqrt(sum(variances) / len(variances)) if variances else 0.0
+    deviations = [float(deviations_of(values)) for values in differences if len(values) > 1]
+    if len(deviations) == 1:
+        sd = deviations[0]
+    else:
+        total = reduce(add, (one * one for one in deviations), 0.0)
+        sd = math.sqrt(total / len(deviations)) if deviations else 0.0
     return sd if sd > ROUNDING else 0.0
 
 
-def sd_assumed(values: Floats) -> float:
+def assumed_sd(values: Floats) -> float:
     """Return what differences may vary by where only one run is known."""
     return sd_of_differences(pooled_sd([values]), ASSUMED_CORRELATION)
-
-
-def queries_for(sd: float, margin: float, alpha: float, power: float) -> int | None:
-    """Return how many queries a margin needs, by the t distribution that `visible_drop` goes by.
-
-    `queries_needed` is a normal approximation, and may be one or two queries short.
-    """
-    found = queries_needed(sd, margin, alpha, power)
-    if found is None:
-        return None
-    while power_at(sd, found, margin, alpha) < power:
-        found += 1
-    return found
-
-
-def visible_drop(sd: float, n_queries: int, alpha: float, power: float) -> float | None:
-    """Return the smallest drop that queries can rule out; None without any spread, or of one."""
-    if sd == 0 or n_queries < 2:  # noqa: PLR2004
-        return None
-    return sd * _unit_drop(n_queries, alpha, power)
-
-
-@lru_cache(maxsize=4096)
-def _unit_drop(n_queries: int, alpha: float, power: float) -> float:
-    """Return what can be ruled out where the standard deviation is 1; it scales with that."""
-    found = smallest_drop(1.0, n_queries, alpha, power)
-    assert found is not None
-    return found

@@ -2,13 +2,8 @@
 
 import pytest
 
-from berryeval import Query, evaluate
-from berryeval.service.workbench.standing import (
-    interval_method,
-    sentence_of,
-    slices_of,
-    standings,
-)
+from berryeval import Query, compare, evaluate
+from berryeval.evaluation.standing import slice_standings, standing_sentence, standings
 
 N = 24
 JUDGMENTS = {f"q{i:02}": {"good": 1} for i in range(N)}
@@ -41,15 +36,15 @@ def test_a_run_alone_has_a_mean_and_its_interval():
 def test_a_change_is_that_of_the_means_with_its_interval():
     """Paired by query: 6 of 24 gain 0.5."""
     change = only(standings(scored(mixed(12)), scored(mixed(6)))).change
-    assert (change.before, change.value) == (pytest.approx(0.625), pytest.approx(0.125))
+    assert (change.baseline_mean, change.mean) == (pytest.approx(0.625), pytest.approx(0.125))
     assert 0 < change.interval.low < 0.125 < change.interval.high
     assert change.finding == "better"
 
 
-def test_what_may_be_chance_is_unclear_and_what_is_equal_is_the_same():
-    """One query of 24 says little; none says that nothing changed."""
+def test_what_may_be_chance_is_unclear():
+    """One query of 24 says little; where no score changed, nothing is claimed."""
     assert only(standings(scored(mixed(7)), scored(mixed(6)))).change.finding == "unclear"
-    assert only(standings(scored(mixed(6)), scored(mixed(6)))).change.finding == "same"
+    assert only(standings(scored(mixed(6)), scored(mixed(6)))).change.is_same
 
 
 def test_a_loss_is_worse_and_so_is_a_rise_of_what_should_be_low():
@@ -57,7 +52,7 @@ def test_a_loss_is_worse_and_so_is_a_rise_of_what_should_be_low():
     assert only(standings(scored(mixed(6)), scored(mixed(14)))).change.finding == "worse"
     deep = {q: ["x", "y", "good"] if i % 2 else ["good"] for i, q in enumerate(JUDGMENTS)}
     change = only(standings(scored(deep, "Unjudged@3"), scored(FIRST, "Unjudged@3"))).change
-    assert (change.value < 0, change.finding) == (True, "better")
+    assert (change.mean < 0, change.finding) == (True, "better")
 
 
 def test_only_queries_that_both_runs_have_are_compared():
@@ -65,8 +60,8 @@ def test_only_queries_that_both_runs_have_are_compared():
     fewer = evaluate(JUDGMENTS, dict(list(mixed(6).items())[:12]), "RR", missing="skip")
     found = only(standings(scored(mixed(12)), fewer))
     assert found.n_queries == N
-    assert found.change.before == pytest.approx(0.75)
-    assert found.change.value == pytest.approx(0.25)
+    assert found.change.baseline_mean == pytest.approx(0.75)
+    assert found.change.mean == pytest.approx(0.25)
     other = evaluate({"z": {"good": 1}}, {"z": ["good"]}, "RR")
     assert only(standings(scored(FIRST), other)).change is None
 
@@ -75,14 +70,14 @@ def test_geometric_means_and_sums_are_held_against_each_other_in_their_own_way()
     """A sum has no interval; a geometric mean has that of its logarithms, turned back."""
     total = only(standings(scored(FIRST, "Holes@3"), scored(SECOND, "Holes@3")))
     assert (total.mean, total.interval, total.change.interval) == (2 * N, None, None)
-    assert total.change.finding == "same"
+    assert total.change.is_same
     mean = only(standings(scored(mixed(12), "GMAP"), scored(mixed(6), "GMAP")))
     assert mean.mean == pytest.approx(0.5**0.5)
     assert mean.interval.low < mean.mean < mean.interval.high
-    assert mean.change.interval.low < mean.change.value < mean.change.interval.high
+    assert mean.change.interval.low < mean.change.mean < mean.change.interval.high
 
 
-def test_slices_share_a_label_and_their_p_values_are_adjusted():
+def test_the_slices_of_a_label_are_one_family():
     """By label and value; queries without labels are in none."""
     queries = {
         q: Query(q, "?", category="odd" if i % 2 else "even", tags=("few",) if i < 3 else ())
@@ -90,42 +85,47 @@ def test_slices_share_a_label_and_their_p_values_are_adjusted():
     }
     after, before = scored(mixed(12)), scored(mixed(2))
     measure = after.measures[0]
-    found = {str(one.slice): one for one in slices_of(after, before, measure, queries)}
+    found = {str(one.slice): one for one in slice_standings(after, before, measure, queries)}
     assert list(found) == ["category=even", "category=odd", "tag=few"]
     assert found["category=even"].n_queries == N // 2
-    assert found["category=even"].change.value == pytest.approx(0.5 * 5 / 12)
+    assert found["category=even"].change.mean == pytest.approx(0.5 * 5 / 12)
     assert [one.is_watched for one in found.values()] == [True, True, True]
-    alone = slices_of(after, before, measure, {q: queries[q] for q in list(queries)[::2]})
+    alone = slice_standings(after, before, measure, {q: queries[q] for q in list(queries)[::2]})
     assert found["category=even"].change.p_value > alone[0].change.p_value
-    assert slices_of(after, before, measure, {}) == ()
-    assert slices_of(after, None, measure, queries)[0].change is None
-
-
-def test_large_sets_have_students_intervals():
-    """The bootstrap would take too long for a page."""
-    assert (interval_method(500), interval_method(501)) == ("bca", "t")
-    judgments = {f"q{i}": {"d": 1} for i in range(600)}
-    run = {q: ["d"] if i % 3 else ["x", "d"] for i, q in enumerate(judgments)}
-    found = only(standings(evaluate(judgments, run, "RR")))
-    assert found.interval.method == "t"
+    assert slice_standings(after, before, measure, {}) == ()
+    assert slice_standings(after, None, measure, queries)[0].change is None
 
 
 @pytest.mark.parametrize(
     ("n_after", "n_before", "expected"),
     [
-        (12, 4, "new is better than main: RR rises from 0.583 to 0.750."),
-        (4, 12, "new is worse than main: RR falls from 0.750 to 0.583."),
-        (5, 4, "new is not clearly different from main: RR is 0.604, against 0.583."),
-        (4, 4, "new scores the same RR as main for every query."),
+        (12, 4, "new is better than main: RR rises from 0.5833 to 0.7500."),
+        (4, 12, "new is worse than main: RR falls from 0.7500 to 0.5833."),
+        (5, 4, "new is not clearly different from main: RR is 0.6042, compared with 0.5833."),
+        (4, 4, "new and main score the same RR for every query."),
     ],
 )
 def test_a_sentence_says_how_a_run_stands(n_after, n_before, expected):
     """No claim without a test that supports it."""
-    found = only(standings(scored(mixed(n_after)), scored(mixed(n_before))))
-    assert sentence_of(found, "new", "main") == expected
+    after, before = scored(mixed(n_after)), scored(mixed(n_before))
+    found = only(standings(after, before))
+    assert standing_sentence(found, ("new", after), ("main", before)) == expected
+    compared = compare(JUDGMENTS, {"main": mixed(n_before), "new": mixed(n_after)}, "RR")
+    assert compared.sentence == expected
 
 
 def test_a_sentence_about_a_run_alone_tells_its_mean():
     """And over how many queries."""
-    found = only(standings(scored(mixed(12))))
-    assert sentence_of(found, "new", None) == "new has RR 0.750 over 24 queries."
+    alone = scored(mixed(12))
+    found = only(standings(alone))
+    assert standing_sentence(found, ("new", alone)) == "new has RR 0.7500 over 24 queries."
+
+
+def test_a_sentence_starts_with_missing_queries():
+    """As that of a comparison; a run without six of its queries is compared over the others."""
+    fewer = dict(list(mixed(12).items())[6:])
+    after, before = scored(mixed(12)), scored(fewer)
+    [found] = standings(after, before)
+    sentence = standing_sentence(found, ("new", after), ("main", before))
+    assert sentence == compare(JUDGMENTS, {"main": fewer, "new": mixed(12)}, "RR").sentence
+    assert sentence.startswith("Missing: 6 of 24 queries from main. Over the 18 queries in every")

@@ -1,0 +1,177 @@
+"""Differences between finished evaluations, query by query, over all queries and by slice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from berryeval.evaluation.comparison import ROUNDING, Difference, Statistics
+from berryeval.evaluation.deciding import Estimate, estimate_family
+from berryeval.evaluation.margins import widened
+from berryeval.evaluation.result import Evaluation, averaged, change_of_mean
+from berryeval.evaluation.slices import Slice
+from berryeval.measures import Measure
+from berryeval.stats import Interval, TestResult, cohens_dz, paired_test, rank_biserial
+
+__all__ = [
+    "BLIND_TO_NOISE",
+    "Pair",
+    "describe",
+    "describe_common",
+    "describe_slices",
+    "find_pairs",
+]
+
+BLIND_TO_NOISE = ("wilcoxon", "sign")
+"""Tests of ranks and signs, which a larger variance does not change."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """The scores of baseline and candidate in one measure, as far as a mean is taken of them."""
+
+    system: str
+    measure: Measure
+    baseline: NDArray[np.float64]
+    candidate: NDArray[np.float64]
+    noise_sd: float | None = None
+    slice: Slice | None = None
+
+    @property
+    def differences(self) -> NDArray[np.float64]:
+        """Candidate minus baseline; what differs by rounding only is 0."""
+        found = self.candidate - self.baseline
+        found[np.abs(found) < ROUNDING] = 0.0
+        return found
+
+    def take(self, positions: Sequence[int], part: Slice | None = None) -> Pair:
+        """Return the scores of some of the queries."""
+        baseline, candidate = self.baseline[positions], self.candidate[positions]
+        return replace(self, baseline=baseline, candidate=candidate, slice=part)
+
+
+def find_pairs(
+    reference: Evaluation,
+    candidates: Mapping[str, Evaluation],
+    measures: Iterable[Measure],
+    query_ids: Sequence[str],
+) -> list[Pair]:
+    """Return the scores of each candidate beside those of the reference, measure by measure.
+
+    The candidates of the first measure come first: a family is a measure, or a group of them.
+    """
+    return [
+        Pair(
+            name,
+            measure,
+            _column(reference, measure, query_ids),
+            _column(candidate, measure, query_ids),
+        )
+        for measure in measures
+        for name, candidate in candidates.items()
+    ]
+
+
+def _column(
+    evaluation: Evaluation, measure: Measure, query_ids: Sequence[str]
+) -> NDArray[np.float64]:
+    values = np.fromiter(averaged(measure, evaluation[str(measure)].values), np.float64)
+    if len(values) == len(query_ids):
+        return values
+    place_of = {query_id: i for i, query_id in enumerate(evaluation.scores.query_ids)}
+    return values[[place_of[query_id] for query_id in query_ids]]
+
+
+def describe(pairs: Sequence[Pair], how: Statistics) -> list[Difference]:
+    """Describe pairs over the same queries: the first measure alone, the others together."""
+    lead = [pair for pair in pairs if pair.measure == pairs[0].measure]
+    return [*_family(lead, how), *_family(pairs[len(lead) :], how)]
+
+
+def describe_slices(
+    pairs: Sequence[Pair], parts: Iterable[tuple[Slice, Sequence[int]]], how: Statistics
+) -> list[Difference]:
+    """Describe pairs over slices; the slices of one label in one measure are a family."""
+    found = []
+    for _, same_label in groupby(parts, key=lambda item: item[0].label):
+        several = list(same_label)
+        for measure in dict.fromkeys(pair.measure for pair in pairs):
+            members = [
+                pair.take(positions, part)
+                for part, positions in several
+                for pair in pairs
+                if pair.measure == measure
+            ]
+            found += _family(members, how)
+    return found
+
+
+def describe_common(
+    pairs: Sequence[Pair], evaluations: Iterable[Evaluation], how: Statistics
+) -> list[Difference]:
+    """Describe the first measure over the queries that every run has.
+
+    Empty if no run lacks any query, and if no query is in every run.
+    """
+    is_missing = np.any([one.scores.is_missing for one in evaluations], axis=0)
+    if is_missing.all() or not is_missing.any():
+        return []
+    positions = np.flatnonzero(~is_missing).tolist()
+    lead = pairs[0].measure
+    return _family([pair.take(positions) for pair in pairs if pair.measure == lead], how)
+
+
+def _family(pairs: Sequence[Pair], how: Statistics) -> list[Difference]:
+    spread = [widened(pair.differences, pair.noise_sd or 0.0) for pair in pairs]
+    return [
+        _difference(pair, estimate, noisy, how)
+        for pair, estimate, noisy in zip(
+            pairs, estimate_family(spread, how.level), spread, strict=True
+        )
+    ]
+
+
+def _difference(
+    pair: Pair, estimate: Estimate, noisy: NDArray[np.float64], how: Statistics
+) -> Difference:
+    values = pair.differences
+    before = _mean_of(pair.measure, pair.baseline)
+    return Difference(
+        system=pair.system,
+        measure=pair.measure,
+        slice=pair.slice,
+        baseline_mean=before,
+        candidate_mean=_mean_of(pair.measure, pair.candidate),
+        values=values,
+        interval=_of_mean(estimate.interval, pair.measure, before),
+        p_value=estimate.p_value,
+        reason=estimate.reason,
+        tests=tuple(_test(name, values, noisy, how) for name in how.tests),
+        cohens_dz=cohens_dz(values),
+        rank_biserial=rank_biserial(values),
+        noise_sd=pair.noise_sd,
+    )
+
+
+def _test(
+    name: str, values: NDArray[np.float64], noisy: NDArray[np.float64], how: Statistics
+) -> TestResult:
+    tested = values if name in BLIND_TO_NOISE else noisy
+    return paired_test(name, tested, n_resamples=how.n_resamples, seed=how.seed)
+
+
+def _mean_of(measure: Measure, values: NDArray[np.float64]) -> float:
+    mean = float(np.add.accumulate(values)[-1] / len(values))
+    return math.exp(mean) if measure.aggregate == "geometric" else mean
+
+
+def _of_mean(interval: Interval | None, measure: Measure, before: float) -> Interval | None:
+    if interval is None:
+        return None
+    low, high = (change_of_mean(measure, end, before) for end in (interval.low, interval.high))
+    return replace(interval, low=low, high=high)

@@ -1,0 +1,126 @@
+"""Comparisons in one sentence: how candidates stand against the baseline, by the lead measure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from berryeval.evaluation.deciding import WORDS
+from berryeval.evaluation.notes import count_queries, missing_queries
+
+if TYPE_CHECKING:
+    from berryeval.evaluation.comparison import Comparison, Difference
+    from berryeval.measures import Measure
+
+__all__ = ["difference_sentence", "headline", "listing", "policy_note", "result_sentence"]
+
+_PREPOSITIONS = {"better": "than", "worse": "than", "unclear": "from"}
+
+
+def headline(comparison: Comparison, measure: Measure | None = None) -> str:
+    """Return the result of a comparison by the lead measure, or by another one.
+
+    Where runs lack queries it starts with how many, then gives the result over the queries that
+    every run has, and last the one with missing queries as they were scored.
+    """
+    wanted = measure or comparison.lead
+    whole = [d for d in comparison.differences if d.measure == wanted]
+    common = comparison.common if wanted == comparison.lead else ()
+    n_judged = comparison.evaluations[comparison.baseline].counts.judged
+    lacking = [*missing_queries(comparison.evaluations).items()]
+    return result_sentence(whole, common, comparison.baseline, n_judged, lacking)
+
+
+def result_sentence(
+    whole: Sequence[Difference],
+    common: Sequence[Difference],
+    baseline: str,
+    n_judged: int,
+    lacking: Sequence[tuple[str, int]],
+) -> str:
+    """Return what `headline` says, from its parts.
+
+    Parameters
+    ----------
+    whole : sequence of Difference
+        One measure of each candidate, over all queries.
+    common : sequence of Difference
+        The same over the queries that every run has; empty where that makes no difference.
+    baseline : str
+    n_judged : int
+        How many queries are judged.
+    lacking : sequence of (str, int)
+        Runs that lack some of them, and how many.
+    """
+    found = _sentence(common or whole, baseline)
+    if not lacking:
+        return _capitalised(found)
+    counts = [f"{n:,} of {count_queries(n_judged)} from {name}" for name, n in lacking]
+    first = f"Missing: {listing(counts)}."
+    if not common:  # they were left out, or no query is in every run
+        return f"{first} {_capitalised(found)}"
+    return (
+        f"{first} Over the {count_queries(common[0].n_queries)} in every run, {found} "
+        f"With missing queries scored as 0, {_sentence(whole, baseline)}"
+    )
+
+
+def _sentence(differences: Sequence[Difference], baseline: str) -> str:
+    if len(differences) == 1:
+        return difference_sentence(differences[0], baseline)
+    parts = []
+    for wanted, word in WORDS.items():
+        names = [d.system for d in differences if d.finding == wanted]
+        if names:
+            verb = "is" if len(names) == 1 else "are"
+            parts.append(f"{listing(names)} {verb} {word} {_PREPOSITIONS[wanted]} {baseline}")
+    return f"by {differences[0].measure}, {'; '.join(parts)}."
+
+
+def _capitalised(sentence: str) -> str:
+    """Start a sentence with a capital letter, unless it starts with the name of a system."""
+    return f"B{sentence[1:]}" if sentence.startswith("by ") else sentence
+
+
+def difference_sentence(difference: Difference, baseline: str) -> str:
+    """Return the result of one candidate in one measure."""
+    system, measure, found = difference.system, difference.measure, difference.finding
+    if difference.is_same:
+        return f"{system} and {baseline} score the same {measure} for every query."
+    before, after = f"{difference.baseline_mean:.4f}", f"{difference.candidate_mean:.4f}"
+    start = f"{system} is {WORDS[found]} {_PREPOSITIONS[found]} {baseline}: {measure}"
+    if found == "unclear":
+        return f"{start} is {after}, compared with {before}."
+    verb = "rises" if difference.mean > 0 else "falls"
+    return f"{start} {verb} from {before} to {after}."
+
+
+def listing(words: Sequence[str]) -> str:
+    """Write words as a list: ``a, b and c``."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def policy_note(comparison: Comparison) -> str:
+    """Return which differences decide, and how their intervals and p-values are found."""
+    n_leading = len(comparison.candidates)
+    n_others = len(comparison.differences) - n_leading
+    notes = [
+        f"Intervals: {comparison.statistics.level * 100:.4g}%, Student's t; p-values come from the "
+        "same t. A difference is better or worse where its interval excludes 0.",
+        f"{comparison.lead} decides"
+        + (" alone." if n_leading == 1 else f", for all {n_leading} candidates together."),
+    ]
+    if n_others == 1:
+        notes.append("The other difference is reported beside it.")
+    elif n_others > 1:
+        notes.append(f"The other {n_others} differences form one family.")
+    if comparison.sliced:
+        notes.append("The slices of a label form one family per measure.")
+    if max(n_leading, n_others) > 1 or comparison.sliced:
+        notes.append(
+            "Within a family intervals are simultaneous and p-values adjusted: Bonferroni."
+        )
+    if comparison.statistics.tests:
+        tests = listing(comparison.statistics.tests)
+        notes.append(f"The p-values of {tests} are not adjusted, and decide nothing.")
+    return " ".join(notes)

@@ -1,0 +1,150 @@
+"""How a run stands: its means, alone and against another run, over all queries and by slice.
+
+It takes finished evaluations. What a change says is decided as in a comparison of the two runs.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from berryeval.core.query import Query
+from berryeval.evaluation.comparison import Difference, Statistics
+from berryeval.evaluation.differences import (
+    describe,
+    describe_common,
+    describe_slices,
+    find_pairs,
+)
+from berryeval.evaluation.headline import result_sentence
+from berryeval.evaluation.notes import count_queries
+from berryeval.evaluation.result import Evaluation, aggregated, interval_of
+from berryeval.evaluation.slices import Slice, find_all_slices
+from berryeval.measures import Measure
+from berryeval.stats import Interval
+
+__all__ = ["FEW_QUERIES", "Standing", "slice_standings", "standing_sentence", "standings"]
+
+_NAME = "candidate"
+FEW_QUERIES = 20
+"""A slice of fewer queries is watched, as in a gate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A measure of a run, over all queries or those of a slice."""
+
+    measure: Measure
+    slice: Slice | None
+    n_queries: int
+    mean: float
+    interval: Interval | None
+    """Of the mean, 95%; None for fewer than two queries, and for sums."""
+    change: Difference | None
+    """From the other run; None if there is none, or no query in common."""
+    common: Difference | None = None
+    """The change of the lead measure over the queries that both runs have, if either lacks any."""
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether it is a slice of so few queries that chance rules."""
+        return self.slice is not None and self.n_queries < FEW_QUERIES
+
+
+def standings(evaluation: Evaluation, reference: Evaluation | None = None) -> tuple[Standing, ...]:
+    """Return each measure of a run, and how far it is from the other run's.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Of the run.
+    reference : Evaluation, optional
+        Of the other run, with the same measures. Only queries of both are compared.
+    """
+    changes: dict[Measure, Difference] = {}
+    over_common: dict[Measure, Difference] = {}
+    query_ids = _common(evaluation, reference)
+    if reference is not None and query_ids:
+        pairs = find_pairs(reference, {_NAME: evaluation}, evaluation.measures, query_ids)
+        changes = {found.measure: found for found in describe(pairs, Statistics())}
+        if len(query_ids) == evaluation.n_queries == reference.n_queries:
+            common = describe_common(pairs, (reference, evaluation), Statistics())
+            over_common = {found.measure: found for found in common}
+    return tuple(
+        Standing(
+            result.measure,
+            None,
+            evaluation.n_queries,
+            result.mean,
+            result.interval,
+            changes.get(result.measure),
+            over_common.get(result.measure),
+        )
+        for result in evaluation.values()
+    )
+
+
+def slice_standings(
+    evaluation: Evaluation,
+    reference: Evaluation | None,
+    measure: Measure,
+    queries: Mapping[str, Query],
+) -> tuple[Standing, ...]:
+    """Return a measure of each slice, by label and value.
+
+    Queries without labels are in no slice; where none has any, there is none.
+    """
+    changes: dict[Slice | None, Difference] = {}
+    common = _common(evaluation, reference)
+    if reference is not None and common:
+        pairs = find_pairs(reference, {_NAME: evaluation}, [measure], common)
+        parts = find_all_slices(queries, common).items()
+        changes = {d.slice: d for d in describe_slices(pairs, parts, Statistics())}
+    scores = evaluation[str(measure)].values
+    return tuple(
+        _slice_standing(measure, part, array("d", (scores[i] for i in positions)), changes)
+        for part, positions in find_all_slices(queries, list(evaluation.scores.query_ids)).items()
+    )
+
+
+def _slice_standing(
+    measure: Measure,
+    part: Slice,
+    scores: array[float],
+    changes: Mapping[Slice | None, Difference],
+) -> Standing:
+    return Standing(
+        measure,
+        part,
+        len(scores),
+        aggregated(measure, scores),
+        interval_of(measure, scores),
+        changes.get(part),
+    )
+
+
+def standing_sentence(
+    standing: Standing,
+    run: tuple[str, Evaluation],
+    other: tuple[str, Evaluation] | None = None,
+) -> str:
+    """Return how a run stands against another, or alone; both with the names they go by."""
+    name, evaluation = run
+    if standing.change is None or other is None:
+        queries = count_queries(standing.n_queries)
+        return f"{name} has {standing.measure} {standing.mean:.4f} over {queries}."
+    whole = replace(standing.change, system=name)
+    common = [replace(standing.common, system=name)] if standing.common else []
+    lacking = [(one, found.counts.missing) for one, found in (other, run) if found.counts.missing]
+    return result_sentence([whole], common, other[0], evaluation.counts.judged, lacking)
+
+
+def _common(evaluation: Evaluation, reference: Evaluation | None) -> list[str]:
+    """Return the queries that both have."""
+    if reference is None:
+        return []
+    if reference.scores.query_ids == evaluation.scores.query_ids:
+        return list(evaluation.scores.query_ids)
+    there = set(reference.scores.query_ids)
+    return [query_id for query_id in evaluation.scores.query_ids if query_id in there]

@@ -1,0 +1,125 @@
+"""Whether grades of unjudged documents could turn what a comparison says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from berryeval.core.id_column import encode_id
+from berryeval.evaluation._hole_arguments import scale_of
+from berryeval.evaluation.bounds import difference_bounds, holes_of
+from berryeval.evaluation.comparison import ROUNDING, Comparison, Difference
+from berryeval.evaluation.deciding import Finding, estimate_family, finding_of
+from berryeval.evaluation.extremes import is_bounded
+from berryeval.evaluation.margins import Floats
+from berryeval.evaluation.result import holes_measure
+from berryeval.measures import Measure
+from berryeval.stats import means_of
+
+__all__ = ["Turning", "turning"]
+
+
+@dataclass(frozen=True)
+class Turning:
+    """What unjudged documents could make of a difference."""
+
+    n_queries: int
+    """Queries with a hole in either run, as deep as the measure looks."""
+    n_holes: int
+    low: float | None
+    """The lowest mean difference that grades of holes could give; None if not computed."""
+    high: float | None
+    findings: tuple[Finding, ...]
+    """What the difference says as judged, with the grades that are least favourable to the
+    candidate, and with the most favourable ones. Empty if not computed."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the bounds were computed."""
+        return self.low is not None
+
+    @property
+    def could_turn(self) -> bool:
+        """Whether another finding is possible."""
+        return len(set(self.findings)) > 1
+
+
+def turning(
+    comparison: Comparison,
+    measure: Measure,
+    *,
+    system: str | None = None,
+    most_queries: int | None = None,
+) -> Turning:
+    """Return between which values a mean difference lies, whatever grades holes get.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    measure : Measure
+        One that was compared.
+    system : str, optional
+        The candidate. Default: the first.
+    most_queries : int, optional
+        With holes in more queries the bounds, which take milliseconds per query, are not
+        computed. They never are for a geometric mean or a measure without bounds.
+    """
+    name = system or comparison.candidates[0]
+    names = (comparison.baseline, name)
+    counts = [
+        np.asarray(comparison.evaluations[one].scores.values[str(holes_measure(measure))])
+        for one in names
+    ]
+    places = np.flatnonzero((counts[0] > 0) | (counts[1] > 0)).tolist()
+    is_quick = most_queries is None or len(places) <= most_queries
+    if not (is_bounded(measure) and is_quick):
+        n_holes = int(np.add.accumulate(np.maximum(*counts))[-1])
+        return Turning(len(places), n_holes, None, None, ())
+    difference = comparison.difference(name, measure)
+    low, high, n_holes = _extremes(comparison, difference, places)
+    harmful, helpful = (low, high) if measure.higher_is_better else (high, low)
+    return Turning(
+        len(places),
+        n_holes,
+        float(means_of(low)),
+        float(means_of(high)),
+        (
+            difference.finding,
+            _finding_with(comparison, difference, harmful),
+            _finding_with(comparison, difference, helpful),
+        ),
+    )
+
+
+def _extremes(
+    comparison: Comparison, difference: Difference, places: Sequence[int]
+) -> tuple[Floats, Floats, int]:
+    """Return the lowest and the highest difference of each query, and the number of holes."""
+    measure, judgments = difference.measure, comparison.judgments
+    runs = [comparison.runs[name] for name in (comparison.baseline, difference.system)]
+    grade = scale_of(judgments, comparison.max_grade)
+    low, high = difference.values.copy(), difference.values.copy()
+    n_holes = 0
+    for place in places:
+        query_id = encode_id(comparison.query_ids[place])
+        grades = judgments.grades_of(query_id)
+        before, after = (run.ranked_ids(query_id, measure.k) for run in runs)
+        holes = holes_of((before, after), grades, measure.k)
+        n_holes += len(holes)
+        bounds = difference_bounds(measure, before, after, grades, holes, grade)
+        assert bounds is not None  # is_bounded says so
+        low[place], high[place] = bounds.low, bounds.high
+    for ends in (low, high):
+        ends[np.abs(ends) < ROUNDING] = 0.0  # as the differences themselves
+    return low, high, n_holes
+
+
+def _finding_with(comparison: Comparison, difference: Difference, values: Floats) -> Finding:
+    """Return what a difference would say with other values; the rest of its family stays."""
+    is_leading = difference.measure == comparison.lead
+    family = [d for d in comparison.differences if (d.measure == comparison.lead) == is_leading]
+    columns = [values if d is difference else d.values for d in family]
+    estimate = estimate_family(columns, comparison.statistics.level)[family.index(difference)]
+    return finding_of(estimate.interval, higher_is_better=difference.measure.higher_is_better)

@@ -1,0 +1,117 @@
+"""One world behind every door: the same judgments, queries, runs and gate, as files and served."""
+
+import json
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.testclient import TestClient
+
+import berryeval as be
+from berryeval.archive import Archive
+from berryeval.service import ServiceSettings, create_app
+
+MEASURES = ("nDCG@10", "RR", "P@5")
+MARGIN = 0.03
+N_QUERIES = 48
+
+GATE = f"""
+judgments = "qrels.txt"
+queries = "queries.jsonl"
+baseline = "old.run"
+run = "new.run"
+
+[gate]
+inconclusive = 0
+
+[[gate.guard]]
+measure = "nDCG@10"
+margin = {MARGIN}
+slices = ["category"]
+
+[[gate.guard]]
+measure = "P@5"
+at_least = 0.2
+"""
+
+
+@dataclass(frozen=True)
+class World:
+    """Where everything is."""
+
+    folder: Path
+    client: TestClient
+    run_ids: dict[str, str]
+
+    @property
+    def comparison(self) -> be.Comparison:
+        """The truth: what Python says."""
+        return be.compare(
+            self.folder / "qrels.txt",
+            {name: self.folder / f"{name}.run" for name in ("old", "new")},
+            MEASURES,
+            queries=self.folder / "queries.jsonl",
+            slices=["category"],
+        )
+
+
+def write_files(folder):
+    """Write judgments, queries, two runs that differ for most queries, and a gate."""
+    chance = random.Random(20)  # noqa: S311 - made up
+    qrels, queries, runs = [], [], {"old": [], "new": []}
+    for number in range(N_QUERIES):
+        query_id = f"q{number:02}"
+        category = "how" if number % 2 else "what"
+        queries.append({"id": query_id, "query": f"question {number}", "category": category})
+        documents = [f"d{i}" for i in range(20)]
+        chance.shuffle(documents)
+        qrels += [f"{query_id} 0 {doc_id} {3 - i // 2 if i < 6 else 0}"
+                  for i, doc_id in enumerate(documents)]  # fmt: skip
+        for name, noise in (("old", 5.0), ("new", 4.0)):
+            places = {doc_id: i + chance.gauss(0, noise) for i, doc_id in enumerate(documents)}
+            ranked = sorted(documents, key=places.__getitem__)[:12]
+            runs[name] += [f"{query_id} Q0 {doc_id} {rank} {100 - rank} {name}"
+                           for rank, doc_id in enumerate(ranked, start=1)]  # fmt: skip
+    (folder / "qrels.txt").write_text("\n".join(qrels) + "\n")
+    (folder / "queries.jsonl").write_text("".join(json.dumps(one) + "\n" for one in queries))
+    for name, lines in runs.items():
+        (folder / f"{name}.run").write_text("\n".join(lines) + "\n")
+    (folder / "berryeval.toml").write_text(GATE)
+
+
+def served(folder):
+    """Start a service over an archive that holds the same."""
+    archive = Archive.open(folder / "archive.db")
+    app = create_app(archive, ServiceSettings(measures=MEASURES))
+    return archive, TestClient(app, base_url="http://localhost:8765")
+
+
+def fill(client, folder):
+    """Put the files into the service, and return the ids of the runs."""
+    judgments = [line.split() for line in (folder / "qrels.txt").read_text().splitlines()]
+    answer = client.post("/v1/judgments", json={"judgments": [
+        {"query_id": query_id, "doc_id": doc_id, "grade": int(grade)}
+        for query_id, _, doc_id, grade in judgments
+    ]})  # fmt: skip
+    assert answer.status_code == 200, answer.text
+    rows = [json.loads(line) for line in (folder / "queries.jsonl").read_text().splitlines()]
+    queries = [
+        {"query_id": row["id"], "text": row["query"], "category": row["category"]} for row in rows
+    ]
+    assert client.post("/v1/queries", json={"queries": queries}).status_code == 200
+    run_ids = {}
+    for name in ("old", "new"):
+        content = (folder / f"{name}.run").read_text()
+        stored = client.post("/v1/runs", params={"name": name}, content=content)
+        run_ids[name] = stored.json()["run_id"]
+    client.put("/v1/baselines/main", json={"run_id": run_ids["old"]})
+    settings = {
+        "guards": [
+            {"measure": "nDCG@10", "margin": MARGIN, "slices": ["category"]},
+            {"measure": "P@5", "at_least": 0.2},
+        ],
+        "baseline": "main",
+    }
+    saved = client.put("/v1/gates/ship", json=settings)
+    assert saved.status_code in (200, 201), saved.text
+    return run_ids

@@ -1,0 +1,108 @@
+"""Comparisons in one sentence."""
+
+import pytest
+
+from berryeval import compare
+from berryeval.evaluation.headline import headline, listing, policy_note
+from berryeval.measures import parse_measure
+from example_results import a_comparison, compare_these
+
+JUDGED = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+THIRTY = {f"q{i:02}": {"d": 1} for i in range(30)}
+BEFORE = {q: ["d"] if i % 3 else ["x", "d"] for i, q in enumerate(THIRTY)}
+LACKING = {q: BEFORE[q] for q in list(BEFORE)[8:]}
+
+
+@pytest.mark.parametrize(
+    ("qualities", "word"),
+    [((0.1, 2.0), "better"), ((2.0, 0.1), "worse"), ((0.6, 0.6), "not clearly different")],
+)
+def test_the_sentence_says_who_is_better(qualities, word):
+    """By the first measure, as its interval allows."""
+    comparison = a_comparison(80, dict(zip(("old", "new"), qualities, strict=True)))
+    assert comparison.sentence.startswith(f"new is {word} ")
+    assert f"{comparison.differences[0].candidate_mean:.4f}" in comparison.sentence
+
+
+def test_the_sentence_of_several_candidates_groups_them():
+    """Who is better, who is worse, who is neither."""
+    systems = {"base": 0.8, "good": 3.0, "great": 3.0, "bad": 0.0}
+    assert a_comparison(80, systems).sentence == (
+        "By nDCG@10, good and great are better than base; bad is worse than base."
+    )
+
+
+def test_the_sentence_of_equal_rankings_claims_nothing():
+    """The same scores are no finding."""
+    same = {"q1": ["d1"], "q2": ["d2"]}
+    found = compare_these(JUDGED, {"a": same, "b": same})
+    assert found.sentence == "b and a score the same nDCG@10 for every query."
+
+
+def test_missing_queries_come_first():
+    """How many on which side, the result over the common queries, and with zeros last."""
+    found = compare(THIRTY, {"a": LACKING, "b": BEFORE}, "RR")
+    assert found.sentence == (
+        "Missing: 8 of 30 queries from a. Over the 22 queries in every run, b and a score the "
+        "same RR for every query. With missing queries scored as 0, b is better than a: RR rises "
+        "from 0.6167 to 0.8333."
+    )
+    other = {q: BEFORE[q] for q in list(BEFORE)[:-1]}
+    both = compare(THIRTY, {"a": LACKING, "b": other}, "RR").sentence
+    assert both.startswith(
+        "Missing: 8 of 30 queries from a and 1 of 30 queries from b. Over the 21"
+    )
+
+
+def test_missing_queries_that_are_left_out_are_still_named():
+    """With `missing="skip"` there is one result, over the common queries."""
+    found = compare(THIRTY, {"a": LACKING, "b": BEFORE}, "RR", missing="skip")
+    assert found.sentence == (
+        "Missing: 8 of 30 queries from a. b and a score the same RR for every query."
+    )
+
+
+def test_where_no_query_is_in_every_run_only_zeros_remain():
+    """Three runs may have nothing in common though each shares queries with the baseline."""
+    parts = {
+        "a": BEFORE,
+        "b": dict(list(BEFORE.items())[:15]),
+        "c": dict(list(BEFORE.items())[15:]),
+    }
+    found = compare(THIRTY, parts, "RR")
+    assert found.common == ()
+    assert found.sentence.startswith(
+        "Missing: 15 of 30 queries from b and 15 of 30 queries from c."
+    )
+    assert " By RR, b and c are worse than a." in found.sentence
+
+
+def test_another_measure_can_have_the_headline():
+    """As it stands in the table; missing queries are named all the same."""
+    found = compare(THIRTY, {"a": LACKING, "b": BEFORE}, ["P@1", "RR"])
+    assert headline(found, parse_measure("RR")) == (
+        "Missing: 8 of 30 queries from a. b is better than a: RR rises from 0.6167 to 0.8333."
+    )
+
+
+def test_the_policy_is_written_beside_the_figures():
+    """Who decides, which differences are families, and what decides nothing."""
+    alone = compare(THIRTY, {"a": BEFORE, "b": LACKING}, "RR", tests=["sign"])
+    assert policy_note(alone).endswith(
+        "RR decides alone. The p-values of sign are not adjusted, and decide nothing."
+    )
+    two = compare(THIRTY, {"a": BEFORE, "b": LACKING}, ["RR", "P@1"])
+    assert "The other difference is reported beside it." in policy_note(two)
+    assert "Bonferroni" not in policy_note(two)
+    many = a_comparison(20)
+    assert "The other 4 differences form one family." in policy_note(many)
+    assert "The slices of a label form one family per measure." in policy_note(many)
+    assert policy_note(many).endswith("simultaneous and p-values adjusted: Bonferroni.")
+    several = a_comparison(20, {"a": 0.5, "b": 0.6, "c": 0.7})
+    assert "nDCG@10 decides, for all 2 candidates together." in policy_note(several)
+
+
+def test_lists_are_written_as_people_write_them():
+    """A comma between, "and" before the last."""
+    assert listing(["a"]) == "a"
+    assert listing(["a", "b", "c"]) == "a, b and c"

@@ -1,0 +1,61 @@
+"""Whether grades of unjudged documents could turn what a comparison says."""
+
+import pytest
+
+from berryeval import compare
+from berryeval.evaluation.turning import turning
+from berryeval.measures import parse_measure
+
+N = 30
+JUDGMENTS = {f"q{i:02}": {"d": 1, "n": 0} for i in range(N)}
+BEFORE = {query: ["d", "n"] for query in JUDGMENTS}
+AFTER = {q: ["x", "d"] if i % 2 else ["d", "n"] for i, q in enumerate(JUDGMENTS)}
+RR = parse_measure("RR")
+
+
+def compared(*measures, **options):
+    return compare(JUDGMENTS, {"a": BEFORE, "b": AFTER}, measures or "RR", **options)
+
+
+def test_holes_could_turn_a_result():
+    """Fifteen losses of RR are clear, unless what stands first instead is relevant."""
+    found = turning(compared(), RR)
+    assert (found.n_queries, found.n_holes) == (15, 15)
+    assert found.findings == ("worse", "worse", "unclear")
+    assert found.could_turn
+    assert (found.low, found.high) == pytest.approx((-0.25, 0.0))
+
+
+def test_bounds_are_those_of_the_comparison():
+    """`compare(..., bounds=True)` computes the same for every difference."""
+    comparison = compared("RR", "P@1", "nDCG@2", bounds=True)
+    for difference in comparison.differences:
+        found = turning(comparison, difference.measure)
+        assert (found.low, found.high) == (difference.bounds.low, difference.bounds.high)
+
+
+def test_a_measure_of_a_family_is_judged_within_it():
+    """What it says as judged is what the comparison says, also where less is better."""
+    comparison = compared("nDCG@2", "RR", "P@1", "Unjudged@1")
+    for name in ("RR", "P@1", "Unjudged@1"):
+        measure = parse_measure(name)
+        found = turning(comparison, measure, system="b")
+        assert found.is_known == (name != "Unjudged@1")
+        if found.is_known:
+            assert found.findings[0] == comparison.difference("b", measure).finding
+
+
+def test_without_holes_nothing_can_turn():
+    """Every document that counts is judged."""
+    complete = {q: ["n", "d"] if i % 2 else ["d", "n"] for i, q in enumerate(JUDGMENTS)}
+    found = turning(compare(JUDGMENTS, {"a": BEFORE, "b": complete}, "RR"), RR)
+    assert (found.n_queries, found.n_holes, found.could_turn) == (0, 0, False)
+    assert found.low == found.high
+
+
+def test_what_takes_too_long_is_not_computed():
+    """The number of holes is there all the same; a geometric mean has no bounds."""
+    found = turning(compared(), RR, most_queries=10)
+    assert (found.is_known, found.could_turn) == (False, False)
+    assert (found.n_queries, found.n_holes) == (15, 15)
+    assert not turning(compared("GMAP"), parse_measure("GMAP")).is_known
