@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from berryeval.evaluation.deciding import WORDS, estimate_family, finding_of
+from berryeval.evaluation.deciding import estimate_family
+from berryeval.evaluation.findings import WORDS, finding_of
 from berryeval.stats import Interval
 
 scores = st.floats(-1, 1).map(lambda value: round(value, 6))

@@ -100,7 +100,8 @@ def test_a_comparison_has_the_librarys_figures(client, runs):
     difference = comparison.difference("dense", "AP")
     (told,) = report["differences"]
     assert told["difference"] == difference.mean
-    assert told["test"]["p_value"] == difference.test.p_value
+    assert told["p_value"] == difference.p_value
+    assert told["finding"] == difference.finding
     assert told["bounds"]["low"] == difference.bounds.low
     assert report["run_ids"] == {"bm25": first, "dense": second}
     assert len(report["per_query"]) == 30

@@ -14,8 +14,8 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.bounds import Bounds
-from berryeval.evaluation.deciding import Finding, finding_of
 from berryeval.evaluation.display import Displayed
+from berryeval.evaluation.findings import Finding, finding_of
 from berryeval.evaluation.headline import headline
 from berryeval.evaluation.result import Evaluation, change_of_mean
 from berryeval.evaluation.slices import Slice

@@ -15,23 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.stats import Interval, paired_t, student_interval
 
-__all__ = ["WORDS", "Estimate", "Finding", "estimate_family", "finding_of"]
-
-Finding: TypeAlias = Literal["better", "worse", "unclear"]
-
-WORDS: dict[Finding, str] = {
-    "better": "better",
-    "worse": "worse",
-    "unclear": "not clearly different",
-}
-"""How each finding is written."""
+__all__ = ["Estimate", "estimate_family"]
 
 
 @dataclass(frozen=True)
@@ -98,10 +88,3 @@ def _without_spread(
         return Estimate(None, None, reason)
     same = float(values[0])
     return Estimate(Interval(same, same, level, "sign"), p_value)
-
-
-def finding_of(interval: Interval | None, *, higher_is_better: bool = True) -> Finding:
-    """Return the word for a mean difference: whether its interval contains 0."""
-    if interval is None or interval.contains(0.0):
-        return "unclear"
-    return "better" if (interval.low > 0) == higher_is_better else "worse"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from berryeval.evaluation.deciding import WORDS
+from berryeval.evaluation.findings import WORDS
 from berryeval.evaluation.notes import count_queries, missing_queries
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from berryeval.evaluation.deciding import WORDS
+from berryeval.evaluation.findings import WORDS
 from berryeval.reports.charts.theme import LIGHT, Spec, chart
 from berryeval.reports.figures import percent, signed
 

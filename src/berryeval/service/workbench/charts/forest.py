@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from berryeval.evaluation.comparison import Difference
-from berryeval.evaluation.deciding import WORDS, Finding
+from berryeval.evaluation.findings import WORDS, Finding
 from berryeval.reports.figures import signed
 from berryeval.service.workbench.charts.svg import el, ticks
 
