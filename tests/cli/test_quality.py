@@ -65,7 +65,7 @@ def test_a_threshold_that_is_missed_exits_1():
     result = quality()
     assert result.exit_code == 1
     assert "FAIL: engine_of_quality:find on golden" in result.output
-    assert "error threshold not met measure=P@5 value=0.3 threshold=0.7" in result.stderr
+    assert "error threshold not met measure=P@5 value=0.300 threshold=0.700" in result.stderr
 
 
 def test_a_system_that_fails_exits_4():

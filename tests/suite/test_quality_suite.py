@@ -1,6 +1,9 @@
 """The retrieval quality suite (X5-X9)."""
 
 import logging
+import re
+import subprocess
+import sys
 import time
 
 import pytest
@@ -147,7 +150,7 @@ def test_it_logs_at_the_levels_asked_for(golden, caplog):
     nothing = {**GOOD, "why are slow searches slow": ["guide.md#guide"]}
     with caplog.at_level(logging.DEBUG, logger="berryeval"):
         run_quality(system(nothing), golden)
-    told = {(record.levelname, record.getMessage()): record for record in caplog.records}
+    told = {(record.levelname, record.event): record for record in caplog.records}
     assert told["INFO", "quality starts"].queries == 2
     one = told["DEBUG", "query"]
     assert (one.query_id in ("Q1", "Q2"), one.documents > 0, one.ms >= 0) == (True, True, True)
@@ -156,9 +159,42 @@ def test_it_logs_at_the_levels_asked_for(golden, caplog):
     assert told["WARNING", "no relevant result"].query_id == "Q2"
     missed = [record for record in caplog.records if record.levelname == "ERROR"]
     assert [(r.measure, r.value, r.threshold) for r in missed] == [
-        ("RR@10", 0.5, 0.7),
+        ("MRR", 0.5, 0.7),
         ("P@5", 0.2, 0.7),
         ("R@10", 0.5, 0.75),
+    ]
+
+
+def test_any_logging_set_up_shows_the_facts(tmp_path):
+    """X9: `logging.basicConfig` alone shows the five messages, with one name per measure."""
+    write_golden_set(tmp_path / "golden", relevant_from=2)
+    script = (
+        "import logging, sys\n"
+        "logging.basicConfig(level=logging.DEBUG, stream=sys.stdout)\n"
+        "from berryeval.golden import read_golden_set\n"
+        "from berryeval.search.function import Function\n"
+        "from berryeval.suite.quality import run_quality\n"
+        "hits = ['a', 'guide.md#configure-oauth']\n"
+        "run_quality(Function(lambda query, k: hits, name='mine'), read_golden_set('golden'))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    lines = [re.sub(r"ms=\d+\.\d{3}$", "ms=#", line) for line in done.stdout.splitlines()]
+    suite, search = "berryeval.suite.quality", "berryeval.search.collect"
+    assert sorted(lines[2:4]) == [
+        f"DEBUG:{search}:query query_id=Q1 documents=2 ms=#",
+        f"DEBUG:{search}:query query_id=Q2 documents=2 ms=#",
+    ]
+    assert [*lines[:2], *lines[4:]] == [
+        f"INFO:{suite}:quality starts queries=2 system=mine",
+        f"INFO:{search}:retrieval starts queries=2 stored=0",
+        f"INFO:{suite}:measured P@5=0.100 P@10=0.050 MRR=0.250",
+        f"WARNING:{suite}:no relevant result query_id=Q2",
+        f"ERROR:{suite}:threshold not met measure=MRR value=0.250 threshold=0.700",
+        f"ERROR:{suite}:threshold not met measure=P@5 value=0.100 threshold=0.700",
+        f"ERROR:{suite}:threshold not met measure=R@10 value=0.500 threshold=0.750",
+        f"WARNING:{suite}:ids that are no chunks hits=2 query_id=Q1 doc_id=a",
     ]
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from berryeval.core.events import event_logger
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import BackendError
@@ -22,6 +22,7 @@ from berryeval.measures import Measure
 from berryeval.search.asynchronous import as_system
 from berryeval.search.collect import Collected, Limits, collect
 from berryeval.search.system import System, can_index
+from berryeval.suite.measure_names import name_in_suite
 
 __all__ = ["THRESHOLDS", "QualityResult", "can_index", "run_quality", "thresholds_of"]
 
@@ -30,7 +31,7 @@ THRESHOLDS: Mapping[MeasureLike, float] = {"RR@10": 0.70, "P@5": 0.70, "R@10": 0
 
 _MEASURES = ("RR@10", "P@5", "P@10", "R@10", "nDCG@10")
 
-_log = logging.getLogger(__name__)
+_log = event_logger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +125,7 @@ def run_quality(
     evaluation = evaluate(known.judgments, run, measures, queries=known.queries)
     decided = gate(evaluation, thresholds_of(known, thresholds))
     unknown = tuple(_unknown(known, credited))
-    _log_outcome(report, results, decided)
+    _log_outcome(report, results, decided, known)
     if unknown:
         facts = {"hits": len(unknown), "query_id": unknown[0][0], "doc_id": unknown[0][1]}
         _log.warning("ids that are no chunks", extra=facts)
@@ -219,13 +220,18 @@ def _percentiles(collected: Collected) -> dict[str, float]:
 
 
 def _log_outcome(
-    report: QualityReport, results: tuple[QueryResult, ...], decided: GateResult
+    report: QualityReport,
+    results: tuple[QueryResult, ...],
+    decided: GateResult,
+    golden: GoldenSet,
 ) -> None:
     means = {"P@5": report.precision_at_5, "P@10": report.precision_at_10, "MRR": report.mrr}
     _log.info("measured", extra={name: round(mean, 3) for name, mean in means.items()})
     for result in results:
         if result.first_relevant_rank == 0:
             _log.warning("no relevant result", extra={"query_id": result.query_id})
-    for measure, guard in _by_measure(decided.failed).items():
-        facts = {"measure": measure, "value": round(guard.value, 3), "threshold": guard.limit}
-        _log.error("threshold not met", extra=facts)
+    for guard in decided.failed:
+        if isinstance(guard.guard, ThresholdGuard):
+            name = name_in_suite(guard.guard.measure, golden)
+            facts = {"measure": name, "value": round(guard.value, 3), "threshold": guard.limit}
+            _log.error("threshold not met", extra=facts)
