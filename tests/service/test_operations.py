@@ -75,10 +75,10 @@ def test_each_request_has_an_id_and_a_line_in_the_log(client, caplog):
     assert (record.request_id, record.method, record.status) == ("build-7", "GET", 404)
     assert (record.route, record.path) == ("/v1/queries/{query_id}", "/v1/queries/q1")
     assert record.caller == "local"
-    message = r"request request_id=build-7 method=GET path=/v1/queries/q1 route=/v1/queries/\S+ "
-    assert re.fullmatch(
-        message + r"status=404 milliseconds=\d+\.\d{3} caller=local", record.message
-    )
+    start, end = record.message.split(" milliseconds=")
+    assert start.startswith("request request_id=build-7 method=GET path=/v1/queries/q1 route=")
+    assert start.endswith(" status=404")
+    assert re.fullmatch(r"\d+\.\d{3} caller=local", end)
 
 
 def test_a_body_that_is_too_large_is_refused(service):
