@@ -54,7 +54,7 @@ def test_thresholds_that_are_reached_exit_0():
     assert result.exit_code == 0, result.output
     assert "PASS: engine_of_quality:find on golden" in result.output
     rows = [line.split() for line in result.stdout.splitlines()]
-    assert ["MRR", "(RR@10)", "0.7500", "1.0000", "0.7500", "pass"] in rows
+    assert ["MRR", "0.7500", "1.0000", "0.7500", "pass"] in rows
     assert ["P@5", "0.3000", "0.4000", "0.3000", "pass"] in rows
     assert ["procedural", "1", "0.4000", "1.0000", "1.0000"] in rows
     assert "nothing was indexed" in result.output
@@ -224,3 +224,9 @@ def test_questions_are_indexed_unless_told_otherwise(folder):
     assert len(found["system"]["settings"]["questions"]) == 8
     assert plain["system"]["settings"]["questions"] == "none"
     assert found["golden"]["hash"] == plain["golden"]["hash"]
+    assert found["without_questions"] == plain["means"]
+    assert found["means"] != plain["means"]
+    assert plain["without_questions"] is None
+    table = quality(system="bm25").stdout
+    assert "measure  with questions  without  best possible  at least  verdict" in table
+    assert "The chunks are indexed with 1 question" in table

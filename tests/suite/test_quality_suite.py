@@ -76,6 +76,32 @@ def test_questions_are_indexed_unless_told_otherwise(tmp_path):
     assert "questions" not in run_quality(system(), golden).settings
 
 
+def test_questions_never_hide_the_figures_without_them(tmp_path):
+    """X6: a system that is given questions is measured without them as well."""
+    pytest.importorskip("tantivy")
+    folder = write_golden_set(tmp_path)
+    (folder / "document-questions.json").write_text('{"tuning.md#bananas": ["configure OAuth"]}')
+    golden = read_golden_set(folder)
+    seen = []
+    with open_system("bm25") as bm25:
+        plain = run_quality(bm25, golden, questions=False)
+        asked = run_quality(bm25, golden, progress=lambda *numbers: seen.append(numbers))
+        assert [hit.doc_id for hit in bm25.search("configure OAuth", 10)] == asked.run.ranking("Q1")
+    assert asked.without_questions.to_dict() == plain.gate.evaluation.to_dict()
+    assert asked.without_questions.to_dict() != asked.gate.evaluation.to_dict()
+    assert plain.without_questions is None
+    assert run_quality(system(), golden).without_questions is None
+    assert (seen[0], seen[-1]) == ((0, 4), (4, 4))
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+def test_the_suite_has_one_mrr(golden):
+    """X9: a threshold on MRR is one on RR@10, since the suite asks for ten hits."""
+    result = run_quality(system(), golden, thresholds={"MRR": 0.75})
+    assert list(result.thresholds) == ["RR@10"]
+    assert "RR" not in result.gate.evaluation
+
+
 def test_every_query_has_a_record(golden):
     """X7: id, text, retrieved, relevant, rank of the first relevant, duration."""
     first, second = run_quality(system(), golden).query_results

@@ -24,10 +24,10 @@ from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import load_queries
 from berryeval.evaluation.verdict import GateResult
 from berryeval.formats._lines import iter_lines
+from berryeval.golden.measure_names import mean_name
 from berryeval.measures import Measure, Precision, ReciprocalRank
 from berryeval.suite import history
 from berryeval.suite.candidates import find_candidate
-from berryeval.suite.measure_names import mean_name
 from berryeval.suite.settings import Settings
 
 __all__ = [

@@ -31,6 +31,4 @@ def name_in_suite(measure: Measure, golden: GoldenSet) -> str:
     """
     if getattr(measure, "rel", 1) == golden.relevant_from != 1:
         measure = replace(measure, rel=1.0)  # type: ignore[call-arg]
-    if measure in (ReciprocalRank(), ReciprocalRank(HITS)):
-        return "MRR"
-    return mean_name(measure)
+    return "MRR" if measure == ReciprocalRank(HITS) else mean_name(measure)
