@@ -1,4 +1,4 @@
-"""Write the generated pages of the reference: measures, command line, and the service's routes.
+"""Write the generated pages: measures and how to choose one, command line, routes.
 
 ``make reference`` runs it; a test fails when a page is stale.
 """
@@ -13,7 +13,7 @@ import click
 
 from berryeval import cli
 from berryeval.measures import Measure, all_measures
-from berryeval.measures.guidance import ADVICE, RECOMMENDATIONS
+from berryeval.measures.guidance import ADVICE, FIRST_QUESTION, RECOMMENDATIONS, Choice, Question
 from berryeval.service.app import describe
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -26,6 +26,10 @@ _MEANS = {
 ROUTES = (
     "<!-- routes: written by `make reference`; edit the code instead -->",
     "<!-- end of routes -->",
+)
+QUESTIONS = (
+    "<!-- questions: written by `make reference`; edit the code instead -->",
+    "<!-- end of questions -->",
 )
 NOTICE = "<!-- Written by `make reference`; edit the code instead. -->"
 
@@ -139,10 +143,14 @@ def _command_section(name: str, help_text: str) -> list[str]:
 
 def service_page() -> str:
     """Return the page of the service, with its tables of routes written again."""
-    page = (REFERENCE / "service.md").read_text(encoding="utf-8")
-    before, _, rest = page.partition(ROUTES[0])
-    _, _, after = rest.partition(ROUTES[1])
-    return "\n".join([before + ROUTES[0], "", *_route_tables(describe()), ROUTES[1]]) + after
+    return _with_part(REFERENCE / "service.md", ROUTES, _route_tables(describe()))
+
+
+def _with_part(path: Path, marks: tuple[str, str], lines: list[str]) -> str:
+    """Return a page with other lines between two marks."""
+    before, _, rest = path.read_text(encoding="utf-8").partition(marks[0])
+    _, _, after = rest.partition(marks[1])
+    return "\n".join([before + marks[0], "", *lines, marks[1]]) + after
 
 
 def _route_tables(description: dict[str, Any]) -> list[str]:
@@ -162,7 +170,46 @@ def _route_tables(description: dict[str, Any]) -> list[str]:
     return lines
 
 
-PAGES = {"measures.md": measures_page, "cli.md": cli_page, "service.md": service_page}
+def choosing_page() -> str:
+    """Return the page about choosing a measure, with its questions written again."""
+    return _with_part(REFERENCE / CHOOSING, QUESTIONS, _questions())
+
+
+def _questions() -> list[str]:
+    """Return the questions as a numbered list, each with where its answers lead."""
+    asked = _all_questions(FIRST_QUESTION)
+    lines = []
+    for number, question in enumerate(asked, start=1):
+        lines.append(f"{number}. {question.text}")
+        for answer, step in (("Yes", question.yes), ("No", question.no)):
+            if isinstance(step, Choice):
+                lines.append(f"    - {answer}: {_choice(step)}")
+            else:
+                lines.append(f"    - {answer}: go to {asked.index(step) + 1}.")
+    return [*lines, ""]
+
+
+def _all_questions(step: Question | Choice) -> list[Question]:
+    if isinstance(step, Choice):
+        return []
+    return [step, *_all_questions(step.yes), *_all_questions(step.no)]
+
+
+def _choice(choice: Choice) -> str:
+    shown = f"`{choice.measure}`, {choice.measure.title.lower()}."
+    if choice.also is None:
+        return shown
+    also = f"`{choice.also}`, {choice.also.title.lower()}"
+    return f"{shown} Consider {also}, as well. {choice.why_also}"
+
+
+CHOOSING = "../how-to/choose-a-measure.md"
+PAGES = {
+    "measures.md": measures_page,
+    "cli.md": cli_page,
+    "service.md": service_page,
+    CHOOSING: choosing_page,
+}
 
 
 def main() -> None:
@@ -170,7 +217,7 @@ def main() -> None:
     for name, page in PAGES.items():
         path = REFERENCE / name
         path.write_text(page(), encoding="utf-8")
-        print(f"wrote docs/reference/{name}")
+        print(f"wrote {path.resolve().relative_to(REFERENCE.parents[1])}")
 
 
 if __name__ == "__main__":

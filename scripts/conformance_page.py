@@ -19,6 +19,7 @@ import ir_measures
 import pytrec_eval
 import ranx
 from fetch_trec_eval import PROGRAM
+from trec_eval_own_tests import MARKS, section_of
 
 from berryeval.trec_eval import (
     Options,
@@ -407,14 +408,23 @@ def page(
             "holds the C code of 9.0.8. Compared are values for each query at levels 1 and 2, "
             "with all their digits. It has no preferences, no groups and no `yaap`.",
             "- What has no value for a query (`runid`, `num_q`, `relstring`) is compared as text.",
-            "- **10.0** has no program to compare with here. What it changes is tested against "
-            "worked examples; `rbp` of 10.0 reads memory that was never set, and is refused.",
+            "- **10.0** is compared by [its own tests](#trec_evals-own-tests), which hold what "
+            "the program prints, and by worked examples. `rbp` of 10.0 reads memory that was "
+            "never set, and is refused.",
             "",
             f"Of {n_lines:,} lines, {n_differing:,} differ. "
             f"Of {n_undefined:,} more, which the program prints as NaN because `-J` left nothing "
             "to look at, ours say 0.",
             "",
             *table_of_trec_eval(program, wrapped),
+            "",
+            "## trec_eval's own tests",
+            "",
+            MARKS[0],
+            "",
+            *section_of(PAGE.read_text(encoding="utf-8")),
+            "",
+            MARKS[1],
             "",
             "## ir_measures",
             "",

@@ -31,6 +31,17 @@ def test_queries_keep_texts_and_labels(archive):
     assert archive.queries.get("Q3") is None
 
 
+def test_archived_queries_have_the_type_of_their_alias(archive):
+    """M11: also those that were stored as `troubleshooting` before it was an alias."""
+    row = {"query_id": "Q1", "content": {"text": "why", "category": "troubleshooting"},
+           "updated_at": datetime.now(timezone.utc)}  # fmt: skip
+    with archive._database.writing() as connection:
+        connection.execute(tables.queries.insert(), [row])
+    archive.queries.put([Query("Q2", "why", category="troubleshooting")])
+    assert [query.category for query in archive.queries.all().values()] == ["troubleshoot"] * 2
+    assert archive.queries.get("Q1").category == "troubleshoot"
+
+
 def test_documents_keep_their_hash_and_their_text_if_given(archive):
     """A hash alone will do to see that a document changed."""
     assert archive.documents.put([Document("d1", "text", "title")]) == 1

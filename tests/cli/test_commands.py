@@ -143,12 +143,24 @@ def test_an_unknown_use_lists_those_there_are(berryeval):
     assert "'fact-checking'" in result.stderr
 
 
-def test_questions_lead_to_a_measure(berryeval):
+@pytest.mark.parametrize(
+    ("answers", "advice", "heading"),
+    [
+        ("y", "Report R@100 (recall).", "R: Recall"),
+        ("nyy", "Report nDCG@10 (normalised discounted cumulative gain).", "nDCG: Normalised"),
+        ("nyny", "Report RR (reciprocal rank).", "RR: Reciprocal rank"),
+        ("nynn", "Report P@10 (precision).", "P: Precision"),
+        ("nynn", "Consider AP (average precision) as well.", "AP: Average precision"),
+        ("nny", "Report Success@10 (hit rate).", "Success: Hit rate"),
+        ("nnn", "Report P@10 (precision).", "P: Precision"),
+    ],
+)
+def test_questions_lead_to_a_measure(berryeval, answers, advice, heading):
     """E7: --choose asks until one is left, and explains it."""
-    result = berryeval("measures", "--choose", answers="n\ny\ny\n")
+    result = berryeval("measures", "--choose", answers="\n".join(answers) + "\n")
     assert result.exit_code == 0
-    assert "Measure nDCG@10." in result.output
-    assert "nDCG: Normalised" in result.output
+    assert advice in result.output
+    assert heading in result.output
 
 
 def test_a_question_without_an_answer_is_an_interruption(berryeval):

@@ -298,4 +298,4 @@ def test_by_default_only_errors_are_told():
     assert gate().stderr == ""
     told = gate("--run", "worse.run", "--at-least", "P@5=0.9").stderr
     assert told.count("\n") == 1
-    assert told.rstrip().endswith("error threshold not met measure=P@5 value=0.3 threshold=0.9")
+    assert told.rstrip().endswith("error threshold not met measure=P@5 value=0.300 threshold=0.900")

@@ -145,7 +145,7 @@ def test_without_the_extra_the_command_says_what_to_install(command):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signal says to stop there")
 def test_the_demonstration_is_served_and_thrown_away(tmp_path):
-    """One line says what there is and where to open it; nothing is left behind."""
+    """It says what there is, where to open it, and the figures; nothing is left behind."""
     command = [sys.executable, "-m", "berryeval", "serve", "--port", "0", "--demo"]
     environment = os.environ | {"TMPDIR": str(tmp_path), "BERRYEVAL_ARCHIVE": "mine.db"}
     with subprocess.Popen(
@@ -156,7 +156,11 @@ def test_the_demonstration_is_served_and_thrown_away(tmp_path):
             r"50 queries, .* are in (\S+demo.db); open (http://127.0.0.1:\d+)\n", line
         )
         assert found, line
-        assert len(httpx.get(f"{found[2]}/v1/runs?limit=100").json()["items"]) == 93
+        assert len(httpx.get(f"{found[2]}/v1/runs?limit=100").json()["items"]) == 94
+        assert process.stdout.readline() == (
+            "Documents are indexed with questions, and once without them; nDCG@10: "
+            "hybrid 0.8092, hybrid-no-questions 0.5731.\n"
+        )
         process.terminate()
         assert process.stdout.read() == "Stopped.\n"
     assert process.returncode == 0

@@ -266,17 +266,32 @@ def test_z_scores_may_be_huge():
     }
 
 
+def test_z_scores_from_a_mean_or_deviation_of_nan_are_nan():
+    """As in the test that trec_eval 9.0.8 ships; the sign is that of the file."""
+    write("z", "q1 map nan 1\nq1 P_5 0.1 nan\nq1 recall_5 -nan nan\nq2 P_5 0.1 0.1\n")
+    assert trec_eval("-q", "-Zz", "-mmap", "-mP.5", "-mrecall.5").stdout == (
+        "Zmap                   \tq1\t   nan\n"
+        "ZP_5                   \tq1\t   nan\n"
+        "Zrecall_5              \tq1\t  -nan\n"
+        "Zmap                   \tq2\t-1000000.0000\n"
+        "ZP_5                   \tq2\t1.0000\n"
+        "Zrecall_5              \tq2\t-1000000.0000\n"
+        "Zmap                   \tall\t   nan\n"
+        "ZP_5                   \tall\t   nan\n"
+        "Zrecall_5              \tall\t  -nan\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "code", "message"),
     [
         ("q map 1\n", 255, "z:1: expected 4 columns (query, measure, mean, deviation), found 3"),
-        ("q map nan 1\n", 255, "z:1: expected a mean and a deviation, found nan"),
         ("", 255, "z: expected lines, found an empty file"),
         ("q1 map inf inf\n", 4, "query 'q1': the z-score of map is undefined"),
     ],
 )
 def test_z_scores_that_cannot_be_used_are_refused(text, code, message):
-    """trec_eval ends with 255, or prints NaN."""
+    """trec_eval ends with 255, or divides infinity by infinity."""
     write("z", text)
     assert refused("-Zz", "-mmap") == (code, message)
 

@@ -69,7 +69,7 @@ def answer(arguments: list[str]) -> tuple[int, bytes, str]:
 
 
 def compare(folder: Path, case: Case) -> None:
-    """Hold our answer to theirs, unless theirs is a crash; what they print as NaN is a number."""
+    """Compare our answer with theirs, unless theirs is a crash; their NaN is ours, or a number."""
     arguments = write(folder, case)
     code, text = theirs(arguments)
     our_code, our_text, message = answer(arguments)
@@ -83,7 +83,7 @@ def compare(folder: Path, case: Case) -> None:
     lines, our_lines = text.split(b"\n"), our_text.split(b"\n")
     assert len(our_lines) == len(lines)
     for line, our_line in zip(lines, our_lines, strict=True):
-        if line.endswith(b"nan"):
+        if line.endswith(b"nan") and our_line != line:
             assert b"nan" not in our_line
         else:
             assert our_line == line

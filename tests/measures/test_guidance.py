@@ -29,17 +29,38 @@ def test_no_use_was_forgotten():
     assert set(RECOMMENDATIONS) == set(RECOMMENDED)
 
 
-@pytest.mark.parametrize(
-    ("answers", "measure"),
-    [("y", "R@100"), ("nn", "P@10"), ("nyy", "nDCG@10"), ("nyny", "RR"), ("nynn", "AP")],
-)
-def test_the_questions_lead_to_one_measure(answers, measure):
-    """E7: find all? order? grades? first hit?"""
+PATHS = {
+    "y": "R@100",
+    "nyy": "nDCG@10",
+    "nyny": "RR",
+    "nynn": "P@10",
+    "nny": "Success@10",
+    "nnn": "P@10",
+}
+"""Answers, and the measure that they lead to."""
+
+
+@pytest.mark.parametrize("answers", PATHS)
+def test_the_questions_lead_to_one_measure(answers):
+    """E7: find all? order? then grades and the first hit; without order, one hit enough?"""
     step = FIRST_QUESTION
     for answer in answers:
         assert isinstance(step, Question)
         step = step.yes if answer == "y" else step.no
-    assert str(step) == measure
+    assert str(step.measure) == PATHS[answers]
+
+
+def test_every_path_of_the_questions_is_known():
+    """E7: no leaf beside these; ours is only a suggestion beside one of them."""
+
+    def paths(step, taken):
+        if isinstance(step, Question):
+            return paths(step.yes, f"{taken}y") | paths(step.no, f"{taken}n")
+        return {taken: step}
+
+    found = paths(FIRST_QUESTION, "")
+    assert found.keys() == PATHS.keys()
+    assert {taken: str(leaf.also) for taken, leaf in found.items() if leaf.also} == {"nynn": "AP"}
 
 
 def test_the_advice_covers_what_people_get_wrong():

@@ -1,7 +1,10 @@
+from typing import Final, get_type_hints
+
 import numpy as np
 import pytest
 
 from berryeval import metrics
+from berryeval.metrics import _types
 
 
 @pytest.mark.parametrize("name", ["recall_at_k", "precision_at_k", "mrr", "ndcg", "hit_rate"])
@@ -37,6 +40,11 @@ def test_everything_public_is_listed():
 def test_padding_is_minus_one():
     """B1, B2: the id that fills cells without a document."""
     assert metrics.PADDING_ID == -1
+
+
+def test_padding_is_a_final_integer():
+    """B2: `PADDING_ID: Final[int]`, so that type checkers reject another value."""
+    assert get_type_hints(_types)["PADDING_ID"] == Final[int]
 
 
 def test_backend_is_one_of_two():

@@ -54,6 +54,7 @@ ALIKE = {
     "runs[].slices.*",
     "slices[]",
     "unjudged.*",
+    "without_questions",
 }
 """What the page describes elsewhere."""
 

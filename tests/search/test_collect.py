@@ -216,7 +216,7 @@ def test_it_is_logged(monkeypatch):
     collect(Function(find, name="mine"), QUERIES[:2], limits=Limits(concurrency=1))
     logger.setLevel(logging.NOTSET)
     start, first, second = records
-    assert (start.levelname, start.getMessage(), start.queries) == ("INFO", "retrieval starts", 2)
+    assert (start.levelname, start.event, start.queries) == ("INFO", "retrieval starts", 2)
     assert (first.levelname, first.query_id, first.documents) == ("DEBUG", "q0", 1)
     assert first.ms >= 0
     assert (second.levelname, second.query_id) == ("INFO", "q1")

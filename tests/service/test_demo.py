@@ -10,7 +10,9 @@ from berryeval.archive import Archive
 from berryeval.errors import ArgumentError, MissingExtraError
 from berryeval.golden import handbook
 from berryeval.service.demo import fill_demo, rankings
+from berryeval.service.demo.filling import MEASURES, WITHOUT_QUESTIONS
 from berryeval.service.demo.rankings import SYSTEMS, ranked_by_words
+from berryeval.suite.demo import run_demo
 
 TODAY = datetime(2026, 11, 16, 9, tzinfo=timezone.utc)
 
@@ -34,7 +36,7 @@ def test_it_has_what_it_says(filled):
     assert len(archive.queries.all()) == facts.n_queries == 50
     assert len(archive.documents.page(limit=1000).items) == facts.n_documents == 351
     assert archive.judgments.current().n_rows == facts.n_judgments == 3875
-    assert len(archive.runs.page(limit=1000).items) == facts.n_runs == 93
+    assert len(archive.runs.page(limit=1000).items) == facts.n_runs == 94
     assert len(archive.verdicts.page(limit=1000).items) == facts.n_verdicts == 32
 
 
@@ -66,6 +68,35 @@ def test_search_gets_better_but_for_one_trial_that_was_taken_back(archive):
     after = points[points.index(trial[-1]) + 1]
     assert "revert" in after.run.facts.tags
     assert after.mean > others[0]
+
+
+def test_its_newest_runs_have_the_figures_of_the_systems(filled):
+    """X6: those of `berryeval demo`, with questions; and hybrid search without them."""
+    archive, facts = filled
+    found = run_demo()
+    for series, system in SYSTEMS.items():
+        assert newest_means(archive, series) == means(found.results[system].gate.evaluation)
+    plain = means(found.results["hybrid"].without_questions)
+    assert newest_means(archive, WITHOUT_QUESTIONS) == plain
+    assert facts.ndcg == {
+        name: newest_means(archive, name)["nDCG@10"] for name in ("hybrid", WITHOUT_QUESTIONS)
+    }
+    settings = {
+        name: archive.runs.page(name=name).items[0].facts.settings["questions"]
+        for name in (*SYSTEMS, WITHOUT_QUESTIONS)
+    }
+    assert settings == {
+        "bm25": "indexed", "vectors": "indexed", "hybrid": "indexed", WITHOUT_QUESTIONS: "none"
+    }  # fmt: skip
+
+
+def newest_means(archive, name):
+    (run,) = archive.runs.page(name=name, limit=1, newest_first=True).items
+    return dict(archive.evaluations.score(run.run_id, MEASURES).means)
+
+
+def means(evaluation):
+    return {measure: evaluation[measure].mean for measure in MEASURES}
 
 
 def test_some_runs_lack_queries(archive):

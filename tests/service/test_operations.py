@@ -71,10 +71,14 @@ def test_each_request_has_an_id_and_a_line_in_the_log(client, caplog):
         other = client.get("/v1/queries/q1", headers={"X-Request-ID": "no good\x7f"})
     assert named.headers["x-request-id"] == "build-7"
     assert re.fullmatch("[0-9a-f]{16}", other.headers["x-request-id"])
-    record = next(record for record in caplog.records if record.message == "request")
+    record = next(record for record in caplog.records if record.event == "request")
     assert (record.request_id, record.method, record.status) == ("build-7", "GET", 404)
     assert (record.route, record.path) == ("/v1/queries/{query_id}", "/v1/queries/q1")
     assert record.caller == "local"
+    start, end = record.message.split(" milliseconds=")
+    assert start.startswith("request request_id=build-7 method=GET path=/v1/queries/q1 route=")
+    assert start.endswith(" status=404")
+    assert re.fullmatch(r"\d+\.\d{3} caller=local", end)
 
 
 def test_a_body_that_is_too_large_is_refused(service):

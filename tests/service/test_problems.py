@@ -177,6 +177,7 @@ def test_a_bug_is_told_to_the_log_and_not_to_the_caller(client, monkeypatch, cap
     assert "a secret" not in answer.text
     assert "a secret" in caplog.text
     assert caplog.records[0].request_id == "abc"
+    assert caplog.records[0].message == "bug request_id=abc"
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,18 @@ def test_a_query_comes_back_as_it_was_stored(client):
     assert known.status_code == 304
 
 
+def test_a_category_is_stored_under_its_name(client):
+    """M11: `troubleshooting` comes back as `troubleshoot`, by either route, and is found so."""
+    alias = {**QUERY, "category": "troubleshooting"}
+    assert client.put("/v1/queries/q1", json=alias).json()["category"] == "troubleshoot"
+    client.post("/v1/queries", json={"queries": [{"query_id": "q2", **alias}]})
+    found = client.get("/v1/queries").json()["items"]
+    assert [one["category"] for one in found] == ["troubleshoot", "troubleshoot"]
+    page = client.get("/queries?category=troubleshooting").text
+    assert "<option selected>troubleshoot</option>" in page
+    assert page.count('class="asked"') == 2
+
+
 def test_a_query_is_not_replaced_by_who_saw_another(client):
     """An If-Match that does not fit is 412; none is no condition."""
     etag = client.put("/v1/queries/q1", json=QUERY).headers["etag"]

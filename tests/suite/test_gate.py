@@ -205,7 +205,8 @@ def test_a_file_without_times_is_an_error(tmp_path):
 
 def facts(record):
     plain = vars(logging.makeLogRecord({}))
-    return {key: value for key, value in vars(record).items() if key not in {*plain, "message"}}
+    left_out = {*plain, "message", "event"}
+    return {key: value for key, value in vars(record).items() if key not in left_out}
 
 
 def test_what_happened_is_logged(settings, caplog):
@@ -213,12 +214,12 @@ def test_what_happened_is_logged(settings, caplog):
     caplog.set_level(logging.DEBUG, "berryeval")
     logged = replace(settings, timings="times.jsonl")
     run_gate(with_guards(logged, ThresholdGuard(P5, 0.9), ThresholdGuard(P5, 0.1), MARGIN))
-    told = [(r.levelname, r.getMessage(), facts(r)) for r in caplog.records]
+    told = [(r.levelname, r.event, facts(r)) for r in caplog.records]
     assert told[0] == ("INFO", "gate starts", {"queries": N, "guards": 3})
     queries = [entry for entry in told if entry[1] == "query"]
     assert len(queries) == N
     assert queries[0] == ("DEBUG", "query", {"query_id": "q00", "documents": 1, "ms": 10.0})
-    assert ("INFO", "measured", {"P@5": 0.183, "P@10": 0.092, "RR": 0.458}) in told
+    assert ("INFO", "measured", {"P@5": 0.183, "P@10": 0.092, "MRR": 0.458}) in told
     assert ("WARNING", "no relevant result", {"query_id": "q00"}) in told
     assert sum(level == "WARNING" for level, _, _ in told) == 1
     missed = {"measure": "P@5", "value": 0.183, "threshold": 0.9}

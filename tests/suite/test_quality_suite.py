@@ -1,6 +1,9 @@
 """The retrieval quality suite (X5-X9)."""
 
 import logging
+import re
+import subprocess
+import sys
 import time
 
 import pytest
@@ -71,6 +74,32 @@ def test_questions_are_indexed_unless_told_otherwise(tmp_path):
     assert asked.settings["questions"] == golden.questions_hash[:8]
     assert plain.settings["questions"] == "none"
     assert "questions" not in run_quality(system(), golden).settings
+
+
+def test_questions_never_hide_the_figures_without_them(tmp_path):
+    """X6: a system that is given questions is measured without them as well."""
+    pytest.importorskip("tantivy")
+    folder = write_golden_set(tmp_path)
+    (folder / "document-questions.json").write_text('{"tuning.md#bananas": ["configure OAuth"]}')
+    golden = read_golden_set(folder)
+    seen = []
+    with open_system("bm25") as bm25:
+        plain = run_quality(bm25, golden, questions=False)
+        asked = run_quality(bm25, golden, progress=lambda *numbers: seen.append(numbers))
+        assert [hit.doc_id for hit in bm25.search("configure OAuth", 10)] == asked.run.ranking("Q1")
+    assert asked.without_questions.to_dict() == plain.gate.evaluation.to_dict()
+    assert asked.without_questions.to_dict() != asked.gate.evaluation.to_dict()
+    assert plain.without_questions is None
+    assert run_quality(system(), golden).without_questions is None
+    assert (seen[0], seen[-1]) == ((0, 4), (4, 4))
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+def test_the_suite_has_one_mrr(golden):
+    """X9: a threshold on MRR is one on RR@10, since the suite asks for ten hits."""
+    result = run_quality(system(), golden, thresholds={"MRR": 0.75})
+    assert list(result.thresholds) == ["RR@10"]
+    assert "RR" not in result.gate.evaluation
 
 
 def test_every_query_has_a_record(golden):
@@ -147,7 +176,7 @@ def test_it_logs_at_the_levels_asked_for(golden, caplog):
     nothing = {**GOOD, "why are slow searches slow": ["guide.md#guide"]}
     with caplog.at_level(logging.DEBUG, logger="berryeval"):
         run_quality(system(nothing), golden)
-    told = {(record.levelname, record.getMessage()): record for record in caplog.records}
+    told = {(record.levelname, record.event): record for record in caplog.records}
     assert told["INFO", "quality starts"].queries == 2
     one = told["DEBUG", "query"]
     assert (one.query_id in ("Q1", "Q2"), one.documents > 0, one.ms >= 0) == (True, True, True)
@@ -156,9 +185,42 @@ def test_it_logs_at_the_levels_asked_for(golden, caplog):
     assert told["WARNING", "no relevant result"].query_id == "Q2"
     missed = [record for record in caplog.records if record.levelname == "ERROR"]
     assert [(r.measure, r.value, r.threshold) for r in missed] == [
-        ("RR@10", 0.5, 0.7),
+        ("MRR", 0.5, 0.7),
         ("P@5", 0.2, 0.7),
         ("R@10", 0.5, 0.75),
+    ]
+
+
+def test_any_logging_set_up_shows_the_facts(tmp_path):
+    """X9: `logging.basicConfig` alone shows the five messages, with one name per measure."""
+    write_golden_set(tmp_path / "golden", relevant_from=2)
+    script = (
+        "import logging, sys\n"
+        "logging.basicConfig(level=logging.DEBUG, stream=sys.stdout)\n"
+        "from berryeval.golden import read_golden_set\n"
+        "from berryeval.search.function import Function\n"
+        "from berryeval.suite.quality import run_quality\n"
+        "hits = ['a', 'guide.md#configure-oauth']\n"
+        "run_quality(Function(lambda query, k: hits, name='mine'), read_golden_set('golden'))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    lines = [re.sub(r"ms=\d+\.\d{3}$", "ms=#", line) for line in done.stdout.splitlines()]
+    suite, search = "berryeval.suite.quality", "berryeval.search.collect"
+    assert sorted(lines[2:4]) == [
+        f"DEBUG:{search}:query query_id=Q1 documents=2 ms=#",
+        f"DEBUG:{search}:query query_id=Q2 documents=2 ms=#",
+    ]
+    assert [*lines[:2], *lines[4:]] == [
+        f"INFO:{suite}:quality starts queries=2 system=mine",
+        f"INFO:{search}:retrieval starts queries=2 stored=0",
+        f"INFO:{suite}:measured P@5=0.100 P@10=0.050 MRR=0.250",
+        f"WARNING:{suite}:no relevant result query_id=Q2",
+        f"ERROR:{suite}:threshold not met measure=MRR value=0.250 threshold=0.700",
+        f"ERROR:{suite}:threshold not met measure=P@5 value=0.100 threshold=0.700",
+        f"ERROR:{suite}:threshold not met measure=R@10 value=0.500 threshold=0.750",
+        f"WARNING:{suite}:ids that are no chunks hits=2 query_id=Q1 doc_id=a",
     ]
 
 

@@ -38,6 +38,36 @@ def test_each_group_counts_the_same(evaluate):
     }
 
 
+@pytest.mark.parametrize(
+    ("flag", "measure", "judgments"),
+    [
+        ("-Rqrels_jg", "-mmap_avgjg", "# by a\nq a d1 1\nq a d2 2\n# by b\nq b d#1 1\n"),
+        ("-Rprefs", "-mprefs_simp", "# by a\nq a 0 d1 1\nq a 0 d2 2\n# by b\nq b 0 d#1 1\n"),
+        ("-Rqrels_prefs", "-mprefs_simp", "# by a\nq a d1 1\nq a d2 2\n# by b\nq b d#1 1\n"),
+    ],
+)
+def test_10_skips_comments_in_every_file_of_judgments(evaluate, flag, measure, judgments):
+    """Lines that begin with #, as in the tests that 10.0 ships; 9.0.8 has no comments."""
+    plain = "".join(
+        line for line in judgments.splitlines(keepends=True) if not line.startswith("#")
+    )
+    found = evaluate(judgments, flag, measure, "--compat=10.0")
+    assert found == evaluate(plain, flag, measure, "--compat=10.0")
+    assert isinstance(found, dict)
+    code, message = evaluate(judgments, flag, measure)
+    assert (code, ":1: expected " in message) == (2, True)
+
+
+def test_10_takes_a_mark_after_spaces_for_a_query(evaluate):
+    """In judgments a comment begins in the first column; only runs may have spaces before it."""
+    judged = "q 0 d1 1\n # 0 d1 1\n"
+    code, message = evaluate(judged, "-mmap", "--compat=10.0")
+    assert (code, "'#'" in message) == (4, True)
+    assert evaluate("q 0 d2 1\n", "-mmap", "--compat=10.0", run=f" # tag\n{RUN}") == {
+        "map": "1.0000"
+    }
+
+
 def test_multiples_of_r_are_those_of_each_group(evaluate):
     """At rank 2 for both, then at 4; at half of it, 1 for both."""
     found = evaluate(JUDGES, "-Rqrels_jg", "-mRprec_mult_avgjg.2,1,.5,-1")

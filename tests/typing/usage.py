@@ -32,6 +32,13 @@ def arrays(retrieved: metrics.QueryDocArray, relevant: metrics.RelevanceArray) -
     print(recall, precision, graded, at_ten, metrics.BACKEND, metrics.PADDING_ID)
 
 
+def padding() -> None:
+    padding_id: int = metrics.PADDING_ID
+    # B2: the constant is Final; mypy reports this line as unused if an assignment is accepted.
+    metrics.PADDING_ID = 0  # type: ignore[misc]
+    print(padding_id)
+
+
 def words() -> None:
     label: QueryType | str = QueryType.of("billing")
     measure: Measure = NDCG(k=10)

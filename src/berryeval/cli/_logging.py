@@ -18,37 +18,27 @@ _PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "ta
 
 
 class _TextFormatter(logging.Formatter):
-    """``12:00:00 info gate starts queries=50``."""
+    """``12:00:00 info gate starts queries=50``, and the traceback of an exception below."""
 
-    def format(self, record: logging.LogRecord) -> str:
-        facts = " ".join(f"{key}={_one_word(fact)}" for key, fact in _facts(record).items())
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         moment = self.formatTime(record, "%H:%M:%S")
-        return f"{moment} {record.levelname.lower()} {record.getMessage()} {facts}".rstrip()
+        return f"{moment} {record.levelname.lower()} {record.message}"
 
 
 class _JsonFormatter(logging.Formatter):
-    """An object a line: time, level, event, and what belongs to the event."""
+    """One JSON object per line: time, level, event, and the facts of the event."""
 
     def format(self, record: logging.LogRecord) -> str:
-        told = {
+        facts = {key: value for key, value in vars(record).items() if key not in _PLAIN}
+        line = {
             "time": datetime.fromtimestamp(record.created, timezone.utc).isoformat(),
             "level": record.levelname.lower(),
-            "event": record.getMessage(),
-            **_facts(record),
+            "event": record.getMessage(),  # unless the facts name the event without themselves
+            **facts,
         }
         if record.exc_info:
-            told["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(told)
-
-
-def _one_word(fact: object) -> str:
-    """Write a fact so that nothing in it passes for another fact, or another line."""
-    text = str(fact)
-    return text if text.isprintable() and " " not in text else repr(text)
-
-
-def _facts(record: logging.LogRecord) -> dict[str, Any]:
-    return {key: value for key, value in vars(record).items() if key not in _PLAIN}
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line)
 
 
 def logging_options(*, level: str = "error", format: str = "text") -> Callable[[Command], Command]:

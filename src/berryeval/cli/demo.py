@@ -30,33 +30,34 @@ SYSTEM_FAILED = 4
 @click.option("--golden", metavar="FOLDER", help="A golden set; the one that ships unless given.")
 @click.pass_context
 def command(context: click.Context, /, output: str, golden: str | None) -> None:
-    """Show all of it: three search systems on a golden set, compared and judged.
+    """Compare three search systems on a golden set, and decide on the best of them.
 
-    BM25, vectors and both together search the documentation of a product that does not exist,
-    inside this process and without a network. The gate decides whether both together may take the
-    place of BM25. Needs pip install 'berryeval[search]'.
+    BM25, vectors and both together search the documentation of an invented product, inside this
+    process and without a network. Its documents are indexed with and without questions that they
+    answer, and scores are shown for both. The gate decides whether hybrid search may replace
+    BM25. Requires pip install 'berryeval[search]'.
 
     \b
     berryeval demo
     berryeval demo -o report.html --golden golden/
     """
     from berryeval.cli._systems import load_golden_set
-    from berryeval.reports.demo import demo_tables
+    from berryeval.reports.demo import demo_tables, questions_note
     from berryeval.reports.html import comparison_to_html
     from berryeval.reports.terminal import show_tables
     from berryeval.suite.demo import run_demo
 
-    # What falls short is in the tables; as a warning beside them it would be said twice.
+    # The tables show what falls short; warnings beside them would repeat it.
     logging.getLogger("berryeval").addHandler(logging.NullHandler())
     known = load_golden_set(golden)
     click.echo(
-        f"Three search systems answer {len(known.queries)} questions from {len(known.sources)} "
-        "documents.\nWhich passages are relevant was judged beforehand, so that their answers can "
-        "be scored."
+        f"Three search systems answer {len(known.queries)} queries from {len(known.sources)} "
+        "documents.\nThe relevant passages of each query were judged beforehand."
     )
     with progress_bar("Asking") as progress:
         found = run_demo(known, tell=lambda text: click.echo(text, err=True), progress=progress)
-    write_output(comparison_to_html(found.comparison, found.gate), output)
+    notes = questions_note(found)
+    write_output(comparison_to_html(found.comparison, found.gate, notes=notes), output)
     click.echo()
     show_tables(demo_tables(found))
     click.echo()
@@ -69,7 +70,7 @@ def _what_next(found: Demo, output: str) -> list[str]:
     """Say where the report is, and what to try."""
     folder = found.golden.folder
     return [
-        f"The report has every query with its rankings side by side; open {output}",
+        f"The report shows the rankings of every query side by side; open {output}",
         "",
         "Try next:",
         "  berryeval serve --demo --open                the workbench, with a month of such runs",
@@ -78,5 +79,5 @@ def _what_next(found: Demo, output: str) -> list[str]:
         "  berryeval golden check --system hybrid       whether a golden set can be trusted",
         "  berryeval gate --help                        the same verdict in your build",
         "",
-        f"Questions, documents and grades of this demonstration: {folder}",
+        f"Queries, documents and judgments of this demonstration: {folder}",
     ]

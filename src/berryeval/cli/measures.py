@@ -13,6 +13,7 @@ from berryeval.measures.guidance import (
     ADVICE,
     FIRST_QUESTION,
     RECOMMENDATIONS,
+    Choice,
     Question,
     Recommendation,
 )
@@ -91,11 +92,15 @@ def _with_titles(measures: Iterable[Measure]) -> str:
 
 
 def _choose() -> None:
-    step: Question | Measure = FIRST_QUESTION
+    step: Question | Choice = FIRST_QUESTION
     while isinstance(step, Question):
         step = step.yes if click.confirm(step.text) else step.no
-    click.echo(f"\nMeasure {step}.\n")
-    show_sections([_to_section(type(step))])
+    click.echo(f"\nReport {_with_titles([step.measure])}.")
+    if step.also is not None:
+        click.echo(f"Consider {_with_titles([step.also])} as well. {step.why_also}")
+    click.echo()
+    chosen = [step.measure] if step.also is None else [step.measure, step.also]
+    show_sections(_to_section(type(measure)) for measure in chosen)
 
 
 def _to_section(measure: type[Measure]) -> Section:

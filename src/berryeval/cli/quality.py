@@ -45,7 +45,7 @@ SYSTEM_FAILED = 4
     "--at-least",
     multiple=True,
     metavar="MEASURE=VALUE",
-    help="A threshold in place of the suite's; repeatable.  [default: RR@10=0.70, P@5=0.70, "
+    help="A threshold in place of the suite's; repeatable.  [default: MRR=0.70, P@5=0.70, "
     "R@10=0.75]",
 )
 @click.option(

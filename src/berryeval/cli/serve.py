@@ -107,7 +107,7 @@ def command(
     try:
         from berryeval.archive import Archive
         from berryeval.service.server import serve
-        from berryeval.service.settings import service_settings
+        from berryeval.service.settings import ServiceSettings, service_settings
     except ModuleNotFoundError:
         raise MissingExtraError("The service", "service") from None
     chosen = service_settings(settings.service, settings.systems, flags)
@@ -118,12 +118,18 @@ def command(
         archive = opened.enter_context(Archive.open(chosen.archive))
         name = archive.name  # without a password
         demonstrated = _fill(archive) if is_demo else None
+        if is_demo and chosen.measures == ServiceSettings().measures:
+            from berryeval.service.demo import MEASURES
+
+            chosen = replace(chosen, measures=MEASURES)
 
         def tell(address: str) -> None:
             if demonstrated is None:
                 click.echo(f"Listening on {address}, with {name}; see {address}/docs")
             else:
-                click.echo(f"{demonstrated} are in {name}; open {address}")
+                click.echo(f"{demonstrated[0]} are in {name}; open {address}")
+                for line in demonstrated[1:]:
+                    click.echo(line)
             if is_opened:
                 # A browser may take its time to start, and nobody is served meanwhile.
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
@@ -132,8 +138,8 @@ def command(
     click.echo("Stopped.")
 
 
-def _fill(archive: Archive) -> str:
-    """Fill an archive with the demonstration, and return what it consists of."""
+def _fill(archive: Archive) -> list[str]:
+    """Fill an archive with the demonstration, and return what it consists of, line by line."""
     import logging
 
     from berryeval.service.demo import fill_demo
@@ -143,7 +149,13 @@ def _fill(archive: Archive) -> str:
         facts = fill_demo(archive)
     finally:
         logging.disable(logging.NOTSET)
-    return (
+    lines = [
         f"{facts.n_queries} queries, {facts.n_judgments:,} judged pairs, and a month of "
         f"{facts.n_runs} invented runs with {facts.n_verdicts} verdicts"
-    )
+    ]
+    if facts.is_searched:
+        figures = ", ".join(f"{name} {mean:.4f}" for name, mean in facts.ndcg.items())
+        lines.append(
+            f"Documents are indexed with questions, and once without them; nDCG@10: {figures}."
+        )
+    return lines

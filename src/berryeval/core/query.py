@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berryeval.core.query_type import QueryType
+
 __all__ = ["Query"]
 
 
@@ -19,7 +21,8 @@ class Query:
     text : str
         What is asked.
     category : str, optional
-        Such as one of `QueryType`.
+        Such as one of `QueryType`, whose aliases are replaced: a query given as
+        ``"troubleshooting"`` has the category ``"troubleshoot"``.
     difficulty : str, optional
         Such as ``"easy"``, ``"medium"`` or ``"hard"``.
     description : str, optional
@@ -42,3 +45,8 @@ class Query:
     tags: tuple[str, ...] = ()
 
     __test__: ClassVar[bool] = False  # pytest takes it for a test where it is called TestQuery
+
+    def __post_init__(self) -> None:
+        # Here, because files, requests and archives all make their queries through this class.
+        if isinstance(self.category, str):
+            object.__setattr__(self, "category", QueryType.name_of(self.category))

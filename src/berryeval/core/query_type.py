@@ -46,3 +46,14 @@ class QueryType(str, Enum):
             return cls(label)
         except ValueError:
             return label
+
+    @classmethod
+    def name_of(cls, label: str) -> str:
+        """Return the name that a category is counted under: aliases are replaced.
+
+        Examples
+        --------
+        >>> QueryType.name_of("troubleshooting"), QueryType.name_of("billing")
+        ('troubleshoot', 'billing')
+        """
+        return str(cls.of(label))

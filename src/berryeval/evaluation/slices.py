@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from berryeval.core.query import Query
+from berryeval.core.query_type import QueryType
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
 from berryeval.formats.queries import read_queries
 
@@ -34,6 +35,10 @@ class Slice:
 
     label: str
     value: str
+
+    def __post_init__(self) -> None:
+        if self.label == "category":
+            object.__setattr__(self, "value", QueryType.name_of(self.value))
 
     def __str__(self) -> str:
         return f"{self.label}={self.value}"

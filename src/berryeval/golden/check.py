@@ -120,7 +120,7 @@ def _counts(golden: GoldenSet) -> dict[str, Any]:
         "chunks": len(golden.chunks),
         "queries": len(golden.queries),
         "judgments": sum(grades.values()),
-        "questions": len({one for asked in golden.questions.values() for one in asked}),
+        "questions": golden.n_questions,
         "by_grade": {f"{grade:g}": n for grade, n in sorted(grades.items())},
         "by_category": _labels(query.category for query in golden.queries),
         "by_difficulty": _labels(query.difficulty for query in golden.queries),

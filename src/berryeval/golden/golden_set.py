@@ -170,6 +170,11 @@ class GoldenSet:
         digest.update(f"{grades} {self.relevant_from:g}".encode())
         return digest.hexdigest()
 
+    @property
+    def n_questions(self) -> int:
+        """How many different questions there are."""
+        return len({one for asked in self.questions.values() for one in asked})
+
     @cached_property
     def questions_hash(self) -> str:
         """A hash of the questions; systems that were given others cannot be compared."""

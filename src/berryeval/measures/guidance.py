@@ -12,7 +12,7 @@ from berryeval.measures.precision import Precision
 from berryeval.measures.recall import Recall
 from berryeval.measures.reciprocal_rank import ReciprocalRank
 
-__all__ = ["ADVICE", "FIRST_QUESTION", "RECOMMENDATIONS", "Question", "Recommendation"]
+__all__ = ["ADVICE", "FIRST_QUESTION", "RECOMMENDATIONS", "Choice", "Question", "Recommendation"]
 
 
 @dataclass(frozen=True)
@@ -73,28 +73,47 @@ ADVICE = (
 
 
 @dataclass(frozen=True)
+class Choice:
+    """The measure that the answers lead to."""
+
+    measure: Measure
+    also: Measure | None = None
+    """Another measure worth reporting beside it."""
+    why_also: str = ""
+
+
+@dataclass(frozen=True)
 class Question:
     """A yes-or-no question on the way to a measure."""
 
     text: str
-    yes: Question | Measure
-    no: Question | Measure
+    yes: Question | Choice
+    no: Question | Choice
 
 
 FIRST_QUESTION = Question(
     "Must every relevant document be found?",
-    yes=Recall(100),
+    yes=Choice(Recall(100)),
     no=Question(
         "Does the order of the results matter?",
-        no=Precision(10),
         yes=Question(
             "Are documents relevant to different degrees (grades)?",
-            yes=NDCG(10),
+            yes=Choice(NDCG(10)),
             no=Question(
-                "Is the first relevant document all that counts?",
-                yes=ReciprocalRank(),
-                no=AveragePrecision(),
+                "Is the first relevant document the one that counts?",
+                yes=Choice(ReciprocalRank()),
+                no=Choice(
+                    Precision(10),
+                    AveragePrecision(),
+                    "It rewards finding every relevant document and ranking it high.",
+                ),
             ),
+        ),
+        no=Question(
+            "Is one relevant document enough?",
+            yes=Choice(HitRate(10)),
+            no=Choice(Precision(10)),
         ),
     ),
 )
+"""Questions that lead to a measure: the terminal and the how-to page both ask them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ __all__ = [
     "RelevanceArray",
 ]
 
-PADDING_ID = -1
+PADDING_ID: Final[int] = -1
 """The id that fills cells without a document."""
 
 QueryDocArray: TypeAlias = NDArray[np.int32]

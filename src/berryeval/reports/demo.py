@@ -1,9 +1,11 @@
-"""The demonstration, as somebody reads it who sees all of this for the first time."""
+"""The demonstration, for readers who see all of this for the first time."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from berryeval.golden.measure_names import name_in_suite
+from berryeval.measures import parse_measure
 from berryeval.reports.comparison import changed_most
 from berryeval.reports.figures import interval_text, percent, score, signed
 from berryeval.reports.gate import guard_figures
@@ -13,7 +15,7 @@ from berryeval.reports.wording import count, query_label
 if TYPE_CHECKING:
     from berryeval.suite.demo import Demo
 
-__all__ = ["demo_tables"]
+__all__ = ["demo_tables", "questions_note"]
 
 N_CHANGED = 3
 
@@ -24,25 +26,45 @@ def demo_tables(found: Demo) -> list[Table]:
 
 
 def _means(found: Demo) -> Table:
+    golden, measures = found.golden, found.comparison.measures
+    rows = []
+    for name, result in found.results.items():
+        rows.append((name, result.gate.evaluation))
+        if result.without_questions is not None:
+            rows.append((f"{name}, without questions", result.without_questions))
     best = next(iter(found.results.values())).ceilings
-    runs = found.comparison.evaluations
-    rows = tuple(
-        (name, *(score(run[name].mean) for run in runs.values()), score(best.get(name)))
-        for name in map(str, found.comparison.measures)
-    )
-    golden = found.golden
+    figures = [
+        *((name, *(score(one[str(measure)].mean) for measure in measures)) for name, one in rows),
+        ("best possible", *(score(best.get(str(measure))) for measure in measures)),
+    ]
     notes = [
-        f"{count(len(golden.queries), 'query', 'queries')}, {len(golden.chunks):,} chunks of "
-        f"{count(len(golden.sources), 'document')}, {golden.n_judgments:,} grades; 1 is perfect."
+        f"{count(len(golden.queries), 'query', 'queries')}, {len(golden.chunks):,} chunks from "
+        f"{count(len(golden.sources), 'document')}, {golden.n_judgments:,} judgments; a perfect "
+        "score is 1."
     ]
     if golden.relevant_from != 1:
         notes.append(
-            f"rel={golden.relevant_from:g}: a chunk counts as relevant from that grade on; "
-            "nDCG counts every grade."
+            f"A chunk counts as relevant from grade {golden.relevant_from:g} on; nDCG uses every "
+            "grade."
         )
-    header = ("", *runs, "best possible")
-    return Table("1. How much of what is relevant does each system find?", header, rows,
+    notes += questions_note(found)
+    header = ("", *(name_in_suite(measure, golden) for measure in measures))
+    return Table("1. How much of what is relevant does each system find?", header, tuple(figures),
                  tuple(notes))  # fmt: skip
+
+
+def questions_note(found: Demo) -> list[str]:
+    """Return what a reader must know of the questions that are indexed; nothing without any."""
+    last, result = list(found.results.items())[-1]
+    plain, measure = result.without_questions, str(found.comparison.measures[0])
+    if plain is None:
+        return []
+    figures = [score(one[measure].mean) for one in (result.gate.evaluation, plain)]
+    return [
+        f"Chunks are indexed together with {found.golden.n_questions:,} questions that they "
+        f"answer, which raises the scores: {last} has {measure} {figures[0]} with questions and "
+        f"{figures[1]} without. Where nothing else is stated, scores are with questions."
+    ]
 
 
 def _differences(found: Demo) -> Table:
@@ -58,10 +80,10 @@ def _differences(found: Demo) -> Table:
     header = ("", "difference", f"{level} interval", "better", "equal", "worse")
     notes = (
         comparison.sentence,
-        "An interval that has 0 in it: another choice of questions could turn the order around.",
-        "better, equal, worse: for how many queries.",
+        "If the interval contains 0, other queries could reverse the order.",
+        "better, equal, worse: the number of queries.",
     )
-    title = f"2. Is that more than luck? {guarded}, held against {comparison.baseline}"
+    title = f"2. Is that more than luck? {guarded}, compared with {comparison.baseline}"
     return Table(title, header, rows, notes)
 
 
@@ -90,14 +112,18 @@ def _verdict(found: Demo) -> Table:
 
 
 def _thresholds(found: Demo) -> str:
-    """Say how the last system stands to the thresholds of the suite, which are another matter."""
+    """Report how the last system does by the thresholds of the suite, which are another matter."""
     name, result = list(found.results.items())[-1]
     missed = [
-        f"{measure} is {score(guard.value)}, below {guard.limit:.2f}"
+        f"{_named(found, measure)} is {score(guard.value)}, below {guard.limit:.2f}"
         for measure, guard in result.thresholds.items()
         if guard.verdict != "pass"
     ]
-    asked = "Not worse is not good: `berryeval quality` asks for means that are high in themselves"
+    asked = "The gate only compares. `berryeval quality` also requires minimum means"
     if not missed:
         return f"{asked}, and {name} reaches all of them."
     return f"{asked}, and {name} falls short: {'; '.join(missed)}."
+
+
+def _named(found: Demo, measure: str) -> str:
+    return name_in_suite(parse_measure(measure), found.golden)

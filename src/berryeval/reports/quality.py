@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from berryeval.golden.measure_names import name_in_suite
 from berryeval.reports.comparison import csv_text
 from berryeval.reports.figures import DASH, finite, score
 from berryeval.reports.layout import Table, table_to_text
@@ -77,16 +78,23 @@ def quality_tables(result: QualityResult) -> list[Table]:
 
 
 def _means(result: QualityResult) -> Table:
-    (mrr,) = result.golden.at_level("RR@10")
+    plain = result.without_questions
     rows = []
     for name, measured in result.gate.evaluation.items():
         guard = result.thresholds.get(name)
-        shown = f"MRR ({name})" if name == str(mrr) else name
-        limit = DASH if guard is None else score(guard.limit)
-        verdict = DASH if guard is None else guard.verdict
-        rows.append((shown, score(measured.mean), score(result.ceilings.get(name)), limit, verdict))
+        rows.append(
+            (
+                name_in_suite(measured.measure, result.golden),
+                score(measured.mean),
+                *(() if plain is None else (score(plain[name].mean),)),
+                score(result.ceilings.get(name)),
+                DASH if guard is None else score(guard.limit),
+                DASH if guard is None else guard.verdict,
+            )
+        )
     title = f"{result.gate.verdict.upper()}: {result.system} on {result.golden.name}"
-    header = ("measure", "mean", "best possible", "at least", "verdict")
+    means = ("mean",) if plain is None else ("with questions", "without")
+    header = ("measure", *means, "best possible", "at least", "verdict")
     return Table(title, header, tuple(rows), tuple(quality_notes(result)))
 
 
@@ -96,6 +104,11 @@ def quality_notes(result: QualityResult) -> list[str]:
     queries = count(report.total_queries, "query", "queries")
     nothing = count(report.nothing_relevant, "query", "queries")
     notes = [f"{queries}, 10 hits each. Without anything relevant in them: {nothing}."]
+    if result.without_questions is not None:
+        notes.append(
+            f"The chunks are indexed with {count(golden.n_questions, 'question')} that they "
+            "answer, and without them for comparison; thresholds apply to the means with questions."
+        )
     if golden.relevant_from != 1:
         notes.append(f"Relevant from grade {golden.relevant_from:g} on; nDCG counts every grade.")
     if result.failures:
@@ -214,6 +227,9 @@ def quality_as_dict(result: QualityResult) -> dict[str, Any]:
         ],
         "report": asdict(result.report),
         "means": {name: finite(mean) for name, mean in result.gate.evaluation.to_dict().items()},
+        "without_questions": None
+        if result.without_questions is None
+        else {name: finite(mean) for name, mean in result.without_questions.to_dict().items()},
         "ceilings": {name: finite(best) for name, best in result.ceilings.items()},
         "asked": result.n_asked,
         "noise": {name: finite(sd) for name, sd in result.noise.items()},

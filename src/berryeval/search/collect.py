@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import queue
 import threading
@@ -12,6 +11,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
+from berryeval.core.events import event_logger
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, BackendError, BackendTimeout
@@ -24,7 +24,7 @@ from berryeval.search.system import System
 
 __all__ = ["Collected", "Limits", "collect"]
 
-_log = logging.getLogger(__name__)
+_log = event_logger(__name__)
 
 _HEARTBEAT = 0.5  # seconds: how soon Ctrl-C is noticed where waiting cannot be interrupted
 
@@ -275,7 +275,7 @@ def _report(progress: Callable[[int, int], None] | None, n_done: int, n_all: int
 
 
 def _log_answer(query: Query, answer: _Answer) -> None:
-    milliseconds = round(answer.seconds * 1000, 1)
+    milliseconds = round(answer.seconds * 1000, 3)
     if answer.error is None:
         facts = {"query_id": query.query_id, "documents": len(answer.hits), "ms": milliseconds}
         _log.debug("query", extra=facts)

@@ -7,7 +7,6 @@ and whatever has to last is in the archive. Two run at the same time, the others
 from __future__ import annotations
 
 import asyncio
-import logging
 import secrets
 import threading
 import time
@@ -19,6 +18,7 @@ from typing import Any, Literal, TypeAlias
 
 from starlette.responses import Response
 
+from berryeval.core.events import event_logger
 from berryeval.errors import BerryEvalError
 from berryeval.service.problems import Problem, problem_of
 
@@ -39,7 +39,7 @@ _KEPT_SECONDS = 3600.0
 _MOST_KEPT = 200
 _HEARTBEAT_SECONDS = 15.0
 
-_log = logging.getLogger("berryeval.service")
+_log = event_logger("berryeval.service")
 
 
 class JobCancelled(Exception):  # noqa: N818 - nothing went wrong

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable
 
 from berryeval.archive import Archive
+from berryeval.core.events import event_logger
 from berryeval.errors import BerryEvalError
 from berryeval.service.workbench.run_directory import RunDirectory
 from berryeval.service.workbench.scoring import Scoring
 
 __all__ = ["WarmUp"]
 
-_log = logging.getLogger("berryeval.service")
+_log = event_logger("berryeval.service")
 
 _PATIENCE_SECONDS = 2.0
 _SECONDS_BEFORE_START = 0.3

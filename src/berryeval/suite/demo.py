@@ -50,7 +50,7 @@ def run_demo(
     tell : callable, optional
         Called with what is being done.
     progress : callable, optional
-        Called with the number of answers so far and in the end, for each system anew.
+        Called with the number of answers so far and in the end, once per system.
 
     Raises
     ------

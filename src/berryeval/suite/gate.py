@@ -7,6 +7,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from berryeval.core.events import event_logger
 from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
@@ -23,6 +24,7 @@ from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import load_queries
 from berryeval.evaluation.verdict import GateResult
 from berryeval.formats._lines import iter_lines
+from berryeval.golden.measure_names import mean_name
 from berryeval.measures import Measure, Precision, ReciprocalRank
 from berryeval.suite import history
 from berryeval.suite.candidates import find_candidate
@@ -40,7 +42,7 @@ __all__ = [
 CANDIDATE = "candidate"
 _LONGEST_MS = 1e12  # thirty years: whatever is above is no time
 
-_log = logging.getLogger(__name__)
+_log = event_logger(__name__)
 
 _LOGGED: tuple[Measure, ...] = (Precision(5), Precision(10), ReciprocalRank())
 
@@ -224,9 +226,9 @@ def _log_outcome(
             n_documents = len(run.rows_of(encode_id(query_id)))
             facts: dict[str, object] = {"query_id": query_id, "documents": n_documents}
             if query_id in timings:
-                facts["ms"] = timings[query_id]
+                facts["ms"] = round(timings[query_id], 3)
             _log.debug("query", extra=facts)
-        means = {str(measure): round(known[str(measure)].mean, 3) for measure in _LOGGED}
+        means = {mean_name(measure): round(known[str(measure)].mean, 3) for measure in _LOGGED}
         _log.info("measured", extra=means)
         for query_id, value in known[str(_LOGGED[-1])].by_query.items():
             if value == 0:
@@ -236,7 +238,7 @@ def _log_outcome(
             _log.error(
                 "threshold not met",
                 extra={
-                    "measure": str(guard.guard.measure),
+                    "measure": mean_name(guard.guard.measure),
                     "value": round(guard.value, 3),
                     "threshold": guard.limit,
                 },

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from berryeval.core.events import event_logger
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import BackendError
@@ -15,10 +15,12 @@ from berryeval.evaluation.gating import gate
 from berryeval.evaluation.guards import ThresholdGuard
 from berryeval.evaluation.noise import noise_of
 from berryeval.evaluation.quality import HITS, QualityReport, QueryResult, quality_report
+from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.verdict import GateResult, GuardResult
 from berryeval.golden.ceilings import ceilings
 from berryeval.golden.golden_set import GoldenSet, handbook
-from berryeval.measures import Measure
+from berryeval.golden.measure_names import name_in_suite
+from berryeval.measures import Measure, ReciprocalRank
 from berryeval.search.asynchronous import as_system
 from berryeval.search.collect import Collected, Limits, collect
 from berryeval.search.system import System, can_index
@@ -30,7 +32,7 @@ THRESHOLDS: Mapping[MeasureLike, float] = {"RR@10": 0.70, "P@5": 0.70, "R@10": 0
 
 _MEASURES = ("RR@10", "P@5", "P@10", "R@10", "nDCG@10")
 
-_log = logging.getLogger(__name__)
+_log = event_logger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +65,9 @@ class QualityResult:
     unknown: tuple[tuple[str, str], ...] = ()
     """Queries with what was returned for them and is no chunk of the golden set: such a hit counts
     as not relevant, and many of them are a sign that ids are others."""
+    without_questions: Evaluation | None = None
+    """The same measures with the chunks indexed alone; None unless the golden set has questions
+    and they were indexed with its chunks."""
 
     @property
     def thresholds(self) -> dict[str, GuardResult]:
@@ -97,8 +102,9 @@ def run_quality(
     repeat : int
         How often to ask everything, to know how much the system's scores vary by themselves.
     questions : bool
-        Whether the chunks are indexed together with what people ask, where the golden set has
-        that.
+        Whether to index the chunks together with the questions that the golden set has for them.
+        Where it has some, the queries are run a second time with the chunks alone, because
+        questions raise the figures: a report shows both.
     progress : callable, optional
         Called with the number of answers so far and in the end.
 
@@ -109,6 +115,14 @@ def run_quality(
     """
     known = golden or handbook()
     system = as_system(system)
+    guards = thresholds_of(known, thresholds)
+    asked = (*known.at_level(_MEASURES), *(guard.measure for guard in guards))
+    measures = tuple(dict.fromkeys(asked))
+    plain = None
+    if questions and known.questions and can_index(system):
+        # First, so that the system is left with the documents that the figures are about.
+        plain = _without_questions(system, known, measures, limits, _half(progress, 0))
+        progress = _half(progress, 1)
     start = time.perf_counter()
     n_indexed = system.index(known.documents(questions=questions)) if can_index(system) else None
     index_seconds = time.perf_counter() - start
@@ -120,11 +134,10 @@ def run_quality(
     results = tuple(_result(known, query, credited, collected) for query in known.queries)
     report = quality_report(results, known.queries)
     run = Run.from_lists({result.query_id: list(result.retrieved) for result in results})
-    measures = known.at_level((*_MEASURES, *thresholds))
     evaluation = evaluate(known.judgments, run, measures, queries=known.queries)
-    decided = gate(evaluation, thresholds_of(known, thresholds))
+    decided = gate(evaluation, guards)
     unknown = tuple(_unknown(known, credited))
-    _log_outcome(report, results, decided)
+    _log_outcome(report, results, decided, known)
     if unknown:
         facts = {"hits": len(unknown), "query_id": unknown[0][0], "doc_id": unknown[0][1]}
         _log.warning("ids that are no chunks", extra=facts)
@@ -144,18 +157,50 @@ def run_quality(
         n_asked=repeat,
         noise=_noise(known, collected, measures),
         unknown=unknown,
+        without_questions=plain,
     )
+
+
+def _without_questions(
+    system: System,
+    golden: GoldenSet,
+    measures: Iterable[Measure],
+    limits: Limits | None,
+    progress: Callable[[int, int], None] | None,
+) -> Evaluation:
+    """Return what a system reaches if the chunks of a golden set are indexed alone."""
+    system.index(golden.documents())
+    _log.info("quality without questions starts", extra={"queries": len(golden.queries)})
+    collected = collect(system, golden.queries, HITS, limits=limits, progress=progress)
+    run = golden.credit(collected.run)
+    return evaluate(golden.judgments, run, tuple(measures), queries=golden.queries)
+
+
+def _half(
+    progress: Callable[[int, int], None] | None, which: int
+) -> Callable[[int, int], None] | None:
+    """Return what shows the first or second of two passes as one."""
+    if progress is None:
+        return None
+    return lambda n_done, n_all: progress(which * n_all + n_done, 2 * n_all)
 
 
 def thresholds_of(
     golden: GoldenSet, thresholds: Mapping[MeasureLike, float]
 ) -> list[ThresholdGuard]:
-    """Return thresholds as guards, at the level of relevance of a golden set."""
+    """Return thresholds as guards, at the level of relevance of a golden set.
+
+    MRR without a cutoff is that of the hits that the suite asks for: RR@10.
+    """
     return [
-        ThresholdGuard(measure, value)
+        ThresholdGuard(replace(measure, k=HITS) if _is_uncut(measure) else measure, value)
         for name, value in thresholds.items()
         for measure in golden.at_level(name)
     ]
+
+
+def _is_uncut(measure: Measure) -> bool:
+    return isinstance(measure, ReciprocalRank) and measure.k is None
 
 
 def _settings(system: System, golden: GoldenSet, *, questions: bool) -> dict[str, str]:
@@ -219,13 +264,18 @@ def _percentiles(collected: Collected) -> dict[str, float]:
 
 
 def _log_outcome(
-    report: QualityReport, results: tuple[QueryResult, ...], decided: GateResult
+    report: QualityReport,
+    results: tuple[QueryResult, ...],
+    decided: GateResult,
+    golden: GoldenSet,
 ) -> None:
     means = {"P@5": report.precision_at_5, "P@10": report.precision_at_10, "MRR": report.mrr}
     _log.info("measured", extra={name: round(mean, 3) for name, mean in means.items()})
     for result in results:
         if result.first_relevant_rank == 0:
             _log.warning("no relevant result", extra={"query_id": result.query_id})
-    for measure, guard in _by_measure(decided.failed).items():
-        facts = {"measure": measure, "value": round(guard.value, 3), "threshold": guard.limit}
-        _log.error("threshold not met", extra=facts)
+    for guard in decided.failed:
+        if isinstance(guard.guard, ThresholdGuard):
+            name = name_in_suite(guard.guard.measure, golden)
+            facts = {"measure": name, "value": round(guard.value, 3), "threshold": guard.limit}
+            _log.error("threshold not met", extra=facts)

@@ -8,7 +8,7 @@ Preferences: ``query_id group subgroup doc_id level``, five columns.
 Runs: ``query_id Q0 doc_id rank score tag``; columns after the tag, and blank lines, are ignored.
 
 Numbers are read as far as they go (`berryeval.trec_eval.numbers`). Version 9.0.8 keeps scores in
-32 bits; 10.0 keeps 64, and passes over lines of qrels and runs that begin with #.
+32 bits; 10.0 keeps 64, and skips lines that begin with # in all of these files.
 """
 
 from __future__ import annotations
@@ -71,21 +71,21 @@ def read_judgments(path: str, version: Version, format: RelevanceFormat = "qrels
     if format == "qrels":
         return _read_qrels(path, version)
     if format == "qrels_jg":
-        return _read_groups(path)
-    return _read_preferences(path, _PREFERENCES if format == "prefs" else _GROUPED)
+        return _read_groups(path, version)
+    return _read_preferences(path, _PREFERENCES if format == "prefs" else _GROUPED, version)
 
 
 def _read_qrels(path: str, version: Version) -> Qrels:
     judgments: Qrels = {}
-    for _, columns in _exact_lines(path, _QRELS, skip_comments=version == "10.0"):
+    for _, columns in _exact_lines(path, _QRELS, version):
         query_id, _, doc_id, grade = columns
         judgments.setdefault(query_id, []).append((doc_id, atol(grade)))
     return judgments
 
 
-def _read_groups(path: str) -> Grouped:
+def _read_groups(path: str, version: Version) -> Grouped:
     judgments: Grouped = {}
-    for number, (query_id, group_id, doc_id, grade) in _exact_lines(path, _GROUPED):
+    for number, (query_id, group_id, doc_id, grade) in _exact_lines(path, _GROUPED, version):
         group = judgments.setdefault(query_id, {}).setdefault(group_id, {})
         if doc_id in group:
             message = f"duplicate docs {decode_id(doc_id)} of query {decode_id(query_id)!r}"
@@ -94,9 +94,9 @@ def _read_groups(path: str) -> Grouped:
     return judgments
 
 
-def _read_preferences(path: str, names: tuple[str, ...]) -> Preferred:
+def _read_preferences(path: str, names: tuple[str, ...], version: Version) -> Preferred:
     judgments: Preferred = {}
-    for number, columns in _exact_lines(path, names):
+    for number, columns in _exact_lines(path, names, version):
         query_id, group_id, *subgroup, doc_id, level = columns
         row = Preference(group_id, b"".join(subgroup), doc_id, atof(level))
         if math.isnan(row.level):
@@ -106,9 +106,9 @@ def _read_preferences(path: str, names: tuple[str, ...]) -> Preferred:
 
 
 def _exact_lines(
-    path: str, names: tuple[str, ...], *, skip_comments: bool = False
+    path: str, names: tuple[str, ...], version: Version
 ) -> Iterator[tuple[int, list[bytes]]]:
-    for number, columns in lines(path, content(path), skip_comments=skip_comments):
+    for number, columns in lines(path, content(path), skip_comments=version == "10.0"):
         if len(columns) != len(names):
             expected = f"expected {len(names)} columns ({', '.join(names)})"
             raise FormatError(f"{expected}, found {len(columns)}", path, number)
@@ -121,7 +121,7 @@ def read_run(path: str, version: Version) -> RunFile:
     tag = b""
     is_stdin = version == "10.0" and path == "-"
     text = sys.stdin.buffer.read() if is_stdin else content(path)
-    for number, columns in lines(path, text, skip_comments=version == "10.0"):
+    for number, columns in lines(path, text, skip_comments=version == "10.0", may_indent=True):
         if not columns:
             continue
         if len(columns) < _RUN_COLUMNS:

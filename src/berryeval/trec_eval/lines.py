@@ -22,12 +22,15 @@ def content(path: str) -> bytes:
 
 
 def lines(
-    path: str, text: bytes, *, skip_comments: bool = False
+    path: str, text: bytes, *, skip_comments: bool = False, may_indent: bool = False
 ) -> Iterator[tuple[int, list[bytes]]]:
-    """Iterate over the columns of each line, which only a line feed ends."""
+    """Iterate over the columns of each line, which only a line feed ends.
+
+    A comment has # in its first column; in runs, 10.0 also allows spaces before it.
+    """
     if b"\0" in text:
         raise FormatError("expected text, found a zero byte", path)
     for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), start=1):
-        columns = line.split()
-        if not (skip_comments and columns and columns[0].startswith(b"#")):
-            yield number, columns
+        if skip_comments and (line.lstrip() if may_indent else line).startswith(b"#"):
+            continue
+        yield number, line.split()

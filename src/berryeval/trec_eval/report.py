@@ -141,7 +141,7 @@ def _lines(
         n_queries += 1
         totals = list(map(add, totals, values))
         if options.per_query:
-            yield _query_lines(template, query, wanted, shown, values)
+            yield _query_lines(template, query, wanted, shown, values, options)
     yield summary_of(facts, wanted, totals, n_queries, options)
 
 
@@ -307,11 +307,19 @@ def _template(wanted: list[Column], options: Options) -> bytes:
 
 
 def _query_lines(
-    template: bytes, query: Query, wanted: list[Column], shown: list[int], values: Sequence[float]
+    template: bytes,
+    query: Query,
+    wanted: list[Column],
+    shown: list[int],
+    values: Sequence[float],
+    options: Options,
 ) -> bytes:
     """Return the lines of a query."""
     fields = tuple(
-        _relstring(wanted[i], query) if wanted[i].kind == "relstring" else values[i] for i in shown
+        _relstring(wanted[i], query)
+        if wanted[i].kind == "relstring"
+        else _field(values[i], options)
+        for i in shown
     )
     return template.replace(_NOWHERE, query.query_id.replace(b"%", b"%%")) % fields
 
@@ -368,7 +376,7 @@ def _summary(
             yield _line(column, b"all", b"%s", options) % facts.tag
         elif column.kind != "relstring":
             value = _mean(column, total, facts, n_scored, n_queries, options)
-            yield _line(column, b"all", _number(column, options), options) % value
+            yield _line(column, b"all", _number(column, options), options) % _field(value, options)
 
 
 def _mean(
@@ -398,8 +406,17 @@ def _mean(
 
 def _number(column: Column, options: Options) -> bytes:
     """Return how the values of a column are written."""
-    is_whole = column.kind in ("sum", "num_q") and options.z_scores is None
-    return b"%d" if is_whole else b"%6.4f"
+    if options.z_scores is not None:
+        return b"%s"
+    return b"%d" if column.kind in ("sum", "num_q") else b"%6.4f"
+
+
+def _field(value: float, options: Options) -> float | bytes:
+    """Return what stands for a value in a line; z-scores are text, for the sign of a NaN."""
+    if options.z_scores is None:
+        return value
+    is_negative_nan = math.isnan(value) and math.copysign(1, value) < 0
+    return b"  -nan" if is_negative_nan else b"%6.4f" % value
 
 
 def _line(column: Column, query_id: bytes, field: bytes, options: Options) -> bytes:

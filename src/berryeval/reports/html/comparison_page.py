@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from berryeval.evaluation.headline import listing, policy_note
@@ -37,7 +37,10 @@ _LONG = 80
 
 
 def comparison_to_html(
-    comparison: Comparison, gate: GateResult | None = None, title: str | None = None
+    comparison: Comparison,
+    gate: GateResult | None = None,
+    title: str | None = None,
+    notes: Sequence[str] = (),
 ) -> str:
     """Return a page of one file: verdict, charts, tables, and every query.
 
@@ -48,6 +51,8 @@ def comparison_to_html(
         What a gate made of it; its verdict then stands at the top.
     title : str, optional
         Of the window; without it the systems' names.
+    notes : sequence of str
+        Shown below the first figures.
 
     Notes
     -----
@@ -63,6 +68,7 @@ def comparison_to_html(
         [
             _hero(comparison, gate, names),
             _numbers(comparison, focus),
+            notes_to_html(notes),
             f'<nav aria-label="On this page"><ul class="contents">{contents}</ul></nav>',
             *(
                 f'<section class="part" id="{part_id}" aria-labelledby="{part_id}-heading">'

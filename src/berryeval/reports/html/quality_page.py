@@ -74,7 +74,10 @@ def _limits(result: QualityResult, name: str) -> str:
     (measure,) = map(str, result.golden.at_level(name))
     guard = result.thresholds.get(measure)
     wanted = "no threshold" if guard is None else f"at least {guard.limit:g}"
-    return f"{wanted} · best possible {score(result.ceilings[measure])}"
+    limits = f"{wanted} · best possible {score(result.ceilings[measure])}"
+    if result.without_questions is None:
+        return limits
+    return f"without questions {score(result.without_questions[measure].mean)} · {limits}"
 
 
 def _rankings(result: QualityResult) -> str:

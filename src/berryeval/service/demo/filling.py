@@ -9,34 +9,43 @@ from typing import Any
 
 from berryeval.archive import Archive
 from berryeval.archive.clock import backdated
-from berryeval.archive.records import Page, StoredGate, StoredRun
+from berryeval.archive.records import Page, RunFacts, StoredGate, StoredRun
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError
 from berryeval.golden.golden_set import GoldenSet, handbook
 from berryeval.service.demo.invention import InventedRun, invent_runs
 from berryeval.service.demo.judging import earlier_documents, sittings
-from berryeval.service.demo.rankings import Rankings, real_rankings
+from berryeval.service.demo.rankings import SYSTEMS, Rankings, ranked_by_system, real_rankings
 from berryeval.service.jobs import no_progress
 from berryeval.service.run_cache import RunCache
 from berryeval.service.verdicts import decide_on
 
-__all__ = ["BASELINE", "GATE", "DemoFacts", "fill_demo"]
+__all__ = ["BASELINE", "GATE", "MEASURES", "WITHOUT_QUESTIONS", "DemoFacts", "fill_demo"]
 
 BASELINE, GATE = "main", "release"
 
 DECIDED = "hybrid"
 """The series that the gate decides on."""
 
+WITHOUT_QUESTIONS = "hybrid-no-questions"
+"""The run of the same system whose documents were indexed without questions."""
+
+MEASURES = ("nDCG@10", "RR(rel=2)@10", "P(rel=2)@5", "R(rel=2)@10")
+"""The measures of `berryeval demo`, for pages that show the same figures."""
+
 GUARDS = (
     {"measure": "nDCG@10", "margin": 0.03},
     {"measure": "AP", "margin": "8%"},
-    {"measure": "RR", "at_least": 0.68},
+    {"measure": "RR(rel=2)@10", "at_least": 0.7},
 )
 
 _CHANGED_DAYS_AGO = 9.0
 """When documents changed, so that judgments of them are stale."""
 
 _KNOWN_DAYS_AGO = 46.0
+
+_COMPARED_DAYS_AGO = 0.9
+"""When documents were indexed without questions, for comparison."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,8 @@ class DemoFacts:
     n_verdicts: int
     is_searched: bool
     """Whether search systems made the rankings that the runs come from."""
+    ndcg: Mapping[str, float]
+    """nDCG@10 of the newest hybrid run, and of the one without questions, by name."""
 
 
 def fill_demo(archive: Archive, *, today: datetime | None = None) -> DemoFacts:
@@ -71,17 +82,17 @@ def fill_demo(archive: Archive, *, today: datetime | None = None) -> DemoFacts:
     golden = handbook()
     end = today or datetime.now(timezone.utc)
     found, is_searched = real_rankings(golden)
-    retrieved = {
-        (query_id, doc_id)
-        for rankings in found.values()
-        for query_id, ranking in rankings.items()
-        for doc_id in ranking[:10]
-    }
-    n_judgments = _fill_golden(archive, golden, retrieved, end)
-    runs = sorted(
-        (run for series, rankings in found.items() for run in _invented(golden, series, rankings)),
-        key=lambda run: -run.days_ago,
-    )
+    plain = {}
+    if is_searched:
+        plain[WITHOUT_QUESTIONS] = ranked_by_system(golden, SYSTEMS[DECIDED], questions=False)
+    n_judgments = _fill_golden(archive, golden, {**found, **plain}, end)
+    invented = [
+        run
+        for series, rankings in found.items()
+        for run in _invented(golden, series, rankings, "indexed" if is_searched else "none")
+    ]
+    compared = [_without_questions(golden, name, rankings) for name, rankings in plain.items()]
+    runs = sorted(invented + compared, key=lambda run: -run.days_ago)
     with backdated(end - timedelta(days=_KNOWN_DAYS_AGO)):
         gate = archive.gates.put(GATE, {"guards": list(GUARDS), "baseline": BASELINE})
     n_verdicts = _fill_runs(archive, gate, runs, end)
@@ -92,6 +103,11 @@ def fill_demo(archive: Archive, *, today: datetime | None = None) -> DemoFacts:
         n_runs=len(runs),
         n_verdicts=n_verdicts,
         is_searched=is_searched,
+        ndcg={
+            name: mean
+            for name in (DECIDED, *plain)
+            if (mean := archive.trend("nDCG@10", name=name)[-1].mean) is not None
+        },
     )
 
 
@@ -112,7 +128,7 @@ def _check_empty(archive: Archive) -> None:
 
 
 def _fill_golden(
-    archive: Archive, golden: GoldenSet, retrieved: set[tuple[str, str]], end: datetime
+    archive: Archive, golden: GoldenSet, found: Mapping[str, Rankings], end: datetime
 ) -> int:
     """Write documents, queries and judgments, and return how many pairs are judged."""
     documents = {document.doc_id: document for document in golden.documents()}
@@ -120,8 +136,9 @@ def _fill_golden(
     with backdated(end - timedelta(days=_KNOWN_DAYS_AGO)):
         archive.documents.put({**documents, **earlier}.values())
         archive.queries.put(golden.queries)
+    tops = {name: _first_ten(rankings) for name, rankings in found.items()}
     pairs = set()
-    for sitting in sittings(golden, retrieved):
+    for sitting in sittings(golden, set().union(*tops.values()), tops[DECIDED]):
         with backdated(end - timedelta(days=sitting.days_ago)):
             archive.judgments.put(sitting.entries, author=sitting.author, source=sitting.source)
         pairs |= {(entry.query_id, entry.doc_id) for entry in sitting.entries}
@@ -130,7 +147,13 @@ def _fill_golden(
     return len(pairs)
 
 
-def _invented(golden: GoldenSet, series: str, rankings: Rankings) -> list[InventedRun]:
+def _first_ten(rankings: Rankings) -> set[tuple[str, str]]:
+    return {(query_id, doc_id) for query_id, own in rankings.items() for doc_id in own[:10]}
+
+
+def _invented(
+    golden: GoldenSet, series: str, rankings: Rankings, questions: str
+) -> list[InventedRun]:
     known = [chunk.chunk_id for chunk in golden.chunks]
     unjudged = {
         query_id: [doc_id for doc_id in known if doc_id not in own and doc_id not in found]
@@ -139,8 +162,20 @@ def _invented(golden: GoldenSet, series: str, rankings: Rankings) -> list[Invent
     }
     grades: Mapping[str, Mapping[str, float]] = golden.judgments.to_dict()
     return list(
-        invent_runs(series, rankings, golden.queries, grades, unjudged, golden.content_hash)
+        invent_runs(
+            series, rankings, golden.queries, grades, unjudged, golden.content_hash, questions
+        )
     )
+
+
+def _without_questions(golden: GoldenSet, name: str, rankings: Rankings) -> InventedRun:
+    facts = RunFacts(
+        name=name,
+        settings={"questions": "none"},
+        tags=("no-questions",),
+        corpus_hash=golden.content_hash,
+    )
+    return InventedRun(0, _COMPARED_DAYS_AGO, rankings, facts)
 
 
 def _fill_runs(archive: Archive, gate: StoredGate, runs: list[InventedRun], end: datetime) -> int:

@@ -3,8 +3,9 @@
 Each series gets better slowly: some queries begin with a ranking whose best document comes too
 late, and are mended one after the other. In the middle a smaller model is tried, which harms two
 categories of queries, and is taken back. A few runs lack some queries, and later ones find
-documents that nobody judged. Nothing depends on anything but the rankings: the same come out
-every time.
+documents that nobody judged. The last run of a series is the ranking itself, so that its figures
+are those of the system. Nothing depends on anything but the rankings: the same come out every
+time.
 """
 
 from __future__ import annotations
@@ -72,6 +73,7 @@ def invent_runs(
     grades: Mapping[str, Mapping[str, float]],
     unjudged: Mapping[str, Sequence[str]],
     corpus_hash: str,
+    questions: str,
 ) -> Iterator[InventedRun]:
     """Iterate over the runs of a series, oldest first.
 
@@ -80,7 +82,7 @@ def invent_runs(
     series : str
         Its name: bm25, vectors or hybrid.
     rankings : Rankings
-        What the system finds on the last day, but for noise.
+        What the system finds on the last day.
     queries : sequence of Query
         Whose categories tell which the smaller model harms.
     grades : mapping of str to mapping
@@ -89,6 +91,8 @@ def invent_runs(
         Documents of each query that nobody judged.
     corpus_hash : str
         Which documents were searched.
+    questions : str
+        "indexed" if documents were indexed with their questions, else "none".
     """
     chance = random.Random(f"{series}: a month")  # noqa: S311 - invented data
     weak_until = {
@@ -108,10 +112,11 @@ def invent_runs(
             if is_trial and query.category in HARMED:
                 ranking = _moved_down(ranking, own, n=3, by=9)
             chosen[query.query_id] = ranking
-        if series != "bm25" and number >= _LATER:
+        is_last = number == len(days) - 1
+        if series != "bm25" and number >= _LATER and not is_last:
             for query_id in finding:
                 chosen[query_id].insert(chance.randrange(2, 8), chance.choice(unjudged[query_id]))
-        for query_id in chance.sample(sorted(chosen), _NOISY_QUERIES):
+        for query_id in chance.sample(sorted(chosen), 0 if is_last else _NOISY_QUERIES):
             place = chance.randrange(2, 9)
             ranking = chosen[query_id]
             ranking[place : place + 2] = reversed(ranking[place : place + 2])
@@ -119,6 +124,7 @@ def invent_runs(
         for query_id in chance.sample(sorted(chosen), n_lacking):
             del chosen[query_id]
         facts = _facts(series, number, is_trial=is_trial, is_whole=not n_lacking)
+        facts["settings"]["questions"] = questions
         yield InventedRun(number, days_ago, chosen, RunFacts(
             **facts, corpus_hash=corpus_hash, durations=_durations(series, chosen, chance)
         ))  # fmt: skip

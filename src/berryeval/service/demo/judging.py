@@ -19,6 +19,9 @@ SETTLED = "settled"
 N_HOLES, N_CONFLICTS, N_CHANGED = 40, 12, 6
 """Pairs whose grades are left out, conflicts left open, documents that changed since."""
 
+_IDEAL = 10
+"""Documents in the ideal ranking of nDCG@10."""
+
 _AT_A_TIME = 5
 """Queries of a sitting."""
 
@@ -33,18 +36,24 @@ class Sitting:
     entries: tuple[JudgmentEntry, ...]
 
 
-def sittings(golden: GoldenSet, retrieved: set[tuple[str, str]]) -> Iterator[Sitting]:
+def sittings(
+    golden: GoldenSet, retrieved: set[tuple[str, str]], unfinished: set[tuple[str, str]]
+) -> Iterator[Sitting]:
     """Iterate over two passes of judging, some queries at a time, and how conflicts were settled.
 
     Some grades are left out, of documents that are retrieved, so that there is something to
-    judge; some conflicts are left open, so that there is something to settle.
+    judge; some conflicts are left open, so that there is something to settle. Neither changes
+    nDCG@10, nor a measure that counts from grade 2, of what is retrieved: the grades left out are
+    0, and whoever is right about an open conflict, the ideal ten and the ten retrieved stay.
 
     Parameters
     ----------
     golden : GoldenSet
         With the grades of both passes.
     retrieved : set of (str, str)
-        Queries and documents that searches come upon.
+        Queries and documents that searches find in their first ten.
+    unfinished : set of (str, str)
+        Those of them whose grades may be left out.
     """
     chance = random.Random("judging")  # noqa: S311 - invented data
     pairs = {
@@ -52,10 +61,19 @@ def sittings(golden: GoldenSet, retrieved: set[tuple[str, str]]) -> Iterator[Sit
         for query_id, own in golden.passes.items()
         for doc_id, grades in own.items()
     }
-    holes = set(chance.sample(sorted(retrieved & pairs.keys()), N_HOLES))
-    different = sorted(pair for pair, (first, second, _) in pairs.items()
-                       if first != second and pair not in holes)  # fmt: skip
-    still_open = set(chance.sample(different, N_CONFLICTS))
+    useless = sorted(pair for pair in unfinished & pairs.keys() if max(pairs[pair]) == 0)
+    holes = set(chance.sample(useless, N_HOLES))
+    different = sorted(pair for pair, (first, second, _) in pairs.items() if first != second)
+    n_relevant = {
+        query_id: sum(settled > 0 for *_, settled in own.values())
+        for query_id, own in golden.passes.items()
+    }
+    harmless = [
+        pair
+        for pair in different
+        if max(pairs[pair]) == 1 and pair not in retrieved and n_relevant[pair[0]] > _IDEAL
+    ]
+    still_open = set(chance.sample(harmless, N_CONFLICTS))
     queries = sorted(golden.passes)
     passes = ((FIRST_JUDGE, "first pass", 0, 44.0), (SECOND_JUDGE, "second pass", 1, 38.0))
     for author, source, which, days in passes:

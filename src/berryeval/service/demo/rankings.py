@@ -13,7 +13,15 @@ from berryeval.golden.golden_set import GoldenSet
 from berryeval.search.collect import collect
 from berryeval.search.opening import open_system
 
-__all__ = ["DEPTH", "SYSTEMS", "Rankings", "ranked_by_systems", "ranked_by_words", "real_rankings"]
+__all__ = [
+    "DEPTH",
+    "SYSTEMS",
+    "Rankings",
+    "ranked_by_system",
+    "ranked_by_systems",
+    "ranked_by_words",
+    "real_rankings",
+]
 
 SYSTEMS = {"bm25": "bm25", "vectors": "vector", "hybrid": "hybrid"}
 """The series of runs, and the embedded system that each comes from."""
@@ -39,22 +47,24 @@ def real_rankings(golden: GoldenSet) -> tuple[dict[str, Rankings], bool]:
 
 
 def ranked_by_systems(golden: GoldenSet) -> dict[str, Rankings]:
-    """Return what the embedded systems find.
+    """Return what the embedded systems find in documents that are indexed with their questions.
 
     Raises
     ------
     MissingExtraError
         If their libraries are not installed.
     """
-    found: dict[str, Rankings] = {}
-    for series, name in SYSTEMS.items():
-        with open_system(name) as system:
-            system.index(golden.documents())
-            run = golden.credit(collect(system, golden.queries, DEPTH).run)
-        found[series] = {
-            query.query_id: run.ranking(query.query_id, DEPTH) for query in golden.queries
-        }
-    return found
+    return {
+        series: ranked_by_system(golden, name, questions=True) for series, name in SYSTEMS.items()
+    }
+
+
+def ranked_by_system(golden: GoldenSet, name: str, *, questions: bool) -> Rankings:
+    """Return what one embedded system finds, with or without the questions of a golden set."""
+    with open_system(name) as system:
+        system.index(golden.documents(questions=questions))
+        run = golden.credit(collect(system, golden.queries, DEPTH).run)
+    return {query.query_id: run.ranking(query.query_id, DEPTH) for query in golden.queries}
 
 
 def ranked_by_words(golden: GoldenSet) -> dict[str, Rankings]:

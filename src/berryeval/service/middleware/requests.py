@@ -12,6 +12,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from berryeval.core.events import event_logger
 from berryeval.errors import BerryEvalError
 from berryeval.service.figures import Figures
 from berryeval.service.problems import (
@@ -23,7 +24,7 @@ from berryeval.service.problems import (
 __all__ = ["Requests"]
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_log = logging.getLogger("berryeval.service")
+_log = event_logger("berryeval.service")
 
 
 class Requests:

@@ -7,7 +7,6 @@ is written into the archive: while people judge, each state lasts a moment only.
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections import OrderedDict
@@ -19,6 +18,7 @@ from typing import Annotated, TypeAlias
 from fastapi import Depends, Request
 
 from berryeval.archive import Archive
+from berryeval.core.events import event_logger
 from berryeval.errors import BerryEvalError, NotFoundError
 from berryeval.evaluation.evaluate import evaluate
 from berryeval.evaluation.result import Evaluation
@@ -36,7 +36,7 @@ _QUIET_SECONDS = 1.0
 _PATIENCE_SECONDS = 0.08
 _SECONDS_AFTER_ERROR = 5.0
 
-_log = logging.getLogger("berryeval.service")
+_log = event_logger("berryeval.service")
 
 
 @dataclass(eq=False)

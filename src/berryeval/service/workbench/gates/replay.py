@@ -8,7 +8,6 @@ what is there by then; what no page asks for any more is dropped.
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections import OrderedDict
@@ -18,6 +17,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
+from berryeval.core.events import event_logger
 from berryeval.errors import BerryEvalError
 from berryeval.service.answers import etag_of, json_bytes
 from berryeval.service.run_cache import RunCache
@@ -44,7 +44,7 @@ _MOST_SETTINGS = 200
 _ASKED_SECONDS = 20.0
 """For how long a question is worked on after it was asked."""
 
-_log = logging.getLogger("berryeval.service")
+_log = event_logger("berryeval.service")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
+from berryeval.core.query_type import QueryType
 
 __all__ = ["PAGE", "QueryListing", "QueryRow", "WantedQueries", "list_queries"]
 
@@ -37,6 +38,9 @@ class WantedQueries:
     difficulty: str = ""
     is_unjudged: bool = False
     page: int = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "category", QueryType.name_of(self.category))
 
     def address(self, **changes: object) -> str:
         """Return where this, but for what changes, is."""

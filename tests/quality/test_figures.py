@@ -1,0 +1,121 @@
+"""X6: the golden set has the same figures everywhere, with and without questions."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from berryeval.golden.measure_names import name_in_suite
+from berryeval.reports.demo import demo_tables
+from berryeval.suite.demo import SYSTEMS, run_demo
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+pytestmark = pytest.mark.skipif(
+    not DOCS.exists(), reason="the documentation is not in a source distribution"
+)
+_MEANS = re.compile(r"(?<!')\b(MRR|P@5|P@10|R@10|nDCG@10)[ =](\d\.\d{3,4})\b")
+
+
+@pytest.fixture(scope="module")
+def figures():
+    """For each system the means with and without questions, by the names that readers see."""
+    pytest.importorskip("tantivy")
+    found = run_demo()
+    return {
+        (system, is_asked): {
+            name_in_suite(one.measure, found.golden): one.mean for one in evaluation.values()
+        }
+        for system, result in found.results.items()
+        for is_asked, evaluation in (
+            (True, result.gate.evaluation),
+            (False, result.without_questions),
+        )
+    }, found
+
+
+def tables(path):
+    """The tables of a page as lists of cells, each with the heading above it."""
+    found, heading, is_table = [], "", False
+    for line in (DOCS / path).read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            heading = line.lstrip("# ")
+        if line.startswith("|") and not is_table:
+            found.append((heading, []))
+        is_table = line.startswith("|")
+        if is_table and not set(line) <= set("|-: "):
+            found[-1][1].append([cell.strip() for cell in line.strip("|").split("|")])
+    return found
+
+
+def test_the_baseline_page_has_what_the_systems_reach(figures):
+    """X6: both tables, for each embedded system."""
+    means, _ = figures
+    seen = set()
+    for heading, (header, *rows) in tables("reference/baseline.md"):
+        if not heading.startswith("Means with"):
+            continue
+        for name, *cells in rows:
+            if name in SYSTEMS:
+                shown = dict(zip(header[1:6], cells[:5], strict=True))
+                seen.add((name, heading))
+                assert shown == {
+                    measure: f"{mean:.3f}"
+                    for measure, mean in means[name, heading == "Means with questions"].items()
+                }
+    assert len(seen) == 2 * len(SYSTEMS)
+
+
+def test_the_how_to_has_both_lines(figures):
+    """X6: with and without questions."""
+    means, _ = figures
+    (table,) = (
+        rows for _, rows in tables("how-to/run-the-quality-suite.md") if rows[0][1:2] == ["MRR"]
+    )
+    header, *rows = table
+    assert {row[0]: dict(zip(header[1:], row[1:], strict=True)) for row in rows} == {
+        f"with{'' if is_asked else 'out'} questions": {
+            measure: f"{mean:.3f}" for measure, mean in means["hybrid", is_asked].items()
+        }
+        for is_asked in (True, False)
+    }
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["README.md", "docs/how-to/run-the-quality-suite.md", "docs/how-to/try-the-workbench.md"],
+)
+def test_figures_in_sentences_are_those_of_hybrid_search(figures, path):
+    """X6: a measure beside a number is what hybrid search reaches, with or without questions."""
+    means, _ = figures
+    for measure, shown in _MEANS.findall((ROOT / path).read_text(encoding="utf-8")):
+        digits = len(shown) - 2
+        known = {f"{means['hybrid', is_asked][measure]:.{digits}f}" for is_asked in (True, False)}
+        assert shown in known, f"{path}: {measure} {shown}"
+
+
+def test_a_page_that_shows_a_figure_shows_the_other_too(figures):
+    """X6: nowhere the figures with questions alone."""
+    means, _ = figures
+    asked, plain = (means["hybrid", is_asked] for is_asked in (True, False))
+    for path in [ROOT / "README.md", *DOCS.rglob("*.md")]:
+        text = path.read_text(encoding="utf-8")
+        # 0.724 alone may be any number; two of the three stated together are the suite's.
+        told = [f"{asked[name]:.3f}" in text for name in ("MRR", "P@5", "R@10")]
+        if sum(told) > 1 and "decisions" not in path.parts:
+            for name in ("MRR", "P@5", "R@10"):
+                assert f"{plain[name]:.3f}" in text, f"{path}: {name} without questions"
+
+
+def test_the_demonstration_shows_both_lines(figures):
+    """X6: one line per system with questions, one without, and what the difference is."""
+    means, found = figures
+    table = demo_tables(found)[0]
+    rows = {name: cells for name, *cells in table.rows}
+    for system in SYSTEMS:
+        for name, is_asked in ((system, True), (f"{system}, without questions", False)):
+            shown = [f"{means[system, is_asked][measure]:.4f}" for measure in table.header[1:]]
+            assert rows[name] == shown
+    (note,) = [note for note in table.notes if "questions" in note]
+    for is_asked in (True, False):
+        assert f"{means['hybrid', is_asked]['nDCG@10']:.4f}" in note
