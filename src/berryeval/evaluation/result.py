@@ -88,17 +88,19 @@ class MeasureResult:
         method : {"bca", "t"}
             The bias-corrected and accelerated bootstrap, or Student's t.
         n_resamples, seed : int
-            For the bootstrap. The same seed gives the same interval.
+            For the bootstrap, at least `berryeval.stats.FEWEST_RESAMPLES`. The same seed gives
+            the same interval.
 
         Returns
         -------
         Interval or None
             None where there is none: of fewer than two queries, and of sums.
         """
-        from berryeval.stats import Interval, bca_interval, student_interval
+        from berryeval.stats import Interval, bca_interval, check_resamples, student_interval
 
         if method not in ("bca", "t"):
             raise ArgumentError("method", "'bca' or 't'", repr(method))
+        check_resamples(n_resamples)
         if self.measure.aggregate == "sum":
             return None
         values = [*averaged(self.measure, self.values)]

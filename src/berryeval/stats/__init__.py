@@ -4,6 +4,7 @@ Everything takes plain numbers: one a query, or one a query and column. Nothing 
 is not defined is None. What draws at random takes a seed, and gives the same bits for it anywhere.
 """
 
+from berryeval.stats._validation import FEWEST_RESAMPLES, check_resamples
 from berryeval.stats.agreement import Coefficient, krippendorff_alpha, weighted_kappa
 from berryeval.stats.bca import bca_p_values
 from berryeval.stats.corrections import CorrectionName, adjust
@@ -27,6 +28,7 @@ from berryeval.stats.similarity import kendall_tau, rank_biased_overlap, tau_ap
 from berryeval.stats.tukey import randomised_tukey_hsd, tukey_hsd
 
 __all__ = [
+    "FEWEST_RESAMPLES",
     "Alternative",
     "Coefficient",
     "CorrectionName",
@@ -38,6 +40,7 @@ __all__ = [
     "bca_intervals",
     "bca_p_values",
     "bootstrap",
+    "check_resamples",
     "cohens_dz",
     "flipped_means",
     "kendall_tau",

@@ -27,6 +27,7 @@ from berryeval.service.jobs import Progress
 from berryeval.service.problems import documented
 from berryeval.service.references import find_run, labels_of, load_runs
 from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
+from berryeval.stats import FEWEST_RESAMPLES
 
 __all__ = ["router"]
 
@@ -57,7 +58,7 @@ class ComparisonRequest(Body):
     interval: Literal["bca", "t"] = "bca"
     test: Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap"] = "t"
     correction: Literal["holm", "bonferroni", "benjamini-hochberg", "none"] = "holm"
-    resamples: Annotated[int, Field(ge=1, le=100_000)] = 10_000
+    resamples: Annotated[int, Field(ge=FEWEST_RESAMPLES, le=100_000)] = 10_000
     seed: Seed = 0
     per_query: bool = Field(default=False, description="Whether to tell of every query, too.")
 
