@@ -54,6 +54,17 @@ def test_a_function_is_a_system(pytester):
     pytester.runpytest_inprocess().assert_outcomes(passed=2)
 
 
+def test_a_system_without_documents_is_an_error(pytester):
+    """One line that says where to give them, rather than a failure for each query."""
+    make(pytester, "__import__('berryeval.search.embedded', fromlist=['x']).Embedded('bm25')")
+    done = pytester.runpytest_inprocess()
+    done.assert_outcomes(errors=2)
+    done.stdout.fnmatch_lines(
+        "*documents: expected some that bm25 can search, got none; call index(documents) in the "
+        "fixture berryeval_run first"
+    )
+
+
 def test_a_dict_is_a_run(pytester):
     """And so will rankings that are there already."""
     make(pytester, '{"q1": ["d1"], "q2": ["d2"]}')

@@ -53,6 +53,16 @@ def test_a_system_is_asked_every_judged_query():
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("system", ["bm25", "vector", "hybrid", "mine"])
+def test_an_embedded_system_without_documents_is_an_error(system):
+    """By its name, and by that of a table; the message names the setting."""
+    tables = {"mine": {"system": "bm25"}}
+    message = rf"documents: expected some that {system} can search, got none; .*\(documents = "
+    with pytest.raises(ArgumentError, match=message):
+        run_gate(settings(system, systems=tables))
+
+
+@pytest.mark.usefixtures("folder")
 def test_documents_are_indexed_first(folder):
     """The embedded engine has none without."""
     pytest.importorskip("tantivy")

@@ -6,6 +6,7 @@ import pytest
 
 import berryeval as be
 from berryeval.errors import ArgumentError
+from berryeval.search.embedded import Embedded
 from berryeval.search.function import Function
 from berryeval.suite.evaluate_system import evaluate_system
 
@@ -104,6 +105,39 @@ def test_a_system_can_be_named(tmp_path):
     run.write_text('{"q1": {"a": 2.5, "x": 1.5}}')
     found = evaluate_system(f"replay:{run}", QUERIES[0], [1], judgments=JUDGMENTS)
     assert found.results[0].ndcg == {1: 1.0}
+
+
+@pytest.mark.parametrize("name", ["bm25", "vector", "hybrid"])
+def test_an_embedded_system_without_documents_is_an_error(name):
+    """One error that names the argument, rather than a failure for each query."""
+    message = f"documents: expected some that {name} can search, got none; give documents=…"
+    with pytest.raises(ArgumentError, match=message):
+        evaluate_system(name, QUERIES, judgments=JUDGMENTS)
+    with pytest.raises(ArgumentError, match=message):
+        evaluate_system(Embedded(name), QUERIES, judgments=JUDGMENTS)
+
+
+def test_documents_can_be_given(tmp_path):
+    """A folder, as `berryeval retrieve --documents` takes it, or objects."""
+    (tmp_path / "a.md").write_text("# First\n\nfirst things\n")
+    judgments = {"q1": {"a.md#first": 1, "a": 1}}
+    for documents in (tmp_path, str(tmp_path), [be.Document("a", "first things")]):
+        found = evaluate_system("bm25", QUERIES[0], judgments=judgments, documents=documents)
+        assert found.results[0].mrr == 1.0
+
+
+def test_documents_for_a_system_that_takes_none_are_an_error():
+    """They would not be searched."""
+    with pytest.raises(ArgumentError, match="documents: expected none"):
+        evaluate_system(answer, QUERIES, judgments=JUDGMENTS, documents=[be.Document("a", "b")])
+
+
+def test_a_system_of_the_caller_stays_open():
+    """Only what was opened by its name is closed."""
+    system = Embedded("bm25")
+    system.index([be.Document("a", "first")])
+    for _ in range(2):
+        assert evaluate_system(system, QUERIES[0], judgments=JUDGMENTS).summary.mean_mrr == 1
 
 
 @pytest.mark.parametrize("ks", [[], [0]])

@@ -10,6 +10,7 @@ from berryeval.cli._logging import logging_options
 from berryeval.cli._output import chosen_format, output_options, write_output
 from berryeval.cli._progress import progress_bar
 from berryeval.cli._systems import (
+    address_for,
     chunks_option,
     limits_options,
     load_golden_set,
@@ -119,7 +120,7 @@ def command(
     report_formats = {file: _format_of(file) for file in reports}
     thresholds = _thresholds(at_least) or THRESHOLDS
     known = load_golden_set(golden, chunks=chunks)
-    place = dsn if name.startswith("postgres") else None
+    place = address_for(name, dsn)
     opened = open_named_system(name, named_settings(settings), dsn=place, queries=known.queries)
     with opened, progress_bar(name) as progress:
         result = run_quality(

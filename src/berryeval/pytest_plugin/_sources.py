@@ -56,10 +56,13 @@ def answers_of(
     """
     if not callable(getattr(source, "search", None)) and not callable(source):
         return Answers(load_run(source))
+    from berryeval.search.asynchronous import as_system
     from berryeval.search.collect import collect
     from berryeval.search.function import Function
+    from berryeval.search.system import check_documents
 
-    system = Function(source) if not hasattr(source, "search") else source
+    system = as_system(source) if hasattr(source, "search") else Function(source)
+    check_documents(system, "call index(documents) in the fixture berryeval_run first")
     unknown = [query_id for query_id in judgments.query_ids if query_id not in queries]
     if unknown:
         way_out = "name a file of queries (--berryeval-queries), or define berryeval_queries"

@@ -68,6 +68,7 @@ def _ask(
 ) -> Candidate:
     from berryeval.search.collect import collect
     from berryeval.search.documents import iter_any_documents
+    from berryeval.search.system import check_documents
 
     lacking = [query_id for query_id in judgments.query_ids if query_id not in queries]
     if lacking:
@@ -79,6 +80,7 @@ def _ask(
     with _opened(place, settings, asked) as system:
         if settings.documents is not None:
             system.index(iter_any_documents(settings.documents, questions=settings.questions))
+        check_documents(system, "name them in berryeval.toml (documents = ...)")
         answered = collect(system, asked, DEPTH, repeat=settings.gate.repeat)
         name = system.name  # and never the place, which may have a password in it
     failures = [error for one in (answered, *answered.repeats) for error in one.failures.values()]
@@ -96,11 +98,12 @@ def _ask(
 
 def _opened(place: str, settings: Settings, asked: Sequence[Query]) -> System:
     """Open the system of a table ``[systems.NAME]``, or one that needs no table."""
-    from berryeval.suite.named_systems import open_configured_system, open_named_system
+    from berryeval.search.opening import open_system
+    from berryeval.suite.named_systems import open_configured_system
 
     table = settings.systems.get(place)
     if table is None:
-        return open_named_system(place, settings.system_settings, queries=asked)
+        return open_system(place, settings.system_settings, queries=asked)
     return open_configured_system(place, {**table, **settings.system_settings}, queries=asked)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
 from berryeval.core.cutoff import DEFAULT_KS
+from berryeval.core.documents import Document
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
@@ -26,7 +29,7 @@ from berryeval.measures import (
 )
 from berryeval.search.asynchronous import as_system
 from berryeval.search.collect import Limits, collect
-from berryeval.search.system import System
+from berryeval.search.system import System, check_documents
 
 __all__ = ["QueryEvaluation", "Summary", "SystemEvaluation", "evaluate_system"]
 
@@ -103,6 +106,7 @@ def evaluate_system(
     ks: Iterable[int] = DEFAULT_KS,
     *,
     judgments: JudgmentsSource | GoldenSet,
+    documents: str | os.PathLike[str] | Iterable[Document] | None = None,
     limits: Limits | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> SystemEvaluation:
@@ -123,15 +127,19 @@ def evaluate_system(
     judgments : Judgments, path, dict of dicts, data frame or GoldenSet
         What is relevant. A query without judgments is marked, and is in no mean. With a golden
         set whose judgments are of spans, the chunks that come back are credited with them.
+    documents : path or iterable of Document, optional
+        Documents to index first, for a system that takes them, such as ``"bm25"``: a folder of
+        Markdown, a BEIR folder, JSON lines, or `Document` objects.
     limits : Limits, optional
-        Four queries at once and 30 s each unless given.
+        Default: four queries at once, 30 s each.
     progress : callable, optional
         Called with the number of answers so far and in the end.
 
     Raises
     ------
     ArgumentError
-        For a k below 1, or none.
+        For a k below 1, or none; for a system that has no documents to search, and for documents
+        that it does not take.
 
     Examples
     --------
@@ -155,9 +163,12 @@ def evaluate_system(
         # Judgments may have come to nothing yet, as in a new archive; a file may not.
         known = judgments if isinstance(judgments, Judgments) else load_judgments(judgments)
         credit = _as_it_is
-    opened = _opened(system, asked.values())
     depth = max(LEAST_DEPTH, *cutoffs)
-    collected = collect(opened, asked.values(), depth, limits=limits, progress=progress)
+    with _opened(system, asked.values()) as opened:
+        if documents is not None:
+            opened.index(_documents(documents))
+        check_documents(opened, "give documents=…, a folder, a file or Document objects")
+        collected = collect(opened, asked.values(), depth, limits=limits, progress=progress)
     answered = [query_id for query_id in asked if query_id not in collected.failures]
     judged = [query_id for query_id in answered if query_id in known]
     scored = _scored(known, judged, credit(collected.run), (*by_k.values(), *_WHOLE))
@@ -189,16 +200,30 @@ def _as_it_is(run: Run) -> Run:
     return run
 
 
-def _opened(system: System | Callable[[str, int], Any] | str, queries: Iterable[Query]) -> System:
-    if hasattr(system, "search"):
-        return as_system(system)
+@contextmanager
+def _opened(
+    system: System | Callable[[str, int], Any] | str, queries: Iterable[Query]
+) -> Iterator[System]:
+    """Give a system; one that was opened by its name here is closed here."""
     if isinstance(system, str):
         from berryeval.search.opening import open_system
 
-        return open_system(system, queries=queries)
-    from berryeval.search.function import Function
+        with open_system(system, queries=queries) as opened:
+            yield opened
+    elif hasattr(system, "search"):
+        yield as_system(system)
+    else:
+        from berryeval.search.function import Function
 
-    return Function(system)
+        yield Function(system)
+
+
+def _documents(source: str | os.PathLike[str] | Iterable[Document]) -> Iterable[Document]:
+    if isinstance(source, (str, os.PathLike)):
+        from berryeval.search.documents import iter_any_documents
+
+        return iter_any_documents(os.fspath(source))
+    return source
 
 
 def _scored(
