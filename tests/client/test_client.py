@@ -73,6 +73,10 @@ def test_runs_go_up_and_come_down(client, tmp_path):
     assert client.runs.get(stored["run_id"]) == stored
     assert client.runs.load(stored["run_id"]).to_dict() == RUN
     client.runs.download(stored["run_id"], tmp_path / "out", format="trec")
+    before = (tmp_path / "out").read_bytes()
+    with pytest.raises(NotFoundError):
+        client.runs.download("0" * 64, tmp_path / "out")
+    assert (tmp_path / "out").read_bytes() == before, "a good file is replaced only by a whole one"
     assert be.read_run(tmp_path / "out").to_dict() == RUN
     same = client.runs.upload(Run.from_dict(RUN), name="bm25", format="jsonl")
     assert same["content_hash"] == stored["content_hash"]
