@@ -208,9 +208,29 @@ def test_noise_is_told_of_queries_that_were_always_answered(folder):
     """One that failed once is left out; where each did, there is nothing to tell."""
     found = json.loads(quality("--repeat", "2", "--json", system="engine_of_quality:half").stdout)
     assert found["noise"]["RR@10"] == 0
-    (folder / "engine_of_quality.py").write_text("def find(query, k):\n    raise ValueError\n")
     sys.modules.pop("engine_of_quality")
-    assert json.loads(quality("--repeat", "2", "--json").stdout)["noise"] == {}
+    (folder / "engine_of_quality.py").write_text(
+        "asked = []\ndef find(query, k):\n    asked.append(query)\n"
+        "    if asked.count(query) > 1:\n        raise ValueError\n    return ['x']\n"
+    )
+    limits = ("--repeat", "2", "--concurrency", "1", "--json")
+    assert json.loads(quality(*limits).stdout)["noise"] == {}
+
+
+def test_a_system_that_is_down_exits_4_and_leaves_reports_alone(folder):
+    """X8: one line; neither reports nor a history are written from nothing."""
+    files = ("--report", "q.json", "--history", "h.jsonl")
+    assert quality(*files).exit_code in (0, 1)
+    before = {path: path.read_bytes() for path in (folder / "q.json", folder / "h.jsonl")}
+    (folder / "engine_of_quality.py").write_text("def find(query, k):\n    raise ValueError('x')\n")
+    sys.modules.pop("engine_of_quality")
+    result = quality(*files, "--max-failed", "2")
+    assert result.exit_code == 4
+    assert result.stderr == (
+        "Error: engine_of_quality:find: failed for all 2 queries, so there is nothing to score; "
+        "Q1: ValueError: x\n"
+    )
+    assert {path: path.read_bytes() for path in before} == before
 
 
 def test_questions_are_indexed_unless_told_otherwise(folder):

@@ -1,12 +1,13 @@
 """The client against a real server: every route."""
 
 import gzip
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import pytest
 
 import berryeval as be
 from berryeval.client.connection import Connection
+from berryeval.client.runs import Runs
 from berryeval.core.documents import Document
 from berryeval.core.query import Query
 from berryeval.core.run import Run
@@ -34,6 +35,21 @@ def test_queries(client):
         client.queries.get("q2")
     assert (error.value.kind, error.value.name) == ("query", "q2")
     client.queries.put(QUERIES)
+
+
+def test_a_download_that_breaks_off_leaves_what_was_there(tmp_path):
+    """A good file is replaced only by a whole one."""
+
+    class Broken:
+        @contextmanager
+        def stream(self, *_arguments):
+            yield (row or 1 / 0 for row in (b"q1 Q0 d1 1 2.0 x\n", b""))
+
+    path = tmp_path / "good.run"
+    path.write_text("good")
+    with pytest.raises(ZeroDivisionError):
+        Runs(Broken()).download("r", path)
+    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {"good.run": "good"}
 
 
 def test_judgments(client):
@@ -73,10 +89,6 @@ def test_runs_go_up_and_come_down(client, tmp_path):
     assert client.runs.get(stored["run_id"]) == stored
     assert client.runs.load(stored["run_id"]).to_dict() == RUN
     client.runs.download(stored["run_id"], tmp_path / "out", format="trec")
-    before = (tmp_path / "out").read_bytes()
-    with pytest.raises(NotFoundError):
-        client.runs.download("0" * 64, tmp_path / "out")
-    assert (tmp_path / "out").read_bytes() == before, "a good file is replaced only by a whole one"
     assert be.read_run(tmp_path / "out").to_dict() == RUN
     same = client.runs.upload(Run.from_dict(RUN), name="bm25", format="jsonl")
     assert same["content_hash"] == stored["content_hash"]

@@ -92,6 +92,16 @@ def test_a_query_that_fails_in_the_system_is_no_zero(pytester):
     )
 
 
+def test_a_system_that_is_down_is_one_error(pytester):
+    """Every query failed: there is nothing to assert about."""
+    make(pytester, "Engine()", "raise ConnectionRefusedError('index is down')")
+    outcome = pytester.runpytest_inprocess()
+    outcome.assert_outcomes(errors=2)
+    outcome.stdout.fnmatch_lines(
+        "Engine: failed for all 2 queries, so there is nothing to score; *"
+    )
+
+
 def test_a_system_needs_the_texts_of_the_queries(pytester):
     """A judged query without a text is told before anything is asked."""
     make(pytester, "Engine()")

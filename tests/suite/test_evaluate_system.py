@@ -6,6 +6,7 @@ import pytest
 
 import berryeval as be
 from berryeval.errors import ArgumentError
+from berryeval.search.collect import Limits
 from berryeval.search.embedded import Embedded
 from berryeval.search.function import Function
 from berryeval.suite.evaluate_system import evaluate_system
@@ -90,6 +91,40 @@ def test_means_over_no_queries_are_zero():
     found = evaluate_system(answer, QUERIES[2], judgments=JUDGMENTS)
     assert (found.summary.query_count, found.summary.mean_mrr, found.summary.map) == (0, 0.0, 0.0)
     assert set(found.summary.mean_ndcg.values()) == {0.0}
+
+
+def down(_query, _k):
+    raise ConnectionRefusedError("refused")
+
+
+def test_a_system_that_answers_nothing_has_no_means():
+    """Every query failed: None, and null in JSON, since 0 would pass for a score."""
+    found = evaluate_system(down, QUERIES, [1, 3], judgments=JUDGMENTS, limits=Limits(retries=0))
+    summary = found.summary
+    assert (summary.query_count, summary.failed_count, summary.unjudged_count) == (0, 3, 0)
+    assert summary.mean_ndcg == summary.mean_recall == summary.mean_precision == {1: None, 3: None}
+    assert (summary.mean_mrr, summary.map) == (None, None)
+    written = json.loads(json.dumps(found.to_dict(), allow_nan=False))["summary"]
+    assert (written["mean_mrr"], written["map"]) == (None, None)
+    assert written["mean_ndcg"] == {"1": None, "3": None}
+
+
+def test_judged_queries_that_all_failed_have_no_means():
+    """A query that nobody judged was answered: there still is no score to average."""
+
+    def moody(query, k):
+        return answer(query, k) if query == "nobody judged" else down(query, k)
+
+    found = evaluate_system(moody, QUERIES, [1], judgments=JUDGMENTS, limits=Limits(retries=0))
+    summary = found.summary
+    assert (summary.query_count, summary.failed_count, summary.unjudged_count) == (0, 2, 1)
+    assert summary.mean_mrr is None
+
+
+def test_no_queries_at_all_have_means_of_zero():
+    """M10: nothing was asked, and nothing failed."""
+    found = evaluate_system(answer, [], [1], judgments=JUDGMENTS)
+    assert (found.summary.query_count, found.summary.mean_mrr) == (0, 0.0)
 
 
 def test_a_system_that_finds_nothing_scores_zero():

@@ -47,7 +47,7 @@ def find_candidate(
     MismatchError
         If a judged query has no text that a system could be asked.
     BackendError
-        If the system fails for more queries than the settings allow.
+        If the system fails for more queries than the settings allow, or for all of them.
     """
     if settings.system is None:
         if settings.run is None:
@@ -68,6 +68,7 @@ def _ask(
 ) -> Candidate:
     from berryeval.search.collect import collect
     from berryeval.search.documents import iter_any_documents
+    from berryeval.search.failures import check_any_answered
     from berryeval.search.system import check_documents
 
     lacking = [query_id for query_id in judgments.query_ids if query_id not in queries]
@@ -83,6 +84,7 @@ def _ask(
         check_documents(system, "name them in berryeval.toml (documents = ...)")
         answered = collect(system, asked, DEPTH, repeat=settings.gate.repeat)
         name = system.name  # and never the place, which may have a password in it
+    check_any_answered(name, answered.durations, answered.failures)
     failures = [error for one in (answered, *answered.repeats) for error in one.failures.values()]
     if len(failures) > settings.gate.max_failed:
         first = failures[0]

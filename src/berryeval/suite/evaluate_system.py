@@ -62,14 +62,18 @@ class QueryEvaluation:
 
 @dataclass(frozen=True)
 class Summary:
-    """Means over the queries that were judged and answered; 0 over none."""
+    """Means over the queries that were judged and answered.
+
+    Where there are no such queries, means are 0; but if that is because queries failed, there are
+    no means, and they are None: 0 would pass for a score.
+    """
 
     query_count: int
-    mean_ndcg: dict[int, float]
-    mean_recall: dict[int, float]
-    mean_precision: dict[int, float]
-    mean_mrr: float
-    map: float
+    mean_ndcg: dict[int, float | None]
+    mean_recall: dict[int, float | None]
+    mean_precision: dict[int, float | None]
+    mean_mrr: float | None
+    map: float | None
     unjudged_count: int = 0
     """Queries that were answered, and that nobody judged; no mean has them."""
     failed_count: int = 0
@@ -113,7 +117,8 @@ def evaluate_system(
     """Ask a live system, and score what it answers.
 
     Each query is asked for 100 hits, or for the largest k if that is more. A query that fails
-    never ends the others: it is listed under `failed`, and left out of the means.
+    never ends the others: it is listed under `failed`, and left out of the means. If no judged
+    query is left because queries failed, the means are None.
 
     Parameters
     ----------
@@ -184,12 +189,13 @@ def evaluate_system(
         )
         for query_id in answered
     )
-    means = _figures(by_k, partial(_mean, scored))
+    nothing = None if collected.failures else 0.0
+    means = _figures(by_k, partial(_mean, scored, nothing))
     summary = Summary(
         query_count=len(judged),
         **{f"mean_{name}": values for name, values in means.items()},
-        mean_mrr=_mean(scored, _WHOLE[0]),
-        map=_mean(scored, _WHOLE[1]),
+        mean_mrr=_mean(scored, nothing, _WHOLE[0]),
+        map=_mean(scored, nothing, _WHOLE[1]),
         unjudged_count=len(answered) - len(judged),
         failed_count=len(collected.failures),
     )
@@ -240,9 +246,9 @@ def _scored(
 
 
 def _figures(
-    by_k: Mapping[tuple[str, int], Measure], value_of: Callable[[Measure], float]
+    by_k: Mapping[tuple[str, int], Measure], value_of: Callable[[Measure], float | None]
 ) -> dict[str, Any]:
-    found: dict[str, dict[int, float]] = {name: {} for name in _BY_K}
+    found: dict[str, dict[int, float | None]] = {name: {} for name in _BY_K}
     for (name, k), measure in by_k.items():
         found[name][k] = value_of(measure)
     return found
@@ -254,5 +260,6 @@ def _of_query(scored: Evaluation | None, query_id: str, measure: Measure) -> flo
     return scored[str(measure)].by_query.get(query_id, 0.0)
 
 
-def _mean(scored: Evaluation | None, measure: Measure) -> float:
-    return 0.0 if scored is None else scored[str(measure)].mean
+def _mean(scored: Evaluation | None, nothing: float | None, measure: Measure) -> float | None:
+    """Return the mean of a measure, or what stands for that of no queries."""
+    return nothing if scored is None else scored[str(measure)].mean

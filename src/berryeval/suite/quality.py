@@ -21,6 +21,7 @@ from berryeval.golden.golden_set import GoldenSet, handbook
 from berryeval.measures import Measure
 from berryeval.search.asynchronous import as_system
 from berryeval.search.collect import Collected, Limits, collect
+from berryeval.search.failures import check_any_answered
 from berryeval.search.system import System, can_index
 
 __all__ = ["THRESHOLDS", "QualityResult", "can_index", "run_quality", "thresholds_of"]
@@ -105,7 +106,7 @@ def run_quality(
     Raises
     ------
     BackendError
-        If the system cannot take the documents.
+        If the system cannot take the documents, or fails for every query.
     """
     known = golden or handbook()
     system = as_system(system)
@@ -116,6 +117,7 @@ def run_quality(
     collected = collect(
         system, known.queries, HITS, limits=limits, repeat=repeat, progress=progress
     )
+    check_any_answered(system.name, collected.durations, collected.failures)
     credited = known.credit(collected.run)
     results = tuple(_result(known, query, credited, collected) for query in known.queries)
     report = quality_report(results, known.queries)

@@ -132,6 +132,18 @@ def test_one_failing_query_never_fails_the_others(service):
     assert client.get("/v1/runs").json()["items"] == []
 
 
+def test_a_store_that_answers_nothing_has_no_means(service):
+    """E5: every query failed, so means are null, in the answer and in the summary that is kept."""
+    client = fill(service(systems={"own": {"system": HERE}}))
+    queries = [{"id": "q1", "query": "broken"}, {"id": "q2", "query": "broken"}]
+    body = {"queries": queries, "store": "own", "ks": [5]}
+    found = client.post("/v1/evaluation/evaluate", json=body).json()["summary"]
+    assert (found["query_count"], found["failed_count"]) == (0, 2)
+    assert (found["mean_mrr"], found["map"], found["mean_ndcg"]) == (None, None, {"5": None})
+    kept = client.get("/v1/evaluation/summary", params={"store": "own"})
+    assert (kept.status_code, kept.json()) == (200, found)
+
+
 def test_a_configured_system_without_documents_is_an_error(service):
     """422 and the way out, rather than a failure for each query; also for Elasticsearch's API."""
     client = fill(service(systems={"own": {"system": "bm25"}}))
