@@ -45,6 +45,8 @@ def folder(tmp_path, monkeypatch):
 
 def quality(*arguments, system="engine_of_quality:find"):
     words = ["quality", "--golden", "golden", "--system", system, *arguments]
+    if "--at-least" not in arguments:  # those of the suite are above the ceilings of this set
+        words += ["--at-least", "RR@10=0.70", "--at-least", "P@5=0.4", "--at-least", "R@10=0.75"]
     return CliRunner().invoke(main, words, prog_name="berryeval")
 
 
@@ -65,7 +67,19 @@ def test_a_threshold_that_is_missed_exits_1():
     result = quality()
     assert result.exit_code == 1
     assert "FAIL: engine_of_quality:find on golden" in result.output
-    assert "error threshold not met measure=P@5 value=0.3 threshold=0.7" in result.stderr
+    assert "error threshold not met measure=P@5 value=0.3 threshold=0.4" in result.stderr
+
+
+def test_a_threshold_above_the_ceiling_exits_2_before_any_query():
+    """Two relevant chunks for a query: P@5 cannot be above 0.4; neither can the suite's own."""
+    for arguments in (["--at-least", "P@5=0.41"], ["--at-least", "RR@10=1", "--at-least", "P@5=1"]):
+        result = quality(*arguments, system="no_such_module:find")
+        assert result.exit_code == 2
+        assert result.stderr.startswith("Error: the best possible P@5 is 0.4000 with these judg")
+    words = ["quality", "--golden", "golden", "--system", "no_such_module:find"]
+    result = CliRunner().invoke(main, words, prog_name="berryeval")
+    assert result.exit_code == 2
+    assert "so the threshold 0.7 cannot be reached; choose others with --at-least" in result.stderr
 
 
 def test_a_system_that_fails_exits_4():

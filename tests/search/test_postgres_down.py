@@ -114,7 +114,8 @@ def test_a_gate_does_not_take_a_dead_server_for_bad_search(golden, monkeypatch):
 def test_a_server_that_is_down_is_named_at_once(golden):
     """One line and exit code 4, without the password."""
     for words in (
-        ("quality", "--golden", golden, "--system", "postgres", "--dsn", NOBODY),
+        ("quality", "--golden", golden, "--system", "postgres", "--dsn", NOBODY,
+         "--at-least", "RR@10=1"),
         ("retrieve", NOBODY, "--queries", golden / "test-queries.json", "-o", "x.run",
          "--documents", golden / "test-documents"),
         ("golden", "check", golden, "--system", "postgres", "--dsn", NOBODY),
@@ -131,8 +132,8 @@ def test_reports_are_written_when_the_server_goes_down(golden, monkeypatch):
     with running_server() as (dsn, server):
         stop_after(monkeypatch, server, 6)
         done = berryeval("quality", "--golden", golden, "--system", "postgres", "--dsn", dsn,
-                         "--concurrency", 1, "--timeout", 5, "--report", "q.json",
-                         "--report", "q.html")  # fmt: skip
+                         "--concurrency", 1, "--timeout", 5, "--at-least", "RR@10=1",
+                         "--report", "q.json", "--report", "q.html")  # fmt: skip
     assert done.exit_code == 4
     kept = json.loads((golden.parent / "q.json").read_text())
     assert len(kept["failed"]) == N_QUERIES - 6

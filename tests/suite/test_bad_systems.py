@@ -93,7 +93,8 @@ def berryeval(*arguments):
 def test_a_bad_answer_fails_its_query_and_no_other(kind):
     """X8: the suite scores it 0, says why, keeps the other query, and exits with 4."""
     done = berryeval("quality", "--golden", "golden", "--system", f"bad_engine:{kind}",
-                     "--timeout", 0.3, "--report", "kept.json")  # fmt: skip
+                     "--timeout", 0.3, "--report", "kept.json",
+                     "--at-least", "RR@10=1")  # fmt: skip
     assert done.exit_code == 4
     assert "Failed, and scored 0: 1 query, such as Q2" in done.output
     assert REFUSED[kind] in done.output
@@ -148,7 +149,7 @@ def test_a_poor_answer_is_an_answer(kind):
 def test_ids_that_nobody_knows_are_told():
     """How many, and which: the system may call chunks otherwise than the golden set does."""
     done = berryeval("quality", "--golden", "golden", "--system", "bad_engine:unknown",
-                     "--log-level", "warning")  # fmt: skip
+                     "--log-level", "warning", "--at-least", "RR@10=1")  # fmt: skip
     assert ("Caution: 1 hit with ids that are no chunks of the golden set, such as 'page-7' for "
             "Q2; they count as not relevant.") in done.output  # fmt: skip
     assert "warning ids that are no chunks hits=1 query_id=Q2 doc_id=page-7" in done.stderr

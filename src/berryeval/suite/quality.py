@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import BackendError
+from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.evaluate import MeasureLike, evaluate
 from berryeval.evaluation.gating import gate
 from berryeval.evaluation.guards import ThresholdGuard
@@ -92,7 +93,8 @@ def run_quality(
     golden : GoldenSet, optional
         The one that ships unless given.
     thresholds : mapping
-        Measures and the means that they have to reach; equality passes.
+        Measures and the means that they have to reach; equality passes. Those of the suite fail
+        where a golden set has too few relevant chunks for them; see `QualityResult.ceilings`.
     limits : Limits, optional
         Four queries at once and 30 s each unless given. A query that fails scores 0.
     repeat : int
@@ -105,11 +107,15 @@ def run_quality(
 
     Raises
     ------
+    MismatchError
+        If a threshold that was given is above the best possible mean; before anything is asked.
     BackendError
         If the system cannot take the documents, or fails for every query.
     """
     known = golden or handbook()
     system = as_system(system)
+    if thresholds is not THRESHOLDS:
+        check_reachable(known.judgments, thresholds_of(known, thresholds))
     start = time.perf_counter()
     n_indexed = system.index(known.documents(questions=questions)) if can_index(system) else None
     index_seconds = time.perf_counter() - start
