@@ -321,6 +321,14 @@ def test_an_embedded_system_without_documents_is_an_error(folder, system):
     assert sorted(folder.glob("x.*")) == []
 
 
+def test_a_corpus_without_documents_is_an_error(folder):
+    """It would be searched, and nothing found."""
+    (folder / "empty.jsonl").write_text("\n")
+    result = retrieve("bm25", "--documents", "empty.jsonl", "-o", "x.run")
+    assert result.exit_code == 2
+    assert "empty.jsonl: expected documents, found none" in result.stderr
+
+
 def test_an_index_in_a_folder_needs_no_documents(folder):
     """It was filled by an earlier command."""
     arguments = ("bm25", "-s", "path=index", "-o", "x.run")

@@ -48,6 +48,9 @@ def rising(query, k):
 def no_ids(query, k):
     return answer(query, lambda: [7])
 
+def empty_id(query, k):
+    return answer(query, lambda: ["tuning.md#tuning", ""])
+
 def no_list(query, k):
     return answer(query, lambda: None)
 
@@ -68,6 +71,7 @@ REFUSED = {
     "many": "hits, got ",
     "rising": "expected the best hit first, got 1.0 and then 2.0 at rank 2",
     "no_ids": "hit 1: expected a document id and a score, got int 7",
+    "empty_id": "hit 2: expected a document id, got an empty one",
     "no_list": "expected hits, got NoneType",
 }
 ANSWERED = {"unknown": 1 / 2, "fewer": 1.0, "nothing": 0.0}

@@ -1,6 +1,7 @@
 """A live system, scored query by query (E2)."""
 
 import json
+import logging
 
 import pytest
 
@@ -91,6 +92,17 @@ def test_means_over_no_queries_are_zero():
     found = evaluate_system(answer, QUERIES[2], judgments=JUDGMENTS)
     assert (found.summary.query_count, found.summary.mean_mrr, found.summary.map) == (0, 0.0, 0.0)
     assert set(found.summary.mean_ndcg.values()) == {0.0}
+
+
+def test_ids_that_nobody_judged_are_logged(caplog):
+    """A system with other ids than the judgments would score 0 without a word."""
+    caplog.set_level(logging.WARNING, "berryeval")
+    evaluate_system(lambda _query, _k: ["page-7"], QUERIES, [1], judgments=JUDGMENTS)
+    (record,) = [r for r in caplog.records if "no document that was found is judged" in r.message]
+    assert (record.levelname, record.query_id, record.doc_id) == ("WARNING", "q1", "page-7")
+    caplog.clear()
+    evaluate_system(answer, QUERIES, [1], judgments=JUDGMENTS)
+    assert not [r for r in caplog.records if r.levelname == "WARNING"]
 
 
 def down(_query, _k):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import Any
 
 from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.documents import Document
+from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
@@ -35,6 +37,8 @@ __all__ = ["QueryEvaluation", "Summary", "SystemEvaluation", "evaluate_system"]
 
 LEAST_DEPTH = 100
 """How many hits are asked for, at least: reciprocal rank and average precision look at all."""
+
+_log = logging.getLogger(__name__)
 
 _BY_K = {"ndcg": NDCG, "recall": Recall, "precision": Precision}
 _WHOLE: tuple[Measure, Measure] = (ReciprocalRank(), AveragePrecision())
@@ -176,7 +180,9 @@ def evaluate_system(
         collected = collect(opened, asked.values(), depth, limits=limits, progress=progress)
     answered = [query_id for query_id in asked if query_id not in collected.failures]
     judged = [query_id for query_id in answered if query_id in known]
-    scored = _scored(known, judged, credit(collected.run), (*by_k.values(), *_WHOLE))
+    run = credit(collected.run)
+    scored = _scored(known, judged, run, (*by_k.values(), *_WHOLE))
+    _log_unknown_ids(known, judged, run)
     results = tuple(
         QueryEvaluation(
             query_id=query_id,
@@ -243,6 +249,20 @@ def _scored(
         return None
     grades = judgments.to_dict()
     return evaluate({query_id: grades[query_id] for query_id in query_ids}, run, tuple(measures))
+
+
+def _log_unknown_ids(judgments: Judgments, query_ids: Iterable[str], run: Run) -> None:
+    """Warn if nothing that was found is judged: the system may use other ids than the judgments."""
+    first: tuple[str, str] | None = None
+    for query_id in query_ids:
+        grades = judgments.grades_of(encode_id(query_id))
+        for doc_id in run.ranking(query_id):
+            if encode_id(doc_id) in grades:
+                return
+            first = first or (query_id, doc_id)
+    if first is not None:
+        facts = {"query_id": first[0], "doc_id": first[1]}
+        _log.warning("no document that was found is judged", extra=facts)
 
 
 def _figures(
