@@ -94,7 +94,8 @@ def test_the_name_of_the_file_says_the_form(tmp_path, ending):
         (["--by", "category"], "expected queries with a category: no queries were given"),
         (["-m", "nDGC@10"], "did you mean 'nDCG@10'?"),
         (["--level", "2"], "level: expected a number between 0 and 1"),
-        (["--resamples", "0"], "n_resamples: expected"),
+        (["--resamples", "1"], "--resamples: expected a whole number from 100 to 10000000 (fewer"),
+        (["--resamples", "99"], "are too few for an interval or a p-value), got 99"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, message):

@@ -45,6 +45,8 @@ def folder(tmp_path, monkeypatch):
 
 def quality(*arguments, system="engine_of_quality:find"):
     words = ["quality", "--golden", "golden", "--system", system, *arguments]
+    if "--at-least" not in arguments:  # those of the suite are above the ceilings of this set
+        words += ["--at-least", "RR@10=0.70", "--at-least", "P@5=0.4", "--at-least", "R@10=0.75"]
     return CliRunner().invoke(main, words, prog_name="berryeval")
 
 
@@ -65,7 +67,19 @@ def test_a_threshold_that_is_missed_exits_1():
     result = quality()
     assert result.exit_code == 1
     assert "FAIL: engine_of_quality:find on golden" in result.output
-    assert "error threshold not met measure=P@5 value=0.300 threshold=0.700" in result.stderr
+    assert "error threshold not met measure=P@5 value=0.300 threshold=0.400" in result.stderr
+
+
+def test_a_threshold_above_the_ceiling_exits_2_before_any_query():
+    """Two relevant chunks for a query: P@5 cannot be above 0.4; neither can the suite's own."""
+    for arguments in (["--at-least", "P@5=0.41"], ["--at-least", "RR@10=1", "--at-least", "P@5=1"]):
+        result = quality(*arguments, system="no_such_module:find")
+        assert result.exit_code == 2
+        assert result.stderr.startswith("Error: the best possible P@5 is 0.4000 with these judg")
+    words = ["quality", "--golden", "golden", "--system", "no_such_module:find"]
+    result = CliRunner().invoke(main, words, prog_name="berryeval")
+    assert result.exit_code == 2
+    assert "so the threshold 0.7 cannot be reached; choose others with --at-least" in result.stderr
 
 
 def test_a_system_that_fails_exits_4():
@@ -208,9 +222,29 @@ def test_noise_is_told_of_queries_that_were_always_answered(folder):
     """One that failed once is left out; where each did, there is nothing to tell."""
     found = json.loads(quality("--repeat", "2", "--json", system="engine_of_quality:half").stdout)
     assert found["noise"]["RR@10"] == 0
-    (folder / "engine_of_quality.py").write_text("def find(query, k):\n    raise ValueError\n")
     sys.modules.pop("engine_of_quality")
-    assert json.loads(quality("--repeat", "2", "--json").stdout)["noise"] == {}
+    (folder / "engine_of_quality.py").write_text(
+        "asked = []\ndef find(query, k):\n    asked.append(query)\n"
+        "    if asked.count(query) > 1:\n        raise ValueError\n    return ['x']\n"
+    )
+    limits = ("--repeat", "2", "--concurrency", "1", "--json")
+    assert json.loads(quality(*limits).stdout)["noise"] == {}
+
+
+def test_a_system_that_is_down_exits_4_and_leaves_reports_alone(folder):
+    """X8: one line; neither reports nor a history are written from nothing."""
+    files = ("--report", "q.json", "--history", "h.jsonl")
+    assert quality(*files).exit_code in (0, 1)
+    before = {path: path.read_bytes() for path in (folder / "q.json", folder / "h.jsonl")}
+    (folder / "engine_of_quality.py").write_text("def find(query, k):\n    raise ValueError('x')\n")
+    sys.modules.pop("engine_of_quality")
+    result = quality(*files, "--max-failed", "2")
+    assert result.exit_code == 4
+    assert result.stderr == (
+        "Error: engine_of_quality:find: failed for all 2 queries, so there is nothing to score; "
+        "Q1: ValueError: x\n"
+    )
+    assert {path: path.read_bytes() for path in before} == before
 
 
 def test_questions_are_indexed_unless_told_otherwise(folder):

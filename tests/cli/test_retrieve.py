@@ -33,6 +33,12 @@ def half(query, k):
 def picky(query, k):
     raise ValueError(query)
 
+def nothing(query, k):
+    return []
+
+def none_of_some(query, k):
+    return half(query, k) and []
+
 def slow(query, k):
     if not os.path.exists("healed"):
         time.sleep(0.2)
@@ -169,20 +175,75 @@ def test_a_run_can_go_to_standard_output():
     assert not os.path.exists("-.progress")  # noqa: PTH110
 
 
-def test_a_failing_query_is_reported_and_can_be_asked_again():
-    """X8: exit code 4, the others are there, and only what is missing is asked for again."""
+def test_a_failing_query_is_reported_and_can_be_asked_again(folder):
+    """X8: exit code 4, the other answer is kept, and only what is missing is asked for again."""
     result = retrieve("engine_of_test:half", "-o", "x.run")
     assert result.exit_code == 4
     assert result.stderr == (
         "query 'q2' failed: engine_of_test:half: ValueError: no such index\n"
-        "1 query failed, and is not in the run; the same command asks for what is missing.\n"
+        "1 query failed; x.run was not written. Repeat the command to ask again only what failed, "
+        "or accept the run without it with --max-failed 1.\n"
     )
-    assert list(be.read_run("x.run").query_ids) == ["q1"]
+    assert not (folder / "x.run").exists()
+    assert '"q1"' in (folder / "x.run.progress").read_text()
     open("healed", "w").close()  # noqa: PTH123
     result = retrieve("engine_of_test:half", "-o", "x.run")
     assert result.exit_code == 0
     assert list(be.read_run("x.run").query_ids) == ["q1", "q2"]
     assert not os.path.exists("x.run.progress")  # noqa: PTH110
+
+
+def test_queries_may_fail_where_that_is_accepted(folder):
+    """The run is without them, and says so; the next command starts anew."""
+    result = retrieve("engine_of_test:half", "-o", "x.run", "--max-failed", "1")
+    assert result.exit_code == 0
+    assert result.stderr.endswith("1 query failed; the run is without it.\n")
+    assert list(be.read_run("x.run").query_ids) == ["q1"]
+    assert not (folder / "x.run.progress").exists()
+
+
+@pytest.mark.parametrize(
+    ("system", "said"),
+    [
+        ("engine_of_test:half", "1 query failed; x.run was not replaced. Repeat the command"),
+        ("engine_of_test:picky", "Every query failed; x.run was not replaced.\n"),
+        ("engine_of_test:nothing", "engine_of_test:nothing: the queries found no documents; x.run "
+                                   "was not replaced. Check that the right documents are"),
+        ("engine_of_test:none_of_some", "1 query failed, and the others found no documents; x.run"),
+    ],
+)  # fmt: skip
+def test_a_good_run_is_replaced_only_by_a_complete_one(folder, system, said):
+    """A server that is down, or an index that is empty, costs nothing that was there."""
+    arguments = ("-o", "x.run", "--repeat", "2", "--timings", "x.timings")
+    assert retrieve("engine_of_test:find", *arguments).exit_code == 0
+    before = {file: file.read_bytes() for file in folder.glob("x.*")}
+    assert len(before) == 3
+    result = retrieve(system, *arguments[:2], *arguments[4:])
+    assert result.exit_code == 4
+    assert said in result.stderr
+    assert {file: file.read_bytes() for file in before} == before
+
+
+def test_nothing_incomplete_goes_to_standard_output():
+    """The next command of a pipe would take it for the whole."""
+    result = retrieve("engine_of_test:half", "-o", "-")
+    assert (result.exit_code, result.stdout) == (4, "")
+    assert result.stderr.endswith(
+        "1 query failed; no run was written. Accept the run without it with --max-failed 1.\n"
+    )
+
+
+def test_an_index_that_was_empty_is_asked_again(folder):
+    """Empty answers are not kept: the documents may be there the next time."""
+    assert retrieve("engine_of_test:nothing", "-o", "x.run").exit_code == 4
+    assert sorted(folder.glob("x.*")) == []
+
+
+def test_no_failures_are_accepted_where_nothing_was_found():
+    """Even if every query may fail, an empty run is not one."""
+    result = retrieve("engine_of_test:picky", "-o", "x.run", "--max-failed", "2")
+    assert result.exit_code == 4
+    assert result.stderr.endswith("Every query failed; x.run was not written.\n")
 
 
 @pytest.fixture
@@ -202,7 +263,7 @@ def test_equal_failures_are_told_once(many):
     assert result.stdout == "0 queries were answered with 0 documents.\n"
     assert result.stderr == (
         "query 'q0' and 12 more failed: engine_of_test:half: ValueError: no such index\n"
-        "13 queries failed, and are not in the run; the same command asks for what is missing.\n"
+        "Every query failed; x.run was not written.\n"
     )
 
 
@@ -212,10 +273,7 @@ def test_many_failures_are_cut_short(many):
     assert result.exit_code == 4
     lines = result.stderr.splitlines()
     assert lines[0] == "query 'q0' failed: engine_of_test:picky: ValueError: slow 0"
-    assert lines[10:] == [
-        "… and 3 more",
-        "13 queries failed, and are not in the run; the same command asks for what is missing.",
-    ]
+    assert lines[10:] == ["… and 3 more", "Every query failed; x.run was not written."]
 
 
 def test_answers_with_other_settings_are_not_mixed():
@@ -241,17 +299,53 @@ def test_another_system_is_told_before_its_settings():
     assert "has answers with system 'function', not 'embedded'; delete the" in result.stderr
 
 
-def test_a_system_that_cannot_be_reached_at_all_exits_with_four():
-    """And one that nobody knows with 2."""
-    result = retrieve("bm25", "-o", "x.run")
-    assert result.exit_code == 4
-    assert "query 'q1' and 1 more failed: bm25: nothing is indexed" in result.stderr
+def test_a_system_that_nobody_knows_exits_with_two():
+    """And so does one that cannot take the documents."""
     result = retrieve("bm52", "-o", "x.run")
     assert result.exit_code == 2
-    assert "system: expected bm25, vector, hybrid, postgresql" in result.stderr
+    assert "system: expected bm25, vector, hybrid, postgres, " in result.stderr
     result = retrieve("engine_of_test:find", "--documents", "docs", "-o", "x.run")
     assert result.exit_code == 2
     assert "documents: expected none" in result.stderr
+
+
+@pytest.mark.parametrize("system", ["bm25", "vector", "hybrid"])
+def test_an_embedded_system_without_documents_is_an_error(folder, system):
+    """One line with the option, before any query is asked."""
+    result = retrieve(system, "-o", "x.run")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"Error: documents: expected some that {system} can search, got none; "
+        "name them with --documents\n"
+    )
+    assert sorted(folder.glob("x.*")) == []
+
+
+def test_a_corpus_without_documents_is_an_error(folder):
+    """It would be searched, and nothing found."""
+    (folder / "empty.jsonl").write_text("\n")
+    result = retrieve("bm25", "--documents", "empty.jsonl", "-o", "x.run")
+    assert result.exit_code == 2
+    assert "empty.jsonl: expected documents, found none" in result.stderr
+
+
+def test_an_index_in_a_folder_needs_no_documents(folder):
+    """It was filled by an earlier command."""
+    arguments = ("bm25", "-s", "path=index", "-o", "x.run")
+    assert retrieve(*arguments, "--documents", "docs").exit_code == 0
+    first = (folder / "x.run").read_bytes()
+    assert retrieve(*arguments).exit_code == 0
+    assert (folder / "x.run").read_bytes() == first
+
+
+def test_an_address_is_for_postgres_only(monkeypatch):
+    """--dsn beside another system is a mistake; BERRYEVAL_DSN may be meant for other commands."""
+    arguments = ("bm25", "--documents", "docs", "-o", "x.run")
+    result = retrieve(*arguments, "--dsn", "postgresql://localhost/x")
+    assert result.exit_code == 2
+    assert "dsn: expected none beside system 'bm25', got one" in result.stderr
+    monkeypatch.setenv("BERRYEVAL_DSN", "postgresql://localhost/x")
+    assert retrieve(*arguments).exit_code == 0
 
 
 def test_an_interruption_says_what_is_kept(monkeypatch):
@@ -336,4 +430,5 @@ def test_an_engine_behind_http_is_seeded_and_asked(monkeypatch):
         done = retrieve(place, "-o", "again.run")
     assert done.exit_code == 4
     assert "elasticsearch: refuses the credentials: no ***" in done.output
-    assert "c2VjcmV0" not in Path("again.run.progress").read_text() + done.output
+    assert "c2VjcmV0" not in done.output
+    assert not Path("again.run.progress").exists()

@@ -1,12 +1,13 @@
 """The client against a real server: every route."""
 
 import gzip
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import pytest
 
 import berryeval as be
 from berryeval.client.connection import Connection
+from berryeval.client.runs import Runs
 from berryeval.core.documents import Document
 from berryeval.core.query import Query
 from berryeval.core.run import Run
@@ -34,6 +35,21 @@ def test_queries(client):
         client.queries.get("q2")
     assert (error.value.kind, error.value.name) == ("query", "q2")
     client.queries.put(QUERIES)
+
+
+def test_a_download_that_breaks_off_leaves_what_was_there(tmp_path):
+    """A good file is replaced only by a whole one."""
+
+    class Broken:
+        @contextmanager
+        def stream(self, *_arguments):
+            yield (row or 1 / 0 for row in (b"q1 Q0 d1 1 2.0 x\n", b""))
+
+    path = tmp_path / "good.run"
+    path.write_text("good")
+    with pytest.raises(ZeroDivisionError):
+        Runs(Broken()).download("r", path)
+    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {"good.run": "good"}
 
 
 def test_judgments(client):

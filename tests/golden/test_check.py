@@ -154,3 +154,30 @@ def test_a_set_judged_once_has_no_agreement(tmp_path):
     """Nothing is said of passes that nobody kept."""
     assert JUDGMENTS
     assert check_golden_set(write_golden_set(tmp_path)).agreements == {}
+
+
+def test_a_query_without_text_is_an_error(tmp_path):
+    """Nothing can be asked."""
+    queries = [{**QUERIES[0], "query": " "}, QUERIES[1]]
+    found = check_golden_set(write_golden_set(tmp_path, queries=queries))
+    assert ("empty", "Q1") in [(finding.kind, finding.where) for finding in found.errors]
+
+
+@pytest.mark.parametrize("name", ["document_questions.json", "judging-passes-.json"])
+def test_an_optional_file_with_almost_its_name_is_an_error(tmp_path, name):
+    """It would be left out without a word; other files are nobody's business."""
+    folder = write_golden_set(tmp_path)
+    (folder / "judging-pools.json").write_text("{}")
+    assert not check_golden_set(folder).errors
+    (folder / name).write_text("{}")
+    (finding,) = check_golden_set(folder).errors
+    assert (finding.kind, finding.where) == ("unread", name)
+    assert finding.message.startswith("is not read; did you mean '")
+
+
+def test_documents_that_are_not_read_are_a_warning(tmp_path):
+    """Only Markdown and text are cut into chunks."""
+    folder = write_golden_set(tmp_path)
+    (folder / "test-documents" / "page.html").write_text("<p>")
+    found = [finding for finding in check_golden_set(folder).warnings if finding.kind == "unread"]
+    assert [finding.message for finding in found] == ["'page.html' is no Markdown or text"]

@@ -163,15 +163,17 @@ def test_passes_of_another_shape_are_an_error(tmp_path, content):
         ({"judgments": [3]}, "an object with a query_id, found 3"),
         ({"judgments": [{"query_id": "Q1", "relevant": {}}]}, "lists 'relevant'"),
         ({"judgments": [{"query_id": "Q1", "not_relevant": [1]}]}, "chunk ids in 'not_relevant'"),
-        (
-            {"judgments": [{"query_id": "Q1", "relevant": ["a"]}]},
-            "in 'relevant' of Q1, found \"a\"",
-        ),
+        ({"judgments": [{"query_id": "Q1", "relevant": [7]}]}, "in 'relevant', found 7"),
         ({"judgments": [{"query_id": "Q1", "relevant": [{"chunk_id": "a"}]}]}, '"grade": 3'),
         (
             {"judgments": [{"query_id": "Q1", "relevant": [{"chunk_id": "a", "grade": 0}]}]},
-            "a number above 0 as grade of 'a' for Q1, found 0",
+            "entry 1 (Q1): expected a number above 0 as grade of 'a', found 0",
         ),
+        (
+            {"judgments": [], "scale": 2, "relevant_from": 3},
+            "relevant_from up to the scale, 2, fou",
+        ),
+        ('{"judgments": [], "scale": 3, "scale": 1}', "the key 'scale' comes twice in an object"),
         ({"judgments": [], "version": [1]}, "a number or text as version"),
         ({"judgments": [], "pool_depth": 0}, "a number of ranks as pool_depth, found 0"),
     ],
@@ -184,6 +186,84 @@ def test_judgments_of_another_shape_are_an_error(tmp_path, content, expected):
     with pytest.raises(FormatError, match=r"relevance-judgments\.json") as caught:
         read_golden_set(folder)
     assert expected in str(caught.value)
+
+
+CHUNK = {"chunk_id": "guide.md#guide", "grade": 3}
+SPAN = {"document": "guide.md", "start": 0, "end": 9, "grade": 3}
+
+
+@pytest.mark.parametrize(
+    ("entry", "facts", "expected"),
+    [
+        ({"relevant_chunk_ids": []}, {}, "'relevant_chunk_ids'; did you mean 'relevant'?"),
+        ({"relevnat": [CHUNK]}, {}, "unknown key 'relevnat'; did you mean 'relevant'?"),
+        ({"Relevant": [CHUNK]}, {}, "unknown key 'Relevant'; did you mean 'relevant'?"),
+        ({"relevant": [], "note": "x"}, {}, "'note'; known are query_id, relevant, not_relevant"),
+        ({"relevant": [{**CHUNK, "garde": 2}]}, {}, "unknown key 'garde'; did you mean 'grade'?"),
+        ({"relevant": [{**SPAN, "strat": 2}]}, {}, "unknown key 'strat'; did you mean 'start'?"),
+        ({"not_relevant": [SPAN]}, {}, "unknown key 'grade'; known are document, start, end"),
+        ({}, {"relevant_form": 2}, "beside the judgments: unknown key 'relevant_form'; did you "
+                                   "mean 'relevant_from'?"),
+    ],
+)  # fmt: skip
+def test_a_key_without_a_meaning_in_judgments_is_an_error(tmp_path, entry, facts, expected):
+    """The file, the entry, the key and the nearest known one, wherever the file is read."""
+    good = judged("Q2", GRADES["Q2"])
+    folder = write_golden_set(tmp_path, [good, {"query_id": "Q1", **entry}], **facts)
+    file = folder / JUDGMENTS
+    for read in (read_golden_set, lambda _: check_golden_set(folder), lambda _: be.evaluate(
+        file, {"Q1": ["guide.md#guide"]}, "P@5"
+    )):  # fmt: skip
+        with pytest.raises(FormatError, match=r"relevance-judgments\.json: ") as caught:
+            read(folder)
+        assert expected in str(caught.value)
+        if entry:
+            assert "judgments, entry 2 (Q1): " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("queries", "expected"),
+    [
+        ([{"id": "Q1", "query": "x", "categroy": "factual"}],
+         "query 'Q1': unknown key 'categroy'; did you mean 'category'?"),
+        ([{"id": "Q1", "query": "x", "Difficulty": "easy"}],
+         "query 'Q1': unknown key 'Difficulty'; did you mean 'difficulty'?"),
+    ],
+)  # fmt: skip
+def test_a_key_without_a_meaning_in_queries_is_an_error(tmp_path, queries, expected):
+    """In a golden set; files of other tools may have more keys than ours."""
+    folder = write_golden_set(tmp_path, queries=queries)
+    with pytest.raises(FormatError, match=r"test-queries\.json: ") as caught:
+        read_golden_set(folder)
+    assert expected in str(caught.value)
+    assert be.read_queries(folder / "test-queries.json")[0].category is None
+
+
+def test_a_key_beside_the_queries_is_an_error(tmp_path):
+    """A misspelt list beside the right one would be lost."""
+    folder = write_golden_set(tmp_path)
+    (folder / "test-queries.json").write_text('{"queries": [], "querys": []}')
+    with pytest.raises(FormatError, match="unknown key 'querys'; did you mean 'queries'"):
+        read_golden_set(folder)
+
+
+def test_plain_ids_are_grade_1_on_a_binary_scale(tmp_path):
+    """There is no other grade that they could have."""
+    entries = [{"query_id": "Q1", "relevant": ["guide.md#guide"]}]
+    golden = read_golden_set(write_golden_set(tmp_path, entries, scale=1))
+    assert golden.judgments.to_dict()["Q1"] == {"guide.md#guide": 1}
+
+
+@pytest.mark.parametrize(
+    ("scale", "said"), [(3, "there is a scale up to 3;"), (None, "there is no scale;")]
+)
+def test_plain_ids_on_another_scale_are_an_error(tmp_path, scale, said):
+    """Any grade could be meant; the message says how to give one."""
+    entries = [{"query_id": "Q1", "relevant": ["guide.md#guide"]}]
+    with pytest.raises(FormatError, match=r"entry 1 \(Q1\): plain ids in 'relevant'") as caught:
+        read_golden_set(write_golden_set(tmp_path, entries, scale=scale))
+    assert said in str(caught.value)
+    assert '{"chunk_id": "guide.md#guide", "grade": …}, or declare "scale": 1' in str(caught.value)
 
 
 @pytest.mark.parametrize("indent", [None, 2])

@@ -3,8 +3,10 @@
 import pytest
 
 from berryeval.errors import ArgumentError, FormatError
+from berryeval.evaluation.ceilings import check_reachable
 from berryeval.golden import read_golden_set
-from berryeval.golden.init import init_golden_set
+from berryeval.golden.init import _SHARES, init_golden_set
+from berryeval.suite.quality import THRESHOLDS
 from berryeval.suite.settings import read_settings
 
 
@@ -29,14 +31,17 @@ def test_a_new_set_can_be_read_at_once(documents, tmp_path):
 
 
 def test_its_settings_are_those_of_the_gate(documents, tmp_path):
-    """X6: berryeval.toml guards the three measures of the suite."""
+    """X6: berryeval.toml guards the three measures of the suite, as far as judgments allow."""
     init_golden_set(documents, tmp_path / "golden")
     settings = read_settings(tmp_path / "golden" / "berryeval.toml")
     assert [str(guard) for guard in settings.gate.guards] == [
         "RR@10 at least 0.7",
-        "P@5 at least 0.7",
+        "P@5 at least 0.14",
         "R@10 at least 0.75",
     ]
+    golden = read_golden_set(tmp_path / "golden")
+    check_reachable(golden.judgments, settings.gate.guards)
+    assert _SHARES == THRESHOLDS, "shares of what the suite requires"
 
 
 def test_a_folder_inside_the_documents_does_not_copy_itself(documents):

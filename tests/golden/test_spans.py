@@ -319,13 +319,12 @@ def test_spans_with_equal_grades_that_overlap_are_a_warning(folder):
         {**REGISTER, "document": 7},
         {"document": "guide.md", "grade": 1},
         {key: value for key, value in REGISTER.items() if key != "grade"},
-        {**REGISTER, "chunk_id": "guide.md#guide"},
     ],
 )
 def test_what_is_no_span_is_refused(folder, entry):
     """The file, what was expected, what came."""
     with_judgments(folder, entry)
-    with pytest.raises(FormatError, match=r'relevance-judgments.json: expected \{"document": "a'):
+    with pytest.raises(FormatError, match=r'entry 1 \(Q1\): expected \{"document": "a'):
         read_golden_set(folder)
 
 

@@ -140,6 +140,17 @@ def test_a_query_without_judgments_has_no_score():
         results.query("q3").assert_measure("RR", at_least=0.1)
 
 
+def test_a_threshold_above_the_ceiling_says_so():
+    """No search could pass; the message has the best possible mean."""
+    with pytest.raises(AssertionError) as failure:
+        assert_measure({"q1": {"d1": 1}}, {"q1": ["d1"]}, "P@5", at_least=0.7)
+    assert str(failure.value).splitlines()[:2] == [
+        "P@5 is 0.2000, below 0.7.",
+        "The best possible P@5 is 0.2000 with these judgments, so the threshold 0.7 cannot be "
+        "reached; lower the threshold, or judge more documents.",
+    ]
+
+
 def test_failed_queries_are_told_and_cut_short():
     """Each with its reason; five are enough."""
 

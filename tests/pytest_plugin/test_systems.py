@@ -54,6 +54,17 @@ def test_a_function_is_a_system(pytester):
     pytester.runpytest_inprocess().assert_outcomes(passed=2)
 
 
+def test_a_system_without_documents_is_an_error(pytester):
+    """One line that says where to give them, rather than a failure for each query."""
+    make(pytester, "__import__('berryeval.search.embedded', fromlist=['x']).Embedded('bm25')")
+    done = pytester.runpytest_inprocess()
+    done.assert_outcomes(errors=2)
+    done.stdout.fnmatch_lines(
+        "*documents: expected some that bm25 can search, got none; call index(documents) in the "
+        "fixture berryeval_run first"
+    )
+
+
 def test_a_dict_is_a_run(pytester):
     """And so will rankings that are there already."""
     make(pytester, '{"q1": ["d1"], "q2": ["d2"]}')
@@ -78,6 +89,16 @@ def test_a_query_that_fails_in_the_system_is_no_zero(pytester):
             "E*AssertionError: 1 of 2 queries failed in the system under test:",
             "E*  q1: Engine: AssertionError: index is down*",
         ]
+    )
+
+
+def test_a_system_that_is_down_is_one_error(pytester):
+    """Every query failed: there is nothing to assert about."""
+    make(pytester, "Engine()", "raise ConnectionRefusedError('index is down')")
+    outcome = pytester.runpytest_inprocess()
+    outcome.assert_outcomes(errors=2)
+    outcome.stdout.fnmatch_lines(
+        "Engine: failed for all 2 queries, so there is nothing to score; *"
     )
 
 

@@ -57,6 +57,19 @@ class TestEngine(Contract):
         return system
 
 
+def test_a_foreign_system_says_whether_it_needs_documents():
+    """It may have the attribute; without it nothing is assumed."""
+
+    class Empty:
+        needs_documents = True
+
+        async def search(self, _query, _k):
+            return []
+
+    assert as_system(Empty()).needs_documents
+    assert not as_system(Engine()).needs_documents
+
+
 def test_documents_that_come_twice_are_refused_for_everybody():
     """Whatever a foreign engine would make of them."""
 

@@ -45,7 +45,7 @@ class TestText(Contract):
 
     @pytest.fixture
     def system(self, make):
-        return make("text")
+        return make("text", rank="ts_rank_cd")
 
 
 class TestBM25(Contract):
@@ -79,16 +79,18 @@ class TestHybrid(Contract):
 
 def test_words_are_found_by_their_stems(make):
     """X4: full text search knows English."""
-    assert [hit.doc_id for hit in make("text").search("renewing", 5)] == ["auth.md#tokens"]
+    assert [hit.doc_id for hit in make("text", rank="ts_rank_cd").search("renewing", 5)] == [
+        "auth.md#tokens"
+    ]
 
 
 def test_any_word_will_do_unless_all_are_wanted(make):
     """A question is no list of words that all have to be there."""
     query = "how can I renew the cache?"
-    found = {hit.doc_id for hit in make("text").search(query, 5)}
+    found = {hit.doc_id for hit in make("text", rank="ts_rank_cd").search(query, 5)}
     assert found == {"auth.md#tokens", "tuning.md#cache"}
-    assert make("text", match="all").search(query, 5) == []
-    both = make("text", match="all").search("cache or queries", 5)
+    assert make("text", match="all", rank="ts_rank_cd").search(query, 5) == []
+    both = make("text", match="all", rank="ts_rank_cd").search("cache or queries", 5)
     assert [hit.doc_id for hit in both] == ["tuning.md#cache"]
 
 
@@ -207,11 +209,16 @@ def test_a_table_may_be_in_a_schema(postgres_dsn):
         connection.execute('DROP SCHEMA "odd; name"')
 
 
-def test_searching_before_indexing_says_what_to_do(make):
+def test_searching_before_indexing_says_what_to_do(make, postgres_dsn):
     """And a failed index leaves what was there."""
     system = make("text", documents=None)
-    with pytest.raises(BackendError, match=r"there is no table t_\w+; call index\(documents\)"):
+    with pytest.raises(BackendError, match=r"there is no table t_\w+_postings, which BM25"):
         system.search("oauth", 5)
+    with (
+        Postgres(postgres_dsn, "text", table="not_there", rank="ts_rank_cd") as other,
+        pytest.raises(BackendError, match="there is no table not_there; index documents first"),
+    ):
+        other.search("oauth", 5)
     system.index(DOCUMENTS)
     with pytest.raises(ArgumentError, match="documents: expected each document once"):
         system.index([DOCUMENTS[0], DOCUMENTS[0]])
@@ -303,6 +310,7 @@ def test_a_closed_system_says_so(make):
         ({"table": ""}, "table: expected a name"),
         ({"title_weight": -1}, "title_weight: expected a number from 0"),
         ({"depth": 0}, "depth: expected at least 1"),
+        ({"normalization": 0}, "normalization: expected rank='ts_rank_cd' beside it: BM25 has"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, message):
@@ -320,7 +328,8 @@ def test_a_missing_library_is_named_by_its_extra(monkeypatch):
 
 def test_the_fingerprint_does_not_tell_where_it_is(postgres_dsn):
     """The same settings on another server are the same; the address has its password."""
-    system = open_system(postgres_dsn, {"mode": "hybrid", "weights": "1,2", "normalization": "0"})
+    given = {"mode": "hybrid", "weights": "1,2", "rank": "ts_rank_cd", "normalization": "0"}
+    system = open_system(postgres_dsn, given)
     assert system.fingerprint() == {
         "system": "postgres",
         "mode": "hybrid",

@@ -4,7 +4,7 @@ import pytest
 
 import berryeval as be
 from berryeval.core import Query
-from berryeval.errors import BackendError
+from berryeval.errors import ArgumentError, BackendError
 from berryeval.formats import write_run
 from berryeval.search.embedded import Embedded
 from berryeval.search.replay import Replay
@@ -44,3 +44,12 @@ def test_another_run_is_another_system():
     """By its content."""
     same = [Replay({"q1": {"a": 1.0}}).fingerprint() for _ in range(2)]
     assert same[0] == same[1] != Replay({"q1": {"a": 2.0}}).fingerprint()
+
+
+def test_queries_of_one_text_and_other_hits_are_refused():
+    """A system is asked by text: one of the two would get the hits of the other."""
+    run = {"q1": {"a": 1.0}, "q2": {"b": 1.0}, "q3": {"a": 1.0}}
+    same = [Query("q1", "oauth"), Query("q3", "oauth")]
+    assert Replay(run, same).search("oauth", 1) == [("a", 1.0)]
+    with pytest.raises(ArgumentError, match="apart, got 'oauth' for 'q1' and 'q2'"):
+        Replay(run, [Query("q1", "oauth"), Query("q2", "oauth")])

@@ -194,3 +194,17 @@ def test_nothing_is_scored_without_judgments(client):
     run = upload(client)
     answer = client.post("/v1/evaluations", json={"run": run})
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:berryeval:problem:mismatch")
+
+
+def test_too_few_resamples_are_refused(client):
+    """A comparison and a gate name the field and the least number."""
+    run, _ = fill(client)
+    asked = {"baseline": run, "candidates": [run], "resamples": 1}
+    guards = [{"measure": "P@5", "at_least": 0.5}]
+    for answer in (
+        client.post("/v1/comparisons", json=asked),
+        client.put("/v1/gates/nightly", json={"guards": guards, "resamples": 1}),
+    ):
+        assert answer.status_code == 422, answer.text
+        assert "resamples" in answer.text
+        assert "100" in answer.json()["detail"]

@@ -48,6 +48,9 @@ def rising(query, k):
 def no_ids(query, k):
     return answer(query, lambda: [7])
 
+def empty_id(query, k):
+    return answer(query, lambda: ["tuning.md#tuning", ""])
+
 def no_list(query, k):
     return answer(query, lambda: None)
 
@@ -68,6 +71,7 @@ REFUSED = {
     "many": "hits, got ",
     "rising": "expected the best hit first, got 1.0 and then 2.0 at rank 2",
     "no_ids": "hit 1: expected a document id and a score, got int 7",
+    "empty_id": "hit 2: expected a document id, got an empty one",
     "no_list": "expected hits, got NoneType",
 }
 ANSWERED = {"unknown": 1 / 2, "fewer": 1.0, "nothing": 0.0}
@@ -93,7 +97,8 @@ def berryeval(*arguments):
 def test_a_bad_answer_fails_its_query_and_no_other(kind):
     """X8: the suite scores it 0, says why, keeps the other query, and exits with 4."""
     done = berryeval("quality", "--golden", "golden", "--system", f"bad_engine:{kind}",
-                     "--timeout", 0.3, "--report", "kept.json")  # fmt: skip
+                     "--timeout", 0.3, "--report", "kept.json",
+                     "--at-least", "RR@10=1")  # fmt: skip
     assert done.exit_code == 4
     assert "Failed, and scored 0: 1 query, such as Q2" in done.output
     assert REFUSED[kind] in done.output
@@ -105,16 +110,17 @@ def test_a_bad_answer_fails_its_query_and_no_other(kind):
 
 @pytest.mark.parametrize("kind", REFUSED)
 def test_a_run_keeps_what_was_answered(folder, kind):
-    """X8: `retrieve` names the query, writes the others, and goes on from there."""
+    """X8: `retrieve` names the query, keeps the other answer, and goes on from there."""
     arguments = ("retrieve", f"bad_engine:{kind}", "--queries", "golden/test-queries.json",
                  "-o", "found.run", "--timeout", 0.3)  # fmt: skip
     done = berryeval(*arguments)
     assert done.exit_code == 4
     assert "query 'Q2' failed: " in done.stderr
     assert REFUSED[kind] in done.stderr
-    assert "1 query failed, and is not in the run; the same command asks for what is" in done.stderr
-    assert be.read_run(folder / "found.run").to_dict().keys() == {"Q1"}
+    assert "1 query failed; found.run was not written. Repeat the command to ask" in done.stderr
     assert "Q1" in (folder / "found.run.progress").read_text()
+    assert berryeval(*arguments, "--max-failed", 1).exit_code == 0
+    assert be.read_run(folder / "found.run").to_dict().keys() == {"Q1"}
 
 
 @pytest.mark.parametrize("kind", REFUSED)
@@ -147,7 +153,7 @@ def test_a_poor_answer_is_an_answer(kind):
 def test_ids_that_nobody_knows_are_told():
     """How many, and which: the system may call chunks otherwise than the golden set does."""
     done = berryeval("quality", "--golden", "golden", "--system", "bad_engine:unknown",
-                     "--log-level", "warning")  # fmt: skip
+                     "--log-level", "warning", "--at-least", "RR@10=1")  # fmt: skip
     assert ("Caution: 1 hit with ids that are no chunks of the golden set, such as 'page-7' for "
             "Q2; they count as not relevant.") in done.output  # fmt: skip
     assert "warning ids that are no chunks hits=1 query_id=Q2 doc_id=page-7" in done.stderr

@@ -19,6 +19,9 @@ ENGINE = """
 def find(query, k):
     return ["d1", "d2"] if query == "one" else ["d2"]
 
+def none(query, k):
+    raise RuntimeError("out of order")
+
 def fail(query, k):
     if query == "two":
         raise RuntimeError("out of order")
@@ -50,6 +53,23 @@ def test_a_system_is_asked_every_judged_query():
     result = run_gate(settings(guards=(ThresholdGuard(RR, 1.0), LatencyGuard(95, 60_000))))
     assert result.verdict == "pass"
     assert result.guards[1].n_queries == 2
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("system", ["bm25", "vector", "hybrid", "mine"])
+def test_an_embedded_system_without_documents_is_an_error(system):
+    """By its name, and by that of a table; the message names the setting."""
+    tables = {"mine": {"system": "bm25"}}
+    message = rf"documents: expected some that {system} can search, got none; .*\(documents = "
+    with pytest.raises(ArgumentError, match=message):
+        run_gate(settings(system, systems=tables))
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_system_that_answers_nothing_has_no_verdict():
+    """Whatever number of queries may fail: there is nothing to decide on."""
+    with pytest.raises(BackendError, match="failed for all 2 queries, so there is nothing to"):
+        run_gate(settings("engine_of_candidates:none", max_failed=2))
 
 
 @pytest.mark.usefixtures("folder")

@@ -1,11 +1,14 @@
 """A live system, scored query by query (E2)."""
 
 import json
+import logging
 
 import pytest
 
 import berryeval as be
 from berryeval.errors import ArgumentError
+from berryeval.search.collect import Limits
+from berryeval.search.embedded import Embedded
 from berryeval.search.function import Function
 from berryeval.suite.evaluate_system import evaluate_system
 
@@ -91,6 +94,51 @@ def test_means_over_no_queries_are_zero():
     assert set(found.summary.mean_ndcg.values()) == {0.0}
 
 
+def test_ids_that_nobody_judged_are_logged(caplog):
+    """A system with other ids than the judgments would score 0 without a word."""
+    caplog.set_level(logging.WARNING, "berryeval")
+    evaluate_system(lambda _query, _k: ["page-7"], QUERIES, [1], judgments=JUDGMENTS)
+    (record,) = [r for r in caplog.records if "no document that was found is judged" in r.message]
+    assert (record.levelname, record.query_id, record.doc_id) == ("WARNING", "q1", "page-7")
+    caplog.clear()
+    evaluate_system(answer, QUERIES, [1], judgments=JUDGMENTS)
+    assert not [r for r in caplog.records if r.levelname == "WARNING"]
+
+
+def down(_query, _k):
+    raise ConnectionRefusedError("refused")
+
+
+def test_a_system_that_answers_nothing_has_no_means():
+    """Every query failed: None, and null in JSON, since 0 would pass for a score."""
+    found = evaluate_system(down, QUERIES, [1, 3], judgments=JUDGMENTS, limits=Limits(retries=0))
+    summary = found.summary
+    assert (summary.query_count, summary.failed_count, summary.unjudged_count) == (0, 3, 0)
+    assert summary.mean_ndcg == summary.mean_recall == summary.mean_precision == {1: None, 3: None}
+    assert (summary.mean_mrr, summary.map) == (None, None)
+    written = json.loads(json.dumps(found.to_dict(), allow_nan=False))["summary"]
+    assert (written["mean_mrr"], written["map"]) == (None, None)
+    assert written["mean_ndcg"] == {"1": None, "3": None}
+
+
+def test_judged_queries_that_all_failed_have_no_means():
+    """A query that nobody judged was answered: there still is no score to average."""
+
+    def moody(query, k):
+        return answer(query, k) if query == "nobody judged" else down(query, k)
+
+    found = evaluate_system(moody, QUERIES, [1], judgments=JUDGMENTS, limits=Limits(retries=0))
+    summary = found.summary
+    assert (summary.query_count, summary.failed_count, summary.unjudged_count) == (0, 2, 1)
+    assert summary.mean_mrr is None
+
+
+def test_no_queries_at_all_have_means_of_zero():
+    """M10: nothing was asked, and nothing failed."""
+    found = evaluate_system(answer, [], [1], judgments=JUDGMENTS)
+    assert (found.summary.query_count, found.summary.mean_mrr) == (0, 0.0)
+
+
 def test_a_system_that_finds_nothing_scores_zero():
     """An empty list is an answer."""
     found = evaluate_system(lambda _query, _k: [], QUERIES[0], judgments=JUDGMENTS)
@@ -104,6 +152,39 @@ def test_a_system_can_be_named(tmp_path):
     run.write_text('{"q1": {"a": 2.5, "x": 1.5}}')
     found = evaluate_system(f"replay:{run}", QUERIES[0], [1], judgments=JUDGMENTS)
     assert found.results[0].ndcg == {1: 1.0}
+
+
+@pytest.mark.parametrize("name", ["bm25", "vector", "hybrid"])
+def test_an_embedded_system_without_documents_is_an_error(name):
+    """One error that names the argument, rather than a failure for each query."""
+    message = f"documents: expected some that {name} can search, got none; give documents=…"
+    with pytest.raises(ArgumentError, match=message):
+        evaluate_system(name, QUERIES, judgments=JUDGMENTS)
+    with pytest.raises(ArgumentError, match=message):
+        evaluate_system(Embedded(name), QUERIES, judgments=JUDGMENTS)
+
+
+def test_documents_can_be_given(tmp_path):
+    """A folder, as `berryeval retrieve --documents` takes it, or objects."""
+    (tmp_path / "a.md").write_text("# First\n\nfirst things\n")
+    judgments = {"q1": {"a.md#first": 1, "a": 1}}
+    for documents in (tmp_path, str(tmp_path), [be.Document("a", "first things")]):
+        found = evaluate_system("bm25", QUERIES[0], judgments=judgments, documents=documents)
+        assert found.results[0].mrr == 1.0
+
+
+def test_documents_for_a_system_that_takes_none_are_an_error():
+    """They would not be searched."""
+    with pytest.raises(ArgumentError, match="documents: expected none"):
+        evaluate_system(answer, QUERIES, judgments=JUDGMENTS, documents=[be.Document("a", "b")])
+
+
+def test_a_system_of_the_caller_stays_open():
+    """Only what was opened by its name is closed."""
+    system = Embedded("bm25")
+    system.index([be.Document("a", "first")])
+    for _ in range(2):
+        assert evaluate_system(system, QUERIES[0], judgments=JUDGMENTS).summary.mean_mrr == 1
 
 
 @pytest.mark.parametrize("ks", [[], [0]])

@@ -213,7 +213,7 @@ def test_what_happened_is_logged(settings, caplog):
     """X9: start, each query, means to three digits, queries without a hit, thresholds missed."""
     caplog.set_level(logging.DEBUG, "berryeval")
     logged = replace(settings, timings="times.jsonl")
-    run_gate(with_guards(logged, ThresholdGuard(P5, 0.9), ThresholdGuard(P5, 0.1), MARGIN))
+    run_gate(with_guards(logged, ThresholdGuard(P5, 0.2), ThresholdGuard(P5, 0.1), MARGIN))
     told = [(r.levelname, r.event, facts(r)) for r in caplog.records]
     assert told[0] == ("INFO", "gate starts", {"queries": N, "guards": 3})
     queries = [entry for entry in told if entry[1] == "query"]
@@ -222,11 +222,20 @@ def test_what_happened_is_logged(settings, caplog):
     assert ("INFO", "measured", {"P@5": 0.183, "P@10": 0.092, "MRR": 0.458}) in told
     assert ("WARNING", "no relevant result", {"query_id": "q00"}) in told
     assert sum(level == "WARNING" for level, _, _ in told) == 1
-    missed = {"measure": "P@5", "value": 0.183, "threshold": 0.9}
+    missed = {"measure": "P@5", "value": 0.183, "threshold": 0.2}
     assert [entry for entry in told if entry[0] == "ERROR"] == [
         ("ERROR", "threshold not met", missed)
     ]
     assert told[-1] == ("INFO", "gate ends", {"verdict": "fail"})
+
+
+@pytest.mark.parametrize("candidate", [{}, {"run": None, "system": "no_such_module:find"}])
+def test_a_threshold_above_the_ceiling_is_reported_before_anything_is_asked(settings, candidate):
+    """Neither the run is read nor the system opened: the candidate does not matter."""
+    wanted = with_guards(replace(settings, **{"run": "not_there.run", **candidate}),
+                         ThresholdGuard(P5, 0.7))  # fmt: skip
+    with pytest.raises(MismatchError, match=r"best possible P@5 is 0\.2000 .* threshold 0\.7 can"):
+        run_gate(wanted)
 
 
 def test_queries_without_times_are_logged_without(settings, caplog):
@@ -239,7 +248,7 @@ def test_queries_without_times_are_logged_without(settings, caplog):
 def test_a_missed_threshold_is_logged_even_if_nothing_else_is(settings, caplog):
     """X9: at level error, no other measure is computed for the log."""
     caplog.set_level(logging.ERROR, "berryeval")
-    run_gate(with_guards(settings, ThresholdGuard(P5, 0.9)))
+    run_gate(with_guards(settings, ThresholdGuard(P5, 0.2)))
     assert [r.levelname for r in caplog.records] == ["ERROR"]
 
 

@@ -1,12 +1,24 @@
 """The quality suite against a real PostgreSQL (X4, X11)."""
 
-import pytest
+import json
 
-from berryeval.errors import ArgumentError
+import pytest
+from click.testing import CliRunner
+
+import berryeval as be
+from berryeval.cli import main
+from berryeval.core import Document
+from berryeval.errors import ArgumentError, BackendError
 from berryeval.golden import read_golden_set
-from berryeval.suite.named_systems import POSTGRES, TABLE, open_named_system
+from berryeval.search.opening import POSTGRES, open_system
+from berryeval.search.postgres import Postgres
+from berryeval.suite.named_systems import TABLE, open_configured_system, open_named_system
 from berryeval.suite.quality import run_quality
 from small_golden_set import write_golden_set
+
+
+def berryeval(*arguments):
+    return CliRunner().invoke(main, [*map(str, arguments)], prog_name="berryeval")
 
 
 @pytest.mark.parametrize("name", POSTGRES)
@@ -27,6 +39,69 @@ def test_documents_go_into_a_table_of_the_suite(postgres_dsn):
         assert system.table == TABLE != "berryeval_documents"
     with open_named_system("postgres", {"table": "mine"}, dsn=postgres_dsn) as system:
         assert system.table == "mine"
+
+
+def test_postgres_is_one_system_by_every_name(postgres_dsn):
+    """X4: address, name and table open the same engine with the same default, BM25."""
+    opened = [
+        open_system(postgres_dsn),
+        open_system("postgres", dsn=postgres_dsn),
+        open_system("postgres-hybrid", dsn=postgres_dsn),
+        open_configured_system("mine", {"system": "postgres", "dsn": postgres_dsn}),
+        open_configured_system("mine", {"system": postgres_dsn}),
+        Postgres(postgres_dsn),
+    ]
+    assert {system.table for system in opened} == {"berryeval_documents"}
+    for_suite = [open_named_system("postgres", dsn=postgres_dsn), open_named_system(postgres_dsn)]
+    assert {system.table for system in for_suite} == {TABLE}
+    facts = [system.fingerprint() for system in (*opened, *for_suite)]
+    assert all(one == facts[0] for one in facts)
+    assert (facts[0]["mode"], facts[0]["rank"]) == ("hybrid", "bm25")
+
+
+def test_retrieve_and_quality_find_the_same(tmp_path, postgres_dsn, monkeypatch):
+    """By the address and by the name, the rankings of one golden set are equal."""
+    monkeypatch.chdir(tmp_path)
+    folder = write_golden_set(tmp_path / "small")
+    words = ("--documents", folder / "test-documents", "--queries", folder / "test-queries.json",
+             "-k", 10)  # fmt: skip
+    places = {"a.run": (postgres_dsn,), "b.run": ("postgres", "--dsn", postgres_dsn)}
+    for file, place in places.items():
+        done = berryeval("retrieve", *place, *words, "-o", file, "-s", "table=mine")
+        assert done.exit_code == 0, done.output
+    rankings = be.read_run("a.run").to_dict()
+    assert be.read_run("b.run").to_dict() == rankings
+    done = berryeval("quality", "--golden", folder, "--system", "postgres", "--dsn", postgres_dsn,
+                     "--at-least", "RR@10=0", "--json")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    found = {one["query_id"]: one["retrieved"] for one in json.loads(done.stdout)["queries"]}
+    assert found == {query: be.read_run("a.run").ranking(query) for query in rankings}
+
+
+def test_a_table_that_was_indexed_without_bm25_says_so(postgres_dsn):
+    """One of an older version has no postings; the message has both ways out."""
+    old = {"table": "without_postings", "mode": "text"}
+    with open_system(postgres_dsn, {**old, "rank": "ts_rank_cd"}) as system:
+        system.index([Document("a", "token")])
+        assert system.search("token", 1)
+    with open_system(postgres_dsn, old) as system:
+        with pytest.raises(
+            BackendError, match=r"no table without_postings_postings, which BM25 .* rank=ts_"
+        ):
+            system.search("token", 1)
+        system.drop()
+
+
+@pytest.mark.parametrize(
+    ("dsn", "message"),
+    [(None, "dsn: expected the address of the database of 'postgres', got none; give"),
+     ("host=h password=s3cret", "dsn: expected an address such as postgresql://.*another form")],
+)  # fmt: skip
+def test_postgres_needs_an_address(dsn, message):
+    """In a form that is told from other systems; a password is never repeated."""
+    with pytest.raises(ArgumentError, match=message) as caught:
+        open_system("postgres", dsn=dsn)
+    assert "s3cret" not in str(caught.value)
 
 
 def test_an_address_needs_postgres():

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from berryeval.errors import BackendError
 from berryeval.golden import read_golden_set
 from berryeval.search.collect import Limits
 from berryeval.search.function import Function
@@ -147,17 +148,15 @@ def test_a_late_query_scores_zero(golden):
     assert result.report.mrr == 0.5
 
 
-def test_a_system_that_is_down_has_a_report_too(golden):
-    """Every query fails: all scores are 0, and nothing is lost or undefined."""
+def test_a_system_that_is_down_is_an_error(golden):
+    """Every query failed: nothing was measured, and means of 0 would pass for a measurement."""
 
     def down(_query, _k):
         raise ConnectionRefusedError("refused")
 
-    result = run_quality(Function(down), golden, limits=Limits(retries=0))
-    assert len(result.failures) == 2
-    assert result.report.mrr == 0
-    assert result.milliseconds == {}
-    assert result.gate.verdict == "fail"
+    message = "function: failed for all 2 queries, so there is nothing to score; Q1: .*refused"
+    with pytest.raises(BackendError, match=message):
+        run_quality(Function(down, name="function"), golden, limits=Limits(retries=0))
 
 
 def test_documents_are_indexed_where_a_system_takes_them(golden):

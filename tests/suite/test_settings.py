@@ -229,7 +229,7 @@ GUARD = '[[gate.guard]]\nmeasure = "P@5"\n'
         ("[gate]\nalpha = nan", "gate.alpha: expected a number between 0 and 0.5, got nan"),
         ("[gate]\nseed = -1", "gate.seed: expected at least 0, and below 2^63, got -1"),
         ("[gate]\nseed = true", "gate.seed: expected a whole number, got True"),
-        ("[gate]\nresamples = 0", "gate.resamples: expected at least 1"),
+        ("[gate]\nresamples = 99", "gate.resamples: expected a whole number from 100"),
         ("[gate]\nsmallest_slice = 0", "gate.smallest_slice: expected at least 1"),
         ("[gate]\ninconclusive = 2", "gate.inconclusive: expected 0 or 1 or 3, got 2"),
         ("[gate]\ninconclusive = true", "gate.inconclusive: expected a whole number, got True"),

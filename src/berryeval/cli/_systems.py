@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from berryeval.golden.golden_set import GoldenSet
 
 __all__ = [
+    "address_for",
     "chunks_option",
     "limits_options",
     "load_golden_set",
@@ -46,7 +47,7 @@ def system_options(command: Command) -> Command:
         "--dsn",
         envvar="BERRYEVAL_DSN",
         metavar="ADDRESS",
-        help="Where PostgreSQL is: postgresql://user@host/database.",
+        help="Address of PostgreSQL, for postgres and the like: postgresql://user@host/database.",
     )
     settings = click.option(
         "-s",
@@ -57,6 +58,22 @@ def system_options(command: Command) -> Command:
         help="A setting of the system, such as weights=1,0.5; repeatable.",
     )
     return dsn(settings(command))
+
+
+def address_for(name: str, dsn: str | None, beside: Iterable[str] = ()) -> str | None:
+    """Return the address of PostgreSQL if the system needs one.
+
+    ``BERRYEVAL_DSN`` may be set while other systems are tested, and ``--dsn`` may be meant for
+    another system of the same command (`beside`). Where it is meant for none, the address is
+    returned, and opening the system reports the mistake.
+    """
+    from berryeval.search.opening import POSTGRES
+
+    source = click.get_current_context().get_parameter_source("dsn")
+    is_for_another = source is click.core.ParameterSource.ENVIRONMENT or any(
+        other in POSTGRES for other in beside
+    )
+    return None if is_for_another and name not in POSTGRES else dsn
 
 
 def limits_options(command: Command) -> Command:

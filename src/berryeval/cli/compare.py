@@ -27,6 +27,14 @@ __all__ = ["command"]
 FORMATS = ("table", "csv", "json", "markdown", "latex", "html", "svg", "png")
 
 
+def _enough_resamples(_context: click.Context, _option: click.Parameter, number: int) -> int:
+    """Refuse too few resamples before any file is read."""
+    from berryeval.stats import check_resamples
+
+    check_resamples(number, "--resamples")
+    return number
+
+
 @click.command("compare")
 @click.argument("judgments", metavar="JUDGMENTS")
 @click.argument("baseline", metavar="BASELINE")
@@ -55,9 +63,10 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html", "svg", "png")
     "--resamples",
     "n_resamples",
     type=int,
+    callback=_enough_resamples,
     default=10_000,
     show_default=True,
-    help="Resamples of randomised tests.",
+    help="Resamples of randomised tests; at least 100.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Random seed of resampling.")
 @click.option(

@@ -9,6 +9,7 @@ import click
 from berryeval.cli._output import chosen_format, output_options, write_output
 from berryeval.cli._progress import progress_bar
 from berryeval.cli._systems import (
+    address_for,
     chunks_option,
     load_golden_set,
     named_settings,
@@ -90,7 +91,11 @@ def check(
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     golden = load_golden_set(path, strict=False, chunks=chunks)
     documents = [*golden.documents(questions=not no_questions)]
-    runs = {name: _run_of(name, golden, documents, depth, dsn, settings) for name in systems}
+    places = {name: address_for(name, dsn, systems) for name in systems}
+    runs = {
+        name: _run_of(name, golden, documents, depth, place, settings)
+        for name, place in places.items()
+    }
     found = check_golden_set(golden, runs, depth=depth)
     if chosen == "json":
         write_output(check_to_json(found), output)
@@ -115,8 +120,7 @@ def _run_of(
     from berryeval.search.system import can_index
     from berryeval.suite.named_systems import open_named_system
 
-    place = dsn if name.startswith("postgres") else None
-    opened = open_named_system(name, named_settings(settings), dsn=place, queries=golden.queries)
+    opened = open_named_system(name, named_settings(settings), dsn=dsn, queries=golden.queries)
     with opened, progress_bar(name) as progress:
         if can_index(opened):
             opened.index(documents)

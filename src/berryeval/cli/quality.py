@@ -10,6 +10,7 @@ from berryeval.cli._logging import logging_options
 from berryeval.cli._output import chosen_format, output_options, write_output
 from berryeval.cli._progress import progress_bar
 from berryeval.cli._systems import (
+    address_for,
     chunks_option,
     limits_options,
     load_golden_set,
@@ -100,7 +101,8 @@ def command(
 
     Indexes the documents, asks every query for ten hits, scores them, and holds the means
     against thresholds. A query that fails scores 0. Exit codes: 0 all thresholds are reached,
-    1 one is not, 2 bad input, 4 the system under test failed.
+    1 one is not, 2 bad input or a threshold above the best possible mean, 4 the system under test
+    failed.
 
     \b
     berryeval quality
@@ -109,17 +111,20 @@ def command(
     berryeval quality --system my_search:find --golden golden/ --at-least nDCG@10=0.6
     berryeval quality --golden golden/ --chunks size
     """
+    from berryeval.evaluation.ceilings import check_reachable
     from berryeval.reports.quality import quality_tables, render_quality
     from berryeval.reports.terminal import show_tables
     from berryeval.search.collect import Limits
     from berryeval.suite.named_systems import open_named_system
-    from berryeval.suite.quality import THRESHOLDS, run_quality
+    from berryeval.suite.quality import THRESHOLDS, run_quality, thresholds_of
 
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     report_formats = {file: _format_of(file) for file in reports}
     thresholds = _thresholds(at_least) or THRESHOLDS
     known = load_golden_set(golden, chunks=chunks)
-    place = dsn if name.startswith("postgres") else None
+    way_out = "choose others with --at-least, or judge more documents"
+    check_reachable(known.judgments, thresholds_of(known, thresholds), way_out=way_out)
+    place = address_for(name, dsn)
     opened = open_named_system(name, named_settings(settings), dsn=place, queries=known.queries)
     with opened, progress_bar(name) as progress:
         result = run_quality(

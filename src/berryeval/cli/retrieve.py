@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,13 @@ import click
 
 from berryeval.cli._logging import logging_options
 from berryeval.cli._progress import progress_bar
-from berryeval.cli._systems import chunks_option, limits_options, named_settings
+from berryeval.cli._systems import (
+    address_for,
+    chunks_option,
+    limits_options,
+    named_settings,
+    system_options,
+)
 
 if TYPE_CHECKING:
     from berryeval.core import Document
@@ -52,15 +58,8 @@ _SHOWN = 10  # errors; each may name its query
 @click.option(
     "-o", "--output", metavar="RUN", required=True, help="The run; `-` for TREC on stdout."
 )
-@click.option("--timings", metavar="FILE", help="Write how long each query took, too.")
-@click.option(
-    "-s",
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="A setting of the system, such as weights=1,0.5; repeatable.",
-)
+@click.option("--timings", metavar="FILE", help="Also write the time that each query took.")
+@system_options
 @click.option(
     "--header",
     "headers",
@@ -81,7 +80,14 @@ _SHOWN = 10  # errors; each may name its query
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Ask everything so often; the further runs end in .2, .3 …",
+    help="Repeat every query N times; extra runs get the suffixes .2, .3 …",
+)
+@click.option(
+    "--max-failed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Queries that may fail; with more of them no run is written, and the exit code is 4.",
 )
 @logging_options()
 def command(
@@ -94,20 +100,25 @@ def command(
     k: int,
     output: str,
     timings: str | None,
+    dsn: str | None,
     settings: tuple[str, ...],
     headers: tuple[str, ...],
     concurrency: int,
     timeout: float,
     retries: int,
     repeat: int,
+    max_failed: int,
 ) -> None:
     """Ask SYSTEM every query, and write a run.
 
     SYSTEM is bm25, vector or hybrid, which search DOCUMENTS inside this process; an address that
-    begins with postgresql:// or http://; one of OpenSearch or Elasticsearch behind opensearch:;
-    replay:RUN; module:function; or what another package brings. A query that fails is reported,
-    is not in the run, and does not end the others. After Ctrl-C or a failure the same command
-    goes on where it was: answers are kept in RUN.progress until all are there.
+    begins with postgresql:// or http://, or postgres with --dsn; one of OpenSearch or
+    Elasticsearch behind opensearch:; replay:RUN; module:function; or a system of another package.
+
+    RUN is written, and an existing file replaced, only once the run is complete: at most
+    --max-failed queries failed, and at least one document was found. Otherwise the exit code is 4.
+    After Ctrl-C or a failure the same command continues: answers are kept in RUN.progress until
+    the run is complete.
 
     \b
     berryeval retrieve hybrid --documents docs/ --queries queries.json -o hybrid.run
@@ -120,20 +131,18 @@ def command(
     berryeval retrieve hybrid --documents golden/test-documents --chunks size \\
       --spans golden/ --queries golden/test-queries.json -o by-size.run
     """
-    from berryeval.formats import read_queries, write_run
+    from berryeval.formats import read_queries
     from berryeval.search.collect import Limits, collect
     from berryeval.search.opening import open_system
-    from berryeval.search.system import can_index
+    from berryeval.search.system import can_index, check_documents
 
-    if output == "-" and repeat > 1:
-        raise click.UsageError("--repeat writes several runs, so -o needs the name of a file.")
-    if questions is not None and documents is None:
-        raise click.UsageError("--questions needs --documents, which they are asked of.")
+    _check_usage(output, repeat, documents, questions)
     credit = _crediting(spans, documents, chunks)
     asked = read_queries(queries)
     opened = open_system(
         system,
         named_settings(settings),
+        dsn=address_for(system, dsn),
         queries=asked,
         headers=_named_headers(headers),
     )
@@ -143,6 +152,7 @@ def command(
             raise click.UsageError(f"--questions are indexed, and {opened.name} takes none.")
         if documents is not None and (spans is None or can_index(opened)):
             facts["documents"] = _index(opened, documents, chunks, questions)
+        check_documents(opened, "name them with --documents")
         facts |= opened.fingerprint()
         with _journal(output, facts) as journal, progress_bar("Retrieving") as progress:
             try:
@@ -158,17 +168,30 @@ def command(
             except KeyboardInterrupt:
                 _tell_interrupted(journal)
                 raise
-            for number, one in enumerate((collected, *collected.repeats), start=1):
-                write_run(credit(one.run), _numbered(output, number))
-            if timings is not None:
-                _write_timings(collected, timings)
-            failed = [one for one in (collected, *collected.repeats) if one.failures]
-            if journal is not None and not failed:
+            passes = (collected, *collected.repeats)
+            n_found = sum(one.run.n_rows for one in passes)
+            n_failed = sum(len(one.failures) for one in passes)
+            is_complete = n_found > 0 and n_failed <= max_failed
+            if is_complete:
+                _write(passes, credit, output, timings)
+            # Empty answers are not worth keeping: the index may be filled before the next try.
+            if journal is not None and (is_complete or n_found == 0):
                 journal.delete()
     _tell(collected, output)
-    if failed:
-        _tell_failures(failed, output)
+    _tell_failures(passes)
+    if not is_complete:
+        n_answered = sum(len(one.durations) for one in passes)
+        _tell_incomplete(opened.name, output, n_found, n_failed, n_answered)
         raise click.exceptions.Exit(SYSTEM_FAILED)
+    if n_failed:
+        click.echo(f"{_count_failed(n_failed)}; the run is without {_them(n_failed)}.", err=True)
+
+
+def _check_usage(output: str, repeat: int, documents: str | None, questions: str | None) -> None:
+    if output == "-" and repeat > 1:
+        raise click.UsageError("--repeat writes several runs, so -o needs the name of a file.")
+    if questions is not None and documents is None:
+        raise click.UsageError("--questions needs --documents, which they are asked of.")
 
 
 def _named_headers(headers: tuple[str, ...]) -> dict[str, str]:
@@ -228,6 +251,20 @@ def _numbered(output: str, number: int) -> str:
     return os.path.join(folder, f"{stem}.{number}{dot}{ending}")  # noqa: PTH118
 
 
+def _write(
+    passes: Sequence[Collected],
+    credit: Callable[[Run], Run],
+    output: str,
+    timings: str | None,
+) -> None:
+    from berryeval.formats import write_run
+
+    for number, one in enumerate(passes, start=1):
+        write_run(credit(one.run), _numbered(output, number))
+    if timings is not None:
+        _write_timings(passes[0], timings)
+
+
 def _write_timings(collected: Collected, path: str) -> None:
     from berryeval.core.files import write_whole
 
@@ -250,9 +287,9 @@ def _tell(collected: Collected, output: str) -> None:
     click.echo(f"{text}.", err=output == "-")
 
 
-def _tell_failures(failed: list[Collected], output: str) -> None:
+def _tell_failures(passes: Iterable[Collected]) -> None:
     by_error: dict[str, list[str]] = {}
-    for one in failed:
+    for one in passes:
         for query_id, error in one.failures.items():
             by_error.setdefault(str(error), []).append(query_id)
     for error_text, query_ids in list(by_error.items())[:_SHOWN]:
@@ -262,9 +299,36 @@ def _tell_failures(failed: list[Collected], output: str) -> None:
     if len(by_error) > _SHOWN:
         n_untold = n_failed - sum(map(len, list(by_error.values())[:_SHOWN]))
         click.echo(f"… and {n_untold:,} more", err=True)
-    again = "" if output == "-" else "; the same command asks for what is missing"
-    what = "1 query failed, and is" if n_failed == 1 else f"{n_failed:,} queries failed, and are"
-    click.echo(f"{what} not in the run{again}.", err=True)
+
+
+def _tell_incomplete(
+    system: str, output: str, n_found: int, n_failed: int, n_answered: int
+) -> None:
+    """Say why no run was written, and the way out."""
+    if output == "-":
+        left = "no run was written"
+    else:
+        is_kept = os.path.exists(output)  # noqa: PTH110 - pathlib is slow to import
+        left = f"{output} was not {'replaced' if is_kept else 'written'}"
+    why = _count_failed(n_failed)
+    if n_answered == 0:
+        text = f"Every query failed; {left}."
+    elif n_found == 0:
+        others = f"{why}, and the others" if n_failed else f"{system}: the queries"
+        text = f"{others} found no documents; {left}. Check that the right documents are indexed."
+    else:
+        again = "" if output == "-" else "Repeat the command to ask again only what failed, or "
+        ways_out = f"{again}accept the run without {_them(n_failed)} with --max-failed {n_failed}"
+        text = f"{why}; {left}. {ways_out[0].upper()}{ways_out[1:]}."
+    click.echo(text, err=True)
+
+
+def _them(number: int) -> str:
+    return "it" if number == 1 else "them"
+
+
+def _count_failed(n_failed: int) -> str:
+    return "1 query failed" if n_failed == 1 else f"{n_failed:,} queries failed"
 
 
 def _tell_interrupted(journal: Journal | None) -> None:

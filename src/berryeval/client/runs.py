@@ -84,12 +84,18 @@ class Runs:
         return self._connection.ask("GET", _RUN, {"run_id": run_id})
 
     def download(self, run_id: str, path: str | os.PathLike[str], *, format: str = "trec") -> None:
-        """Write a run to a file."""
-        with (
-            self._connection.stream(f"{_RUN}/file", {"run_id": run_id}, {"format": format}) as rows,
-            Path(path).open("wb") as file,
-        ):
-            file.writelines(rows)
+        """Write a run to a file; what was there stays until all of it has come."""
+        partial = Path(f"{os.fspath(path)}.partial")
+        given = {"run_id": run_id}
+        try:
+            with (
+                self._connection.stream(f"{_RUN}/file", given, {"format": format}) as rows,
+                partial.open("wb") as file,
+            ):
+                file.writelines(rows)
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
 
     def load(self, run_id: str) -> Run:
         """Return the rankings of a run."""

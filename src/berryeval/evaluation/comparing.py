@@ -39,6 +39,7 @@ from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import QueriesSource, Slice, find_slices, load_queries
 from berryeval.formats import Duplicates
 from berryeval.measures import NDCG, Measure, Precision, Recall, ReciprocalRank
+from berryeval.stats import check_resamples
 
 __all__ = ["compare", "compare_evaluations", "measures_compared", "statistics_of"]
 
@@ -286,8 +287,7 @@ def statistics_of(**settings: Any) -> Statistics:  # noqa: ANN401 - checked here
             raise ArgumentError("tests", " or ".join(map(repr, TESTS)), repr(test))
     if not 0 < how.level < 1:
         raise ArgumentError("level", "a number between 0 and 1", repr(how.level))
-    if how.n_resamples < 1:
-        raise ArgumentError("n_resamples", "at least 1", repr(how.n_resamples))
+    check_resamples(how.n_resamples)
     return how
 
 

@@ -27,6 +27,7 @@ from berryeval.evaluation.trials import (
 )
 from berryeval.evaluation.verdict import GateResult, GuardResult, Inference, Verdict
 from berryeval.measures import Measure
+from berryeval.stats import check_resamples
 
 __all__ = ["gate"]
 
@@ -92,7 +93,8 @@ def gate(
     Raises
     ------
     ArgumentError
-        If there is nothing to guard, or a guard asks for what the result does not have.
+        If there is nothing to guard, a guard asks for what the result does not have, or there are
+        fewer than `berryeval.stats.FEWEST_RESAMPLES` resamples.
 
     Examples
     --------
@@ -105,6 +107,7 @@ def gate(
     if not asked:
         raise ArgumentError("guards", "at least one", "none")
     _check_rules(alpha, inference, holes)
+    check_resamples(n_resamples)
     system = _candidate(result, candidate)
     noise = {**_measured_noise(result, system), **_noise(noise_sd or {}, asked)}
     rules = Rules(alpha, seed, n_resamples, inference, holes or "report", smallest_slice, noise)

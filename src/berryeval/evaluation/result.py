@@ -90,7 +90,8 @@ class MeasureResult:
             Student's t, cut to the measure's range, or the bias-corrected and accelerated
             bootstrap.
         n_resamples, seed : int
-            For the bootstrap. The same seed gives the same interval.
+            For the bootstrap, at least `berryeval.stats.FEWEST_RESAMPLES`. The same seed gives
+            the same interval.
 
         Returns
         -------
@@ -209,10 +210,11 @@ def interval_of(
     seed: int = 0,
 ) -> Interval | None:
     """Return an interval of the mean of scores, as `MeasureResult.interval_at` describes it."""
-    from berryeval.stats import Interval, bca_interval, student_interval
+    from berryeval.stats import Interval, bca_interval, check_resamples, student_interval
 
     if method not in ("bca", "t"):
         raise ArgumentError("method", "'t' or 'bca'", repr(method))
+    check_resamples(n_resamples)
     if measure.aggregate == "sum":
         return None
     values = [*averaged(measure, scores)]

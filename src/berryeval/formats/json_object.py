@@ -57,7 +57,7 @@ def _iter_numbers(path: PathLike) -> Iterator[tuple[str, str, float]]:
         raise FormatError(f"expected a JSON object ({error})", path_name(path)) from None
     pairs = _pairs(queries, path, "queries")
     if any(key == "judgments" and _is_list_of_objects(value) for key, value in pairs):
-        for judged in relevance_judgments.parse(json.loads(content), path).queries:
+        for judged in relevance_judgments.parse(content, path).queries:
             yield from ((judged.query_id, *graded) for graded in judged.iter_grades())
         return
     for query_id, documents in pairs:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import difflib
+from collections.abc import Iterable, Sequence
 
 from berryeval.core.column_names import (
     DOCUMENT,
@@ -19,7 +20,16 @@ from berryeval.core.id_column import encode_id
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats._lines import PathLike, path_name
 
-__all__ = ["DOCUMENT", "GRADE", "QUERY", "SCORE", "find_keys", "find_labels", "id_bytes"]
+__all__ = [
+    "DOCUMENT",
+    "GRADE",
+    "QUERY",
+    "SCORE",
+    "check_keys",
+    "find_keys",
+    "find_labels",
+    "id_bytes",
+]
 
 
 def find_keys(
@@ -44,6 +54,38 @@ def find_labels(names: Iterable[str]) -> tuple[str | None, str | None]:
     """Return which of the names hold the judge and the subtopic, None where none does."""
     given = list(names)
     return find_name(given, JUDGE), find_name(given, SUBTOPIC)
+
+
+def check_keys(
+    names: Iterable[str],
+    known: Sequence[str],
+    where: str,
+    path: PathLike,
+    line: int | None = None,
+) -> None:
+    """Raise for a key that has no meaning here: a misspelt one would be lost without a word.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The keys of an entry.
+    known : sequence of str
+        The keys that it may have.
+    where : str
+        Which entry it is, for the message.
+    path, line
+        The file, and the line where that is known.
+
+    Raises
+    ------
+    FormatError
+        With the key, and the nearest that is known.
+    """
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name.lower(), known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+            raise FormatError(f"{where}: unknown key {name!r}; {hint}", path_name(path), line)
 
 
 def id_bytes(value: object, path: PathLike, line: int | None) -> bytes:

@@ -8,7 +8,8 @@
 
 The first of the relevant chunks is the primary one. A set may draw the line of relevance higher
 than at grade 1: `relevant_from`. Those that are not relevant were judged, and
-found to be of no use: grade 0.
+found to be of no use: grade 0. With ``"scale": 1`` plain ids will do in ``relevant``, too, and mean
+grade 1; on any other scale they are an error, and so is a key that has no meaning anywhere.
 
 In place of a chunk a judgment may name a span of a document, in characters, which holds however
 the document is cut into chunks; whoever reads it as a plain judgment finds it under its id,
@@ -21,16 +22,22 @@ the document is cut into chunks; whoever reads it as a plain judgment finds it u
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from berryeval.core.span_judgment import SpanJudgment
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
+from berryeval.formats.keys import check_keys
 
 __all__ = ["JudgedQuery", "RelevanceJudgments", "parse", "read"]
+
+FILE_KEYS = ("version", "pool_depth", "scale", "relevant_from", "judgments")
+ENTRY_KEYS = ("query_id", "relevant", "not_relevant")
+CHUNK_KEYS = ("chunk_id", "grade")
+SPAN_KEYS = ("document", "start", "end", "grade")
 
 
 @dataclass(frozen=True)
@@ -70,96 +77,152 @@ def read(path: PathLike) -> RelevanceJudgments:
     Raises
     ------
     FormatError
-        If it is of another shape. Whether ids exist is not for this module to know.
+        If it is of another shape, or has a key that has no meaning. Whether ids exist is not for
+        this module to know.
     """
-    content = b"".join(line for _, line in iter_lines(path))
+    return parse(b"".join(line for _, line in iter_lines(path)), path)
+
+
+def parse(text: bytes, path: PathLike) -> RelevanceJudgments:
+    """Return what JSON says, or raise with the name of its file."""
     try:
-        found = json.loads(content)
+        content = json.loads(text, object_pairs_hook=_each_once)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"expected JSON ({error})", path_name(path)) from None
-    return parse(found, path)
-
-
-def parse(content: object, path: PathLike) -> RelevanceJudgments:
-    """Return what an object of JSON says, or raise with the name of its file."""
     if not isinstance(content, dict) or not isinstance(content.get("judgments"), list):
         raise FormatError("expected an object with a list 'judgments', found none", path_name(path))
+    check_keys(content, FILE_KEYS, "beside the judgments", path)
     version = content.get("version", 1)
     if not isinstance(version, (int, str)) or isinstance(version, bool):
         raise _unexpected("a number or text as version", version, path)
+    scale = _number(content.get("scale"), "scale", path)
+    relevant_from = _number(content.get("relevant_from"), "relevant_from", path) or 1
+    if scale is not None and relevant_from > scale:
+        raise _unexpected(f"relevant_from up to the scale, {scale:g}", relevant_from, path)
     return RelevanceJudgments(
         version=str(version),
-        scale=_number(content.get("scale"), "scale", path),
+        scale=scale,
         pool_depth=_depth(content.get("pool_depth"), path),
-        queries=tuple(_judged(entry, path) for entry in content["judgments"]),
-        relevant_from=_number(content.get("relevant_from"), "relevant_from", path) or 1,
+        queries=tuple(
+            _Reader(path, scale, number).judged(entry)
+            for number, entry in enumerate(content["judgments"], start=1)
+        ),
+        relevant_from=relevant_from,
     )
 
 
-def _judged(entry: object, path: PathLike) -> JudgedQuery:
-    if not isinstance(entry, dict) or not isinstance(entry.get("query_id"), str):
-        raise _unexpected("an object with a query_id", entry, path)
-    query_id = entry["query_id"]
-    relevant, others = entry.get("relevant", []), entry.get("not_relevant", [])
-    if not isinstance(relevant, list) or not isinstance(others, list):
-        raise _unexpected(f"lists 'relevant' and 'not_relevant' of {query_id}", entry, path)
-    entries = [(one, True) for one in relevant] + [(one, False) for one in others]
-    spans = tuple(
-        _span(one, query_id, path, is_relevant=is_relevant)
-        for one, is_relevant in entries
-        if isinstance(one, dict) and "document" in one
-    )
-    return JudgedQuery(
-        query_id,
-        tuple(_graded(one, query_id, path) for one in relevant),
-        tuple(_not_relevant(one, query_id, path) for one in others),
-        spans,
-    )
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its pairs; a key that comes twice would lose its first value."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {twice!r} comes twice in an object")
+    return found
 
 
-def _graded(one: object, query_id: str, path: PathLike) -> tuple[str, float]:
-    if isinstance(one, dict) and "document" in one:
-        span = _span(one, query_id, path, is_relevant=True)
-        return span.span_id, span.grade
-    wanted = f'{{"chunk_id": "…", "grade": 3}} in \'relevant\' of {query_id}'
-    if not isinstance(one, dict) or not isinstance(one.get("chunk_id"), str):
-        raise _unexpected(wanted, one, path)
-    grade = _number(one.get("grade"), f"grade of {one['chunk_id']!r} for {query_id}", path)
-    if grade is None:
-        raise _unexpected(wanted, one, path)
-    return one["chunk_id"], grade
+class _Reader:
+    """Reads what was judged for one query."""
+
+    def __init__(self, path: PathLike, scale: float | None, number: int) -> None:
+        self._path = path
+        self._scale = scale
+        self._where = f"judgments, entry {number}"
+
+    def judged(self, entry: object) -> JudgedQuery:
+        if not isinstance(entry, dict) or not isinstance(entry.get("query_id"), str):
+            raise self._unexpected("an object with a query_id", entry)
+        query_id = entry["query_id"]
+        self._where += f" ({query_id})"
+        self._check_keys(entry, ENTRY_KEYS)
+        relevant, others = entry.get("relevant", []), entry.get("not_relevant", [])
+        if not isinstance(relevant, list) or not isinstance(others, list):
+            raise self._unexpected("lists 'relevant' and 'not_relevant'", entry)
+        spans = [
+            self._span(one, query_id, is_relevant=is_relevant)
+            for entries, is_relevant in ((relevant, True), (others, False))
+            for one in entries
+            if _is_span(one)
+        ]
+        return JudgedQuery(
+            query_id,
+            tuple(self._graded(one, query_id) for one in relevant),
+            tuple(self._not_relevant(one, query_id) for one in others),
+            tuple(spans),
+        )
+
+    def _graded(self, one: object, query_id: str) -> tuple[str, float]:
+        if _is_span(one):
+            span = self._span(one, query_id, is_relevant=True)
+            return span.span_id, span.grade
+        if isinstance(one, str):
+            return one, self._plain_grade(one)
+        wanted = '{"chunk_id": "…", "grade": 3} in \'relevant\''
+        if not isinstance(one, dict) or not isinstance(one.get("chunk_id"), str):
+            raise self._unexpected(wanted, one)
+        self._check_keys(one, CHUNK_KEYS)
+        grade = self._grade(one, repr(one["chunk_id"]))
+        if grade is None:
+            raise self._unexpected(wanted, one)
+        return one["chunk_id"], grade
+
+    def _plain_grade(self, chunk_id: str) -> float:
+        """Return what a plain id is worth: 1 where there is no other grade."""
+        if self._scale == 1:
+            return 1
+        scale = "no scale" if self._scale is None else f"a scale up to {self._scale:g}"
+        way_out = (
+            f'write {{"chunk_id": {json.dumps(chunk_id)}, "grade": …}}, or declare "scale": 1 if '
+            "relevant is all that can be said"
+        )
+        message = f"{self._where}: plain ids in 'relevant' have no grade, and there is {scale}"
+        raise FormatError(f"{message}; {way_out}", path_name(self._path))
+
+    def _not_relevant(self, one: object, query_id: str) -> str:
+        if _is_span(one):
+            return self._span(one, query_id, is_relevant=False).span_id
+        if not isinstance(one, str):
+            raise self._unexpected("chunk ids in 'not_relevant'", one)
+        return one
+
+    def _span(self, one: dict[str, Any], query_id: str, *, is_relevant: bool) -> SpanJudgment:
+        self._check_keys(one, SPAN_KEYS if is_relevant else SPAN_KEYS[:-1])
+        name, start, end = one["document"], one.get("start"), one.get("end")
+        grade = self._grade(one, f"a span of {name!r}") if is_relevant else 0
+        # The type itself, as true and false are whole numbers, too.
+        is_whole = type(start) is int and type(end) is int
+        if isinstance(name, str) and grade is not None and is_whole:
+            with suppress(ArgumentError):
+                return SpanJudgment(query_id, name, start, end, grade)  # type: ignore[arg-type]
+        graded = ', "grade": 3' * is_relevant
+        wanted = f'{{"document": "a.md", "start": 120, "end": 340{graded}}}, start below end,'
+        raise self._unexpected(f"{wanted} in '{'' if is_relevant else 'not_'}relevant'", one)
+
+    def _grade(self, one: Mapping[str, Any], what: str) -> float | None:
+        return _number(one.get("grade"), f"grade of {what}", self._path, f"{self._where}: ")
+
+    def _check_keys(self, one: Mapping[str, Any], known: Sequence[str]) -> None:
+        check_keys(one, known, self._where, self._path)
+
+    def _unexpected(self, expected: str, found: object) -> FormatError:
+        return _unexpected(expected, found, self._path, f"{self._where}: ")
 
 
-def _not_relevant(one: object, query_id: str, path: PathLike) -> str:
-    if isinstance(one, dict) and "document" in one:
-        return _span(one, query_id, path, is_relevant=False).span_id
-    if not isinstance(one, str):
-        raise _unexpected(f"chunk ids in 'not_relevant' of {query_id}", one, path)
-    return one
+def _is_span(one: object) -> TypeGuard[dict[str, Any]]:
+    return isinstance(one, dict) and "document" in one
 
 
-def _span(one: dict[str, Any], query_id: str, path: PathLike, *, is_relevant: bool) -> SpanJudgment:
-    name, start, end = one["document"], one.get("start"), one.get("end")
-    grade: float | None = 0
-    if is_relevant:
-        grade = _number(one.get("grade"), f"grade of a span of {name!r} for {query_id}", path)
-    is_named = isinstance(name, str) and "chunk_id" not in one
-    # The type itself, as true and false are whole numbers, too.
-    if is_named and grade is not None and type(start) is int and type(end) is int:
-        with suppress(ArgumentError):
-            return SpanJudgment(query_id, name, start, end, grade)
-    graded = ', "grade": 3' * is_relevant
-    wanted = f'{{"document": "a.md", "start": 120, "end": 340{graded}}}, start below end,'
-    where = f"in '{'' if is_relevant else 'not_'}relevant' of {query_id}"
-    raise _unexpected(f"{wanted} {where}", one, path)
-
-
-def _number(value: Any, what: str, path: PathLike) -> float | None:  # noqa: ANN401 - of JSON
+def _number(
+    value: Any,  # noqa: ANN401 - of JSON
+    what: str,
+    path: PathLike,
+    where: str = "",
+) -> float | None:
     if value is None:
         return None
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or not 0 < value < 2**31:
-        raise _unexpected(f"a number above 0 as {what}", value, path)
+        raise _unexpected(f"a number above 0 as {what}", value, path, where)
     number: float = value
     return number
 
@@ -170,7 +233,7 @@ def _depth(value: object, path: PathLike) -> int | None:
     raise _unexpected("a number of ranks as pool_depth", value, path)
 
 
-def _unexpected(expected: str, found: object, path: PathLike) -> FormatError:
+def _unexpected(expected: str, found: object, path: PathLike, where: str = "") -> FormatError:
     shown = json.dumps(found)
     shown = shown if len(shown) <= 60 else shown[:59] + "…"  # noqa: PLR2004
-    return FormatError(f"expected {expected}, found {shown}", path_name(path))
+    return FormatError(f"{where}expected {expected}, found {shown}", path_name(path))

@@ -14,7 +14,7 @@ from berryeval.evaluation.power import Sensitivity, sensitivity
 from berryeval.golden.agreement import Agreement, agreement_of
 from berryeval.golden.ceilings import ceilings
 from berryeval.golden.faults import Finding, iter_faults, overlapping
-from berryeval.golden.golden_set import GoldenSet, read_golden_set
+from berryeval.golden.golden_set import DOCUMENTS, GoldenSet, read_golden_set
 from berryeval.golden.near_duplicates import near_duplicates, shingles
 
 __all__ = ["GoldenCheck", "check_golden_set"]
@@ -91,6 +91,7 @@ def check_golden_set(
         *_repeated_spans(golden),
         *_unlike_duplicates(golden),
         *_repeated_queries(golden),
+        *_unread_documents(golden),
         *_unreachable(best),
         *_disagreement(golden, agreements),
         *_unjudged(holes, depth),
@@ -185,6 +186,15 @@ def _repeated_queries(golden: GoldenSet) -> Iterator[Finding]:
         if text in seen:
             yield _warning("repeated", query.query_id, f"asks the same as {seen[text]}")
         seen.setdefault(text, query.query_id)
+
+
+def _unread_documents(golden: GoldenSet) -> Iterator[Finding]:
+    folder = golden.folder / DOCUMENTS
+    files = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    unread = sorted(name for name in files if name not in golden.texts)
+    if unread:
+        others = f" and {len(unread) - 1:,} more" if len(unread) > 1 else ""
+        yield _warning("unread", DOCUMENTS, f"{unread[0]!r}{others} is no Markdown or text")
 
 
 def _unreachable(best: Mapping[str, float]) -> Iterator[Finding]:

@@ -10,12 +10,14 @@ from typing import Literal, TypeAlias
 
 from berryeval.core.span_judgment import SpanJudgment
 from berryeval.formats.relevance_judgments import JudgedQuery
-from berryeval.golden.golden_set import QUESTIONS, GoldenSet
+from berryeval.golden.golden_set import PASSES, QUESTIONS, GoldenSet
 
 __all__ = ["Finding", "Level", "iter_faults", "overlapping"]
 
 Level: TypeAlias = Literal["error", "warning"]
 """Errors make scores wrong; warnings make them worth less."""
+
+_ALMOST = 0.9  # document_questions.json is; judging-pools.json, which others keep, is not
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,10 @@ def iter_faults(golden: GoldenSet) -> Iterator[Finding]:
         yield from _contradictions(judged)
         yield from _wrong_grades(judged, golden.scale)
         yield from _wrong_spans(judged, golden)
+    for query in golden.queries:
+        if not query.text.strip():
+            yield _error("empty", query.query_id, "has no text, so nothing can be asked")
+    yield from _unread_files(golden)
     yield from _lost_spans(golden)
     yield from _wrong_passes(golden)
     yield from _lost_questions(golden, chunk_ids)
@@ -124,6 +130,16 @@ def _wrong_grades(judged: JudgedQuery, scale: float | None) -> Iterator[Finding]
         if grade > scale:
             message = f"{chunk_id!r} has the grade {grade:g}, above the scale of {scale:g}"
             yield _error("grade", judged.query_id, message)
+
+
+def _unread_files(golden: GoldenSet) -> Iterator[Finding]:
+    """Find files whose names are almost those of optional ones: nobody would miss them."""
+    for known in (QUESTIONS, PASSES):
+        if (golden.folder / known).exists():
+            continue
+        names = [path.name for path in golden.folder.glob("*.json")]
+        for name in difflib.get_close_matches(known, names, n=1, cutoff=_ALMOST):
+            yield _error("unread", name, f"is not read; did you mean {known!r}?")
 
 
 def _lost_questions(golden: GoldenSet, chunk_ids: set[str]) -> Iterator[Finding]:

@@ -303,7 +303,7 @@ def _check_cut(golden: GoldenSet, chunks: str) -> None:
 def _read_queries(path: Path) -> list[Query]:
     if not path.is_file():
         raise FormatError("expected the queries of a golden set, found no file", str(path))
-    return read_queries(path)
+    return read_queries(path, strict=True)
 
 
 def _read_judgments(path: Path, *, strict: bool) -> RelevanceJudgments:

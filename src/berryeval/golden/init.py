@@ -9,12 +9,24 @@ from pathlib import Path
 
 from berryeval.core.files import write_whole
 from berryeval.errors import ArgumentError, FormatError
-from berryeval.golden.golden_set import DOCUMENTS, GUIDELINE, JUDGMENTS, QUERIES
+from berryeval.golden.ceilings import ceilings
+from berryeval.golden.golden_set import (
+    DOCUMENTS,
+    GUIDELINE,
+    JUDGMENTS,
+    QUERIES,
+    GoldenSet,
+    read_golden_set,
+)
 from berryeval.search.chunking import read_chunks
 
 __all__ = ["init_golden_set"]
 
 _ENDINGS = (".md", ".markdown", ".txt")
+
+_SHARES = {"RR@10": 0.70, "P@5": 0.70, "R@10": 0.75}
+"""What the quality suite requires of its own golden set, here as shares of the best possible
+means: few relevant chunks for a query leave P@5 far below 1 whatever a system returns."""
 
 
 def init_golden_set(
@@ -62,11 +74,23 @@ def init_golden_set(
         QUERIES: _to_json(_queries()),
         JUDGMENTS: _to_json(_judgments(chunks[0].chunk_id)),
         GUIDELINE: _template(GUIDELINE),
-        "berryeval.toml": _template("berryeval.toml"),
     }
     for name, content in written.items():
         _write(folder / name, content)
-    return tuple(folder / name for name in written)
+    settings = "berryeval.toml"
+    _write(folder / settings, _template(settings) + _guards(read_golden_set(folder)))
+    return tuple(folder / name for name in (*written, settings))
+
+
+def _guards(golden: GoldenSet) -> bytes:
+    """Write the guards of a gate, with thresholds that the judgments allow."""
+    best = ceilings(golden, _SHARES)
+    guards = "".join(
+        f'\n[[gate.guard]]\nmeasure = "{measure}"\nat_least = {share * best[measure]:.2f}'
+        f"  # the best possible is {best[measure]:.2f}\n"
+        for measure, share in _SHARES.items()
+    )
+    return guards.encode()
 
 
 def _queries() -> dict[str, object]:

@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from berryeval.errors import MismatchError
+from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.comparison import RankedDocument
-from berryeval.evaluation.guards import written
+from berryeval.evaluation.guards import ThresholdGuard, written
 from berryeval.evaluation.notes import count_queries, holes_notes, query_notes
 from berryeval.evaluation.result import MeasureResult
 from berryeval.reports.printable import printable
 
 if TYPE_CHECKING:
+    from berryeval.core.judgments import Judgments
     from berryeval.errors import BackendError
     from berryeval.evaluation.comparison import Comparison
     from berryeval.evaluation.result import Evaluation
     from berryeval.measures import Measure
     from berryeval.pytest_plugin.results import Results
 
-__all__ = ["of_failed", "of_losses", "of_query", "of_rank", "of_worst", "rank_of"]
+__all__ = ["of_ceiling", "of_failed", "of_losses", "of_query", "of_rank", "of_worst", "rank_of"]
 
 _N_QUERIES = 5
 _N_RANKS = 10
@@ -31,6 +34,15 @@ def of_failed(failures: Mapping[str, BackendError], n_queries: int) -> str:
     more = [f"  and {len(told) - _N_QUERIES} more"] if len(told) > _N_QUERIES else []
     failed = f"{len(failures)} of {count_queries(n_queries)} failed in the system under test:"
     return "\n".join([failed, *told[:_N_QUERIES], *more])
+
+
+def of_ceiling(judgments: Judgments, measure: Measure, at_least: float) -> list[str]:
+    """Say if no system could reach a threshold with these judgments."""
+    try:
+        check_reachable(judgments, [ThresholdGuard(measure, at_least)])
+    except MismatchError as error:
+        return [f"{str(error)[0].upper()}{str(error)[1:]}."]
+    return []
 
 
 def of_worst(results: Results, evaluation: Evaluation, measure: Measure) -> list[str]:

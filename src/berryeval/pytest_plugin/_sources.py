@@ -53,13 +53,21 @@ def answers_of(
     ------
     MismatchError
         If the text of a judged query is not known.
+    ArgumentError
+        If the system has no documents to search.
+    BackendError
+        If it fails for every query.
     """
     if not callable(getattr(source, "search", None)) and not callable(source):
         return Answers(load_run(source))
+    from berryeval.search.asynchronous import as_system
     from berryeval.search.collect import collect
+    from berryeval.search.failures import check_any_answered
     from berryeval.search.function import Function
+    from berryeval.search.system import check_documents
 
-    system = Function(source) if not hasattr(source, "search") else source
+    system = as_system(source) if hasattr(source, "search") else Function(source)
+    check_documents(system, "call index(documents) in the fixture berryeval_run first")
     unknown = [query_id for query_id in judgments.query_ids if query_id not in queries]
     if unknown:
         way_out = "name a file of queries (--berryeval-queries), or define berryeval_queries"
@@ -68,6 +76,7 @@ def answers_of(
             f"{way_out}"
         )
     collected = collect(system, [queries[query_id] for query_id in judgments.query_ids], depth)
+    check_any_answered(system.name, collected.durations, collected.failures)
     milliseconds = [seconds * 1000 for seconds in collected.durations.values()]
     return Answers(collected.run, milliseconds, collected.failures)
 

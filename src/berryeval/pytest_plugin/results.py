@@ -104,7 +104,8 @@ class Results:
         decided = self.decide([ThresholdGuard(wanted, at_least)])
         if decided.verdict != "pass":
             worst = _failures.of_worst(self, decided.evaluation, wanted)
-            raise AssertionError("\n".join([decided.sentence, *worst]))
+            ceiling = _failures.of_ceiling(self.judgments, wanted, at_least)
+            raise AssertionError("\n".join([decided.sentence, *ceiling, *worst]))
         return decided.evaluation[str(wanted)].mean
 
     def assert_no_regression(

@@ -87,6 +87,11 @@ class Foreign(System):
             return self._thing.can_index
         return hasattr(self._thing, "index")
 
+    @property
+    def needs_documents(self) -> bool:
+        """Whether it says that it has nothing to search yet."""
+        return bool(getattr(self._thing, "needs_documents", False))
+
     def search(self, query: str, k: int) -> list[Hit]:
         """Return what it finds; whatever it raises is a `BackendError`."""
         check_k(k)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from berryeval.core.documents import Document
+from berryeval.errors import FormatError
 from berryeval.formats import beir, iter_documents
 from berryeval.search.chunking import Chunk, read_sources, to_documents
 from berryeval.search.cutting import cut
@@ -39,8 +40,23 @@ def iter_any_documents(
         How to cut text, see `berryeval.search.cutting.cut`.
     questions : str, optional
         A file of what people ask, which is put below the texts; see `berryeval.search.questions`.
+
+    Raises
+    ------
+    FormatError
+        If there are no documents, or they cannot be read.
     """
     found = to_documents(iter_chunks(path, chunks)) if is_text(path) else iter_documents(path)
-    if questions is None:
-        return found
-    return with_questions(found, read_questions(questions), questions)
+    if questions is not None:
+        found = with_questions(found, read_questions(questions), questions)
+    return _some(found, path)
+
+
+def _some(documents: Iterable[Document], path: str) -> Iterator[Document]:
+    """Iterate over documents, and raise if there are none: nothing could be found in them."""
+    n_documents = 0
+    for document in documents:
+        n_documents += 1
+        yield document
+    if not n_documents:
+        raise FormatError("expected documents, found none", path)

@@ -159,6 +159,11 @@ class Embedded(System):
         if self.path is not None and (self.path / "index.json").exists():
             self._open(self.path)
 
+    @property
+    def needs_documents(self) -> bool:
+        """Whether nothing was indexed yet, nor opened from a folder."""
+        return self._searched is None
+
     def index(self, documents: Iterable[Document]) -> int:
         """Take documents in place of all that were searched before; return how many.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sized
 from contextlib import contextmanager
 
 from berryeval.errors import BackendError, BackendTimeout, BerryEvalError
 
-__all__ = ["failures_of"]
+__all__ = ["check_any_answered", "failures_of"]
 
 
 @contextmanager
@@ -27,6 +27,30 @@ def failures_of(system: str) -> Iterator[None]:
         raise BackendError(system, _said(error), transient=True) from error
     except Exception as error:
         raise BackendError(system, _said(error)) from error
+
+
+def check_any_answered(system: str, answered: Sized, failures: Mapping[str, BackendError]) -> None:
+    """Raise if a system failed for every query: there is nothing to score, and 0 would mislead.
+
+    Parameters
+    ----------
+    system : str
+        What the message calls the system.
+    answered : sized
+        The queries that were answered.
+    failures : mapping of str to BackendError
+        The error of each query that was not.
+
+    Raises
+    ------
+    BackendError
+        With the first of the errors.
+    """
+    if failures and not len(answered):
+        query_id, first = next(iter(failures.items()))
+        n_queries = "its only query" if len(failures) == 1 else f"all {len(failures):,} queries"
+        message = f"failed for {n_queries}, so there is nothing to score; {query_id}: "
+        raise BackendError(system, f"{message}{first.message}", transient=first.transient)
 
 
 def _said(error: BaseException) -> str:

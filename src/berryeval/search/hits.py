@@ -51,8 +51,8 @@ def to_hits(answer: object, k: int, system: str) -> list[Hit]:
     Raises
     ------
     AnswerError
-        For more than k hits, a document that comes twice, ids that are no text, scores that are
-        no numbers, and scores that rise from one hit to the next.
+        For more than k hits, a document that comes twice, ids that are empty or no text, scores
+        that are no numbers, and scores that rise from one hit to the next.
     """
     if isinstance(answer, Mapping):
         hits = [_hit(pair, rank, system) for rank, pair in enumerate(answer.items(), start=1)]
@@ -87,6 +87,8 @@ def _hit(one: object, rank: int, system: str) -> Hit:
 def _id(value: object, rank: int, system: str) -> str:
     if not isinstance(value, str):
         raise AnswerError(system, f"hit {rank}: expected a str as document id, got {_shown(value)}")
+    if not value:
+        raise AnswerError(system, f"hit {rank}: expected a document id, got an empty one")
     try:
         encode_id(value)
     except ArgumentError:

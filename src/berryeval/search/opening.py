@@ -1,4 +1,8 @@
-"""Systems by what people type: ``hybrid``, ``postgresql://…``, ``module:function``."""
+"""Systems by what people type: ``hybrid``, ``postgresql://…``, ``module:function``.
+
+Every door opens its systems here, so a name means the same system, with the same defaults,
+everywhere.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +17,22 @@ from berryeval.errors import ArgumentError, BerryEvalError
 from berryeval.search.failures import failures_of
 from berryeval.search.system import System
 
-__all__ = ["ENTRY_POINTS", "SETTINGS", "open_system"]
+__all__ = ["ENTRY_POINTS", "POSTGRES", "SETTINGS", "is_postgres", "open_system"]
 
 ENTRY_POINTS = "berryeval.systems"
 """The group of entry points in which a package names systems of its own."""
+
+POSTGRES: Mapping[str, Mapping[str, str]] = {
+    "postgres": {},
+    "postgres-hybrid": {"mode": "hybrid"},
+    "postgres-bm25": {"mode": "text", "rank": "bm25"},
+    "postgres-text": {"mode": "text", "rank": "ts_rank_cd"},
+    "postgres-vector": {"mode": "vector"},
+}
+"""Names of PostgreSQL as a system, with the settings that they stand for. The address of the
+database is given beside them; ``postgres`` is what the address alone means."""
+
+_SCHEMES = ("postgresql://", "postgres://")
 
 
 def _pair(text: str) -> tuple[float, ...]:
@@ -56,6 +72,7 @@ _KNOWN = (
     "bm25",
     "vector",
     "hybrid",
+    *POSTGRES,
     "postgresql://…",
     "http://…",
     "opensearch:http://…",
@@ -108,6 +125,7 @@ def open_system(  # noqa: PLR0911 - one for each kind
     place: str,
     settings: Mapping[str, str] | None = None,
     *,
+    dsn: str | None = None,
     queries: Iterable[Query] = (),
     headers: Mapping[str, str] | None = None,
 ) -> System:
@@ -117,12 +135,14 @@ def open_system(  # noqa: PLR0911 - one for each kind
     ----------
     place : str
         ``bm25``, ``vector`` or ``hybrid`` for the embedded engine; an address that begins with
-        ``postgresql://`` or ``http://``; one of OpenSearch or Elasticsearch behind ``opensearch:``
-        or ``elasticsearch:``; ``replay:FILE`` for a stored run; ``module:function``, or a class or
-        an object with ``search``; or the name of an entry point, with what it shall be given
-        behind a colon.
+        ``postgresql://`` or ``http://``; one of `POSTGRES`, with `dsn`; one of OpenSearch or
+        Elasticsearch behind ``opensearch:`` or ``elasticsearch:``; ``replay:FILE`` for a stored
+        run; ``module:function``, or a class or an object with ``search``; or the name of an entry
+        point, with its argument behind a colon.
     settings : mapping, optional
         Settings as text, see `SETTINGS`. Those of entry points are passed on as they are.
+    dsn : str, optional
+        The address of the database, for the names in `POSTGRES`.
     queries : iterable of Query
         For replays: which text belongs to which id.
     headers : mapping, optional
@@ -131,15 +151,22 @@ def open_system(  # noqa: PLR0911 - one for each kind
     Raises
     ------
     ArgumentError
-        If nothing goes by this name, or a setting is unknown or cannot be read.
+        If nothing goes by this name, a setting is unknown or cannot be read, or PostgreSQL is
+        named without an address, or an address without PostgreSQL.
     """
     given = dict(settings or {})
     kind, _, rest = place.partition(":")
+    if place in POSTGRES:
+        system = open_system(_address(place, dsn), {**POSTGRES[place], **given})
+        system.name = place
+        return system
+    if dsn is not None:
+        raise ArgumentError("dsn", f"none beside system {_shown(place)}", "one")
     if place in ("bm25", "vector", "hybrid"):
         from berryeval.search.embedded import Embedded
 
         return Embedded(place, **_read(given, "embedded"))  # type: ignore[arg-type]
-    if kind in ("postgres", "postgresql"):
+    if is_postgres(place):
         from berryeval.search.postgres import Postgres
 
         return Postgres(place, **_read(given, "postgres"))
@@ -161,14 +188,39 @@ def open_system(  # noqa: PLR0911 - one for each kind
     if rest and "://" not in place:
         _read(given, "function")
         return _imported(place)
-    from berryeval.search.exchange import shown_address
-
     brought = sorted(entry_points(group=ENTRY_POINTS).names)
     known = [*_KNOWN, *brought]
     near = difflib.get_close_matches(kind, known, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     expected = f"{', '.join(known)} or module:function"
-    raise ArgumentError("system", expected, shown_address(place) + hint)
+    raise ArgumentError("system", expected, _shown(place) + hint)
+
+
+def is_postgres(place: str) -> bool:
+    """Whether a text names PostgreSQL, by one of `POSTGRES` or by an address."""
+    return place in POSTGRES or place.startswith(_SCHEMES)
+
+
+def _address(name: str, dsn: str | None) -> str:
+    """Return the address of a database that a name needs; libpq's ``host=…`` is not accepted."""
+    if dsn is None:
+        way_out = (
+            "give --dsn postgresql://user@host/database, set BERRYEVAL_DSN, or name the address "
+            "as the system"
+        )
+        raise ArgumentError("dsn", f"the address of the database of {name!r}", f"none; {way_out}")
+    if not dsn.startswith(_SCHEMES):
+        # The text is not repeated: a password may stand anywhere in it.
+        expected = "an address such as postgresql://user@host/database"
+        raise ArgumentError("dsn", expected, "another form")
+    return dsn
+
+
+def _shown(place: str) -> str:
+    """Return a text as messages show it, without a password."""
+    from berryeval.search.exchange import shown_address
+
+    return shown_address(place)
 
 
 def _brought(found: EntryPoint, rest: str, settings: Mapping[str, str]) -> System:

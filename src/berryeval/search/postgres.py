@@ -32,6 +32,7 @@ PostgresMode: TypeAlias = Literal["text", "vector", "hybrid"]
 """How to search: full text, vectors, or both."""
 
 _AT_ONCE = 1000
+_NORMALIZATION = 1  # of ts_rank_cd: by 1 + log(length)
 _MOST_CANDIDATES = 1000  # what pgvector allows hnsw.ef_search to be
 
 
@@ -50,9 +51,9 @@ class Postgres(System):
         names one in a schema.
     embedder : Embedder or callable, optional
         What makes vectors; `WordLlama` unless given.
-    rank : {"ts_rank_cd", "bm25"}
-        How words are weighed: as PostgreSQL does, which knows no rare words, or by BM25, for
-        which `index` makes a second table, ``…_postings``.
+    rank : {"bm25", "ts_rank_cd"}
+        How words are weighed: by BM25, for which `index` makes a second table, ``…_postings``, or
+        as PostgreSQL does, which gives rare words no more weight than others.
     match : {"any", "all"}
         Whether a document needs any of the words, or all of them.
     normalization : int
@@ -85,9 +86,9 @@ class Postgres(System):
         *,
         table: str = "berryeval_documents",
         embedder: Embedder | Callable[[list[str]], Any] | None = None,
-        rank: Literal["ts_rank_cd", "bm25"] = "ts_rank_cd",
+        rank: Literal["bm25", "ts_rank_cd"] = "bm25",
         match: Literal["any", "all"] = "any",
-        normalization: int = 1,
+        normalization: int = _NORMALIZATION,
         title_weight: float = 1.0,
         fusion: Fusion = "scores",
         weights: Sequence[float] = (1.0, 1.0),
@@ -102,6 +103,9 @@ class Postgres(System):
         _check_choice("rank", rank, ("ts_rank_cd", "bm25"))
         _check_choice("match", match, ("any", "all"))
         check_fusion(weights, constant, depth, fusion)
+        if rank == "bm25" and normalization != _NORMALIZATION:
+            expected = "rank='ts_rank_cd' beside it: BM25 has its own normalization of lengths"
+            raise ArgumentError("normalization", expected, f"rank={rank!r}")
         if not title_weight >= 0:
             raise ArgumentError("title_weight", "a number from 0", repr(title_weight))
         names = table.split(".")
@@ -272,8 +276,7 @@ class Postgres(System):
         except (errors.QueryCanceled, errors.ConnectionTimeout) as error:
             raise BackendTimeout(self.name, f"no answer within {self.timeout:g} s") from error
         except errors.UndefinedTable as error:
-            message = f"there is no table {self.table}; call index(documents) first"
-            raise BackendError(self.name, message) from error
+            raise BackendError(self.name, _missing_table(self.table, error)) from error
         except (errors.OperationalError, errors.InterfaceError) as error:
             raise BackendError(self.name, _said(error), transient=True) from error
         except self._psycopg.Error as error:
@@ -332,6 +335,14 @@ class Postgres(System):
             "set_config('hnsw.iterative_scan', 'strict_order', false)",
             (str(max(40, min(n_candidates, _MOST_CANDIDATES))),),
         )
+
+
+def _missing_table(table: str, error: BaseException) -> str:
+    """Return which table is missing, and the way out."""
+    if "_postings" not in str(error):
+        return f"there is no table {table}; index documents first"
+    found = f"there is no table {table}_postings, which BM25 needs; index documents first"
+    return f"{found}, or set rank=ts_rank_cd for a table that was indexed without it"
 
 
 def _check_choice(argument: str, value: str, known: Sequence[str]) -> None:

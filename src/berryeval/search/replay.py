@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from berryeval.core.id_column import encode_id
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.errors import BackendError
+from berryeval.errors import ArgumentError, BackendError
 from berryeval.formats import read_run
 from berryeval.search.hits import Hit, best_hits, check_k
 from berryeval.search.system import System
@@ -29,6 +29,11 @@ class Replay(System):
         theirs is taken for an id.
     name : str, optional
         What messages call it.
+
+    Raises
+    ------
+    ArgumentError
+        If two queries have the same text and other hits: only one of them could be found.
     """
 
     def __init__(
@@ -42,7 +47,13 @@ class Replay(System):
             run = Run.from_dict(run)
         self.name = name
         self.run = run if isinstance(run, Run) else read_run(run)
-        self._id_of = {query.text: query.query_id for query in queries}
+        self._id_of: dict[str, str] = {}
+        for query in queries:
+            known = self._id_of.setdefault(query.text, query.query_id)
+            if not self._are_equal(known, query.query_id):
+                expected = "texts that tell the queries of the run apart"
+                found = f"{query.text!r} for {known!r} and {query.query_id!r}"
+                raise ArgumentError("queries", expected, found)
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return the first k of what was stored.
@@ -61,6 +72,14 @@ class Replay(System):
             raise BackendError(self.name, f"the run has no query {query_id!r}")
         rows = self.run.rows_of(encode_id(query_id))
         return best_hits(((self.run.doc_ids[row], self.run.scores[row]) for row in rows), k)
+
+    def _are_equal(self, one: str, other: str) -> bool:
+        """Whether two queries have the same hits; a system is asked by text, not by id."""
+        hits = [
+            [(self.run.doc_ids[row], self.run.scores[row]) for row in self.run.rows_of(id_bytes)]
+            for id_bytes in map(encode_id, (one, other))
+        ]
+        return one == other or hits[0] == hits[1]
 
     def fingerprint(self) -> dict[str, str]:
         """Return a hash of the run: other hits, another system."""

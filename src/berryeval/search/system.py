@@ -14,7 +14,7 @@ from berryeval.search.hits import Hit
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["System", "can_index", "each_once"]
+__all__ = ["System", "can_index", "check_documents", "each_once"]
 
 
 def each_once(documents: Iterable[Document]) -> Iterator[Document]:
@@ -54,6 +54,11 @@ class System(ABC):
     def can_index(self) -> bool:
         """Whether it takes documents, rather than having its own."""
         return type(self).index is not System.index
+
+    @property
+    def needs_documents(self) -> bool:
+        """Whether it has nothing to search until `index` is called."""
+        return False
 
     @abstractmethod
     def search(self, query: str, k: int) -> list[Hit]:
@@ -111,3 +116,22 @@ class System(ABC):
 def can_index(system: System) -> bool:
     """Whether a system takes documents, rather than having its own."""
     return system.can_index
+
+
+def check_documents(system: System, way_out: str) -> None:
+    """Raise if a system has nothing to search, before every query fails for the same reason.
+
+    Parameters
+    ----------
+    system : System
+        The system that is about to be asked.
+    way_out : str
+        How the caller can give documents, for the message.
+
+    Raises
+    ------
+    ArgumentError
+        If documents have to be indexed first.
+    """
+    if system.needs_documents:
+        raise ArgumentError("documents", f"some that {system.name} can search", f"none; {way_out}")

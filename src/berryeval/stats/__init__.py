@@ -5,6 +5,7 @@ is not defined is None. What draws at random takes a seed, and gives the same bi
 """
 
 from berryeval.stats._moments import deviations_of, means_of, sums_of
+from berryeval.stats._validation import FEWEST_RESAMPLES, check_resamples
 from berryeval.stats.agreement import Coefficient, krippendorff_alpha, weighted_kappa
 from berryeval.stats.bca import bca_p_values
 from berryeval.stats.corrections import CorrectionName, adjust
@@ -28,6 +29,7 @@ from berryeval.stats.similarity import kendall_tau, rank_biased_overlap, tau_ap
 from berryeval.stats.tukey import randomised_tukey_hsd, tukey_hsd
 
 __all__ = [
+    "FEWEST_RESAMPLES",
     "Alternative",
     "Coefficient",
     "CorrectionName",
@@ -39,6 +41,7 @@ __all__ = [
     "bca_intervals",
     "bca_p_values",
     "bootstrap",
+    "check_resamples",
     "cohens_dz",
     "deviations_of",
     "flipped_means",

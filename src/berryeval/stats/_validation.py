@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from berryeval.errors import ArgumentError, InputTypeError
 
 __all__ = [
+    "FEWEST_RESAMPLES",
     "MOST_QUERIES",
     "MOST_RESAMPLES",
     "Columns",
@@ -22,9 +23,15 @@ __all__ = [
     "as_values",
     "check_amount",
     "check_choice",
+    "check_resamples",
     "check_resampling",
     "check_share",
 ]
+
+FEWEST_RESAMPLES = 100
+"""Fewer give no usable answer: of 100 resamples two or three lie beyond each end of a 95% interval,
+and no p-value can be below 1/101. Functions of this package compute with fewer; what people call
+(`compare`, `gate`, the command line, the service, settings) refuses them by `check_resamples`."""
 
 MOST_RESAMPLES = 10_000_000
 """More would take more memory than time to think about them."""
@@ -82,6 +89,35 @@ def check_resampling(n_resamples: int, seed: int) -> None:
             raise InputTypeError(name, expected, repr(number)) from None
         if not least <= found <= most:
             raise ArgumentError(name, expected, repr(number))
+
+
+def check_resamples(n_resamples: int, name: str = "n_resamples") -> None:
+    """Check that there are enough resamples for an interval or a p-value to mean something.
+
+    Parameters
+    ----------
+    n_resamples : int
+        How many were asked for.
+    name : str
+        What the message calls the setting.
+
+    Raises
+    ------
+    InputTypeError
+        If it is not a whole number.
+    ArgumentError
+        If it is below `FEWEST_RESAMPLES` or above `MOST_RESAMPLES`.
+    """
+    expected = f"a whole number from {FEWEST_RESAMPLES} to {MOST_RESAMPLES}"
+    try:
+        found = operator.index(n_resamples)
+    except TypeError:
+        raise InputTypeError(name, expected, repr(n_resamples)) from None
+    if found < FEWEST_RESAMPLES:
+        why = "fewer are too few for an interval or a p-value"
+        raise ArgumentError(name, f"{expected} ({why})", repr(n_resamples))
+    if found > MOST_RESAMPLES:
+        raise ArgumentError(name, expected, repr(n_resamples))
 
 
 def check_share(name: str, value: float) -> None:

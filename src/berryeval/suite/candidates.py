@@ -47,7 +47,7 @@ def find_candidate(
     MismatchError
         If a judged query has no text that a system could be asked.
     BackendError
-        If the system fails for more queries than the settings allow.
+        If the system fails for more queries than the settings allow, or for all of them.
     """
     if settings.system is None:
         if settings.run is None:
@@ -68,6 +68,8 @@ def _ask(
 ) -> Candidate:
     from berryeval.search.collect import collect
     from berryeval.search.documents import iter_any_documents
+    from berryeval.search.failures import check_any_answered
+    from berryeval.search.system import check_documents
 
     lacking = [query_id for query_id in judgments.query_ids if query_id not in queries]
     if lacking:
@@ -79,8 +81,10 @@ def _ask(
     with _opened(place, settings, asked) as system:
         if settings.documents is not None:
             system.index(iter_any_documents(settings.documents, questions=settings.questions))
+        check_documents(system, "name them in berryeval.toml (documents = ...)")
         answered = collect(system, asked, DEPTH, repeat=settings.gate.repeat)
         name = system.name  # and never the place, which may have a password in it
+    check_any_answered(name, answered.durations, answered.failures)
     failures = [error for one in (answered, *answered.repeats) for error in one.failures.values()]
     if len(failures) > settings.gate.max_failed:
         first = failures[0]
@@ -96,11 +100,12 @@ def _ask(
 
 def _opened(place: str, settings: Settings, asked: Sequence[Query]) -> System:
     """Open the system of a table ``[systems.NAME]``, or one that needs no table."""
-    from berryeval.suite.named_systems import open_configured_system, open_named_system
+    from berryeval.search.opening import open_system
+    from berryeval.suite.named_systems import open_configured_system
 
     table = settings.systems.get(place)
     if table is None:
-        return open_named_system(place, settings.system_settings, queries=asked)
+        return open_system(place, settings.system_settings, queries=asked)
     return open_configured_system(place, {**table, **settings.system_settings}, queries=asked)
 
 

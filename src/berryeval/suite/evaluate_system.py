@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import logging
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
 from berryeval.core.cutoff import DEFAULT_KS
+from berryeval.core.documents import Document
+from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
@@ -26,12 +31,14 @@ from berryeval.measures import (
 )
 from berryeval.search.asynchronous import as_system
 from berryeval.search.collect import Limits, collect
-from berryeval.search.system import System
+from berryeval.search.system import System, check_documents
 
 __all__ = ["QueryEvaluation", "Summary", "SystemEvaluation", "evaluate_system"]
 
 LEAST_DEPTH = 100
 """How many hits are asked for, at least: reciprocal rank and average precision look at all."""
+
+_log = logging.getLogger(__name__)
 
 _BY_K = {"ndcg": NDCG, "recall": Recall, "precision": Precision}
 _WHOLE: tuple[Measure, Measure] = (ReciprocalRank(), AveragePrecision())
@@ -59,14 +66,18 @@ class QueryEvaluation:
 
 @dataclass(frozen=True)
 class Summary:
-    """Means over the queries that were judged and answered; 0 over none."""
+    """Means over the queries that were judged and answered.
+
+    Where there are no such queries, means are 0; but if that is because queries failed, there are
+    no means, and they are None: 0 would pass for a score.
+    """
 
     query_count: int
-    mean_ndcg: dict[int, float]
-    mean_recall: dict[int, float]
-    mean_precision: dict[int, float]
-    mean_mrr: float
-    map: float
+    mean_ndcg: dict[int, float | None]
+    mean_recall: dict[int, float | None]
+    mean_precision: dict[int, float | None]
+    mean_mrr: float | None
+    map: float | None
     unjudged_count: int = 0
     """Queries that were answered, and that nobody judged; no mean has them."""
     failed_count: int = 0
@@ -103,13 +114,15 @@ def evaluate_system(
     ks: Iterable[int] = DEFAULT_KS,
     *,
     judgments: JudgmentsSource | GoldenSet,
+    documents: str | os.PathLike[str] | Iterable[Document] | None = None,
     limits: Limits | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> SystemEvaluation:
     """Ask a live system, and score what it answers.
 
     Each query is asked for 100 hits, or for the largest k if that is more. A query that fails
-    never ends the others: it is listed under `failed`, and left out of the means.
+    never ends the others: it is listed under `failed`, and left out of the means. If no judged
+    query is left because queries failed, the means are None.
 
     Parameters
     ----------
@@ -123,15 +136,19 @@ def evaluate_system(
     judgments : Judgments, path, dict of dicts, data frame or GoldenSet
         What is relevant. A query without judgments is marked, and is in no mean. With a golden
         set whose judgments are of spans, the chunks that come back are credited with them.
+    documents : path or iterable of Document, optional
+        Documents to index first, for a system that takes them, such as ``"bm25"``: a folder of
+        Markdown, a BEIR folder, JSON lines, or `Document` objects.
     limits : Limits, optional
-        Four queries at once and 30 s each unless given.
+        Default: four queries at once, 30 s each.
     progress : callable, optional
         Called with the number of answers so far and in the end.
 
     Raises
     ------
     ArgumentError
-        For a k below 1, or none.
+        For a k below 1, or none; for a system that has no documents to search, and for documents
+        that it does not take.
 
     Examples
     --------
@@ -155,12 +172,17 @@ def evaluate_system(
         # Judgments may have come to nothing yet, as in a new archive; a file may not.
         known = judgments if isinstance(judgments, Judgments) else load_judgments(judgments)
         credit = _as_it_is
-    opened = _opened(system, asked.values())
     depth = max(LEAST_DEPTH, *cutoffs)
-    collected = collect(opened, asked.values(), depth, limits=limits, progress=progress)
+    with _opened(system, asked.values()) as opened:
+        if documents is not None:
+            opened.index(_documents(documents))
+        check_documents(opened, "give documents=…, a folder, a file or Document objects")
+        collected = collect(opened, asked.values(), depth, limits=limits, progress=progress)
     answered = [query_id for query_id in asked if query_id not in collected.failures]
     judged = [query_id for query_id in answered if query_id in known]
-    scored = _scored(known, judged, credit(collected.run), (*by_k.values(), *_WHOLE))
+    run = credit(collected.run)
+    scored = _scored(known, judged, run, (*by_k.values(), *_WHOLE))
+    _log_unknown_ids(known, judged, run)
     results = tuple(
         QueryEvaluation(
             query_id=query_id,
@@ -173,12 +195,13 @@ def evaluate_system(
         )
         for query_id in answered
     )
-    means = _figures(by_k, partial(_mean, scored))
+    nothing = None if collected.failures else 0.0
+    means = _figures(by_k, partial(_mean, scored, nothing))
     summary = Summary(
         query_count=len(judged),
         **{f"mean_{name}": values for name, values in means.items()},
-        mean_mrr=_mean(scored, _WHOLE[0]),
-        map=_mean(scored, _WHOLE[1]),
+        mean_mrr=_mean(scored, nothing, _WHOLE[0]),
+        map=_mean(scored, nothing, _WHOLE[1]),
         unjudged_count=len(answered) - len(judged),
         failed_count=len(collected.failures),
     )
@@ -189,16 +212,30 @@ def _as_it_is(run: Run) -> Run:
     return run
 
 
-def _opened(system: System | Callable[[str, int], Any] | str, queries: Iterable[Query]) -> System:
-    if hasattr(system, "search"):
-        return as_system(system)
+@contextmanager
+def _opened(
+    system: System | Callable[[str, int], Any] | str, queries: Iterable[Query]
+) -> Iterator[System]:
+    """Give a system; one that was opened by its name here is closed here."""
     if isinstance(system, str):
         from berryeval.search.opening import open_system
 
-        return open_system(system, queries=queries)
-    from berryeval.search.function import Function
+        with open_system(system, queries=queries) as opened:
+            yield opened
+    elif hasattr(system, "search"):
+        yield as_system(system)
+    else:
+        from berryeval.search.function import Function
 
-    return Function(system)
+        yield Function(system)
+
+
+def _documents(source: str | os.PathLike[str] | Iterable[Document]) -> Iterable[Document]:
+    if isinstance(source, (str, os.PathLike)):
+        from berryeval.search.documents import iter_any_documents
+
+        return iter_any_documents(os.fspath(source))
+    return source
 
 
 def _scored(
@@ -214,10 +251,24 @@ def _scored(
     return evaluate({query_id: grades[query_id] for query_id in query_ids}, run, tuple(measures))
 
 
+def _log_unknown_ids(judgments: Judgments, query_ids: Iterable[str], run: Run) -> None:
+    """Warn if nothing that was found is judged: the system may use other ids than the judgments."""
+    first: tuple[str, str] | None = None
+    for query_id in query_ids:
+        grades = judgments.grades_of(encode_id(query_id))
+        for doc_id in run.ranking(query_id):
+            if encode_id(doc_id) in grades:
+                return
+            first = first or (query_id, doc_id)
+    if first is not None:
+        facts = {"query_id": first[0], "doc_id": first[1]}
+        _log.warning("no document that was found is judged", extra=facts)
+
+
 def _figures(
-    by_k: Mapping[tuple[str, int], Measure], value_of: Callable[[Measure], float]
+    by_k: Mapping[tuple[str, int], Measure], value_of: Callable[[Measure], float | None]
 ) -> dict[str, Any]:
-    found: dict[str, dict[int, float]] = {name: {} for name in _BY_K}
+    found: dict[str, dict[int, float | None]] = {name: {} for name in _BY_K}
     for (name, k), measure in by_k.items():
         found[name][k] = value_of(measure)
     return found
@@ -229,5 +280,6 @@ def _of_query(scored: Evaluation | None, query_id: str, measure: Measure) -> flo
     return scored[str(measure)].by_query.get(query_id, 0.0)
 
 
-def _mean(scored: Evaluation | None, measure: Measure) -> float:
-    return 0.0 if scored is None else scored[str(measure)].mean
+def _mean(scored: Evaluation | None, nothing: float | None, measure: Measure) -> float | None:
+    """Return the mean of a measure, or what stands for that of no queries."""
+    return nothing if scored is None else scored[str(measure)].mean

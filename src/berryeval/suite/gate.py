@@ -15,6 +15,7 @@ from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.evaluation import evaluate
 from berryeval.evaluation.baseline import Baseline, is_baseline
+from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.comparison import Comparison
 from berryeval.evaluation.evaluate import load_judgments, load_run
@@ -57,7 +58,8 @@ def run_gate(settings: Settings) -> GateResult:
     BackendError
         If the system that is asked fails for more queries than may.
     MismatchError
-        If the baseline is of other queries, another corpus, or other scores.
+        If the baseline is of other queries, another corpus, or other scores; and, before anything
+        is asked, if a threshold is above the best possible mean.
     """
     guards = settings.gate.guards
     if not guards:
@@ -65,6 +67,8 @@ def run_gate(settings: Settings) -> GateResult:
         raise ArgumentError("gate.guard", "at least one", f"none; {way_out}")
     judgments = load_judgments(_named(settings.judgments, "judgments"), "error", settings.judges)  # type: ignore[arg-type]
     queries = load_queries(settings.queries)
+    smallest = settings.gate.smallest_slice
+    check_reachable(judgments, guards, queries=queries.values(), smallest_slice=smallest)
     candidate = find_candidate(settings, judgments, queries)
     run, timings = candidate.run, candidate.milliseconds
     if settings.timings is not None:

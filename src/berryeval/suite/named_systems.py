@@ -1,4 +1,4 @@
-"""Systems as the suite names them: those of `open_system`, PostgreSQL by its modes, and tables."""
+"""Systems of the quality suite, and of tables ``[systems.NAME]``; `open_system` opens both."""
 
 from __future__ import annotations
 
@@ -6,26 +6,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from berryeval.core.query import Query
-from berryeval.errors import ArgumentError
-from berryeval.search.opening import open_system
+from berryeval.search.opening import is_postgres, open_system
 from berryeval.search.system import System
 
-__all__ = ["OWN_KEYS", "POSTGRES", "TABLE", "open_configured_system", "open_named_system"]
-
-POSTGRES: Mapping[str, Mapping[str, str]] = {
-    "postgres": {"mode": "hybrid", "rank": "bm25"},
-    "postgres-bm25": {"mode": "text", "rank": "bm25"},
-    "postgres-text": {"mode": "text"},
-    "postgres-vector": {"mode": "vector"},
-    "postgres-hybrid": {"mode": "hybrid", "rank": "bm25"},
-}
-"""Names, and what they mean; ``postgres-text`` ranks by PostgreSQL's own ``ts_rank_cd``."""
+__all__ = ["OWN_KEYS", "TABLE", "open_configured_system", "open_named_system"]
 
 OWN_KEYS = ("system", "dsn", "headers")
-"""What is no setting of the system in a table ``[systems.NAME]``."""
+"""The keys of a table ``[systems.NAME]`` that are not settings of the system."""
 
 TABLE = "berryeval_quality"
-"""Where the suite puts its documents, so that it never replaces a table of somebody else."""
+"""The table for the suite's documents, so that the suite never replaces what others indexed."""
 
 
 def open_named_system(
@@ -36,37 +26,25 @@ def open_named_system(
     queries: Iterable[Query] = (),
     headers: Mapping[str, str] | None = None,
 ) -> System:
-    """Return a system by name.
+    """Return a system that the quality suite will fill with the documents of a golden set.
+
+    It is the system that `open_system` returns for the same arguments. Only the table in which
+    PostgreSQL keeps the documents is another one, unless the settings name it.
 
     Parameters
     ----------
-    name : str
-        One of `POSTGRES`, or whatever `open_system` takes.
-    settings : mapping, optional
-        Settings as text.
-    dsn : str, optional
-        Where the database of PostgreSQL is.
-    queries : iterable of Query
-        For replays: which text belongs to which id.
-    headers : mapping, optional
-        For HTTP and OpenSearch: what else to send.
+    name, settings, dsn, queries, headers
+        As `open_system` takes them.
 
     Raises
     ------
     ArgumentError
-        If PostgreSQL is named without a place, or a place without PostgreSQL.
+        As `open_system` does.
     """
     given = dict(settings or {})
-    if name not in POSTGRES:
-        if dsn is not None:
-            raise ArgumentError("dsn", f"none beside system {name!r}", "one")
-        return open_system(name, given, queries=queries, headers=headers)
-    if dsn is None:
-        way_out = "give --dsn postgresql://user@host/database, or set BERRYEVAL_DSN"
-        raise ArgumentError("dsn", f"where the database of {name!r} is", f"nothing; {way_out}")
-    system = open_system(_as_address(dsn), {**POSTGRES[name], "table": TABLE, **given})
-    system.name = name
-    return system
+    if is_postgres(name):
+        given.setdefault("table", TABLE)
+    return open_system(name, given, dsn=dsn, queries=queries, headers=headers)
 
 
 def open_configured_system(
@@ -79,13 +57,13 @@ def open_configured_system(
     name : str
         What the system is called.
     table : mapping
-        ``system``, a name that `open_named_system` takes; ``dsn`` and ``headers`` where it needs
-        them; every other key is a setting of that system, as text.
+        ``system``, a name that `open_system` takes; ``dsn`` and ``headers`` where it needs them;
+        every other key is a setting of that system, as text.
     queries : iterable of Query
         For replays: which text belongs to which id.
     """
     settings = {key: value for key, value in table.items() if key not in OWN_KEYS}
-    system = open_named_system(
+    system = open_system(
         table["system"],
         settings,
         dsn=table.get("dsn"),
@@ -94,11 +72,3 @@ def open_configured_system(
     )
     system.name = name
     return system
-
-
-def _as_address(dsn: str) -> str:
-    """Return a place as `open_system` knows it: libpq's ``host=…`` is not told from others."""
-    if dsn.startswith(("postgresql://", "postgres://")):
-        return dsn
-    # Not what it is: a password may stand anywhere in it.
-    raise ArgumentError("dsn", "an address such as postgresql://user@host/database", "another form")

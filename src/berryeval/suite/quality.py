@@ -10,6 +10,7 @@ from berryeval.core.events import event_logger
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import BackendError
+from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.evaluate import MeasureLike, evaluate
 from berryeval.evaluation.gating import gate
 from berryeval.evaluation.guards import ThresholdGuard
@@ -23,6 +24,7 @@ from berryeval.golden.measure_names import name_in_suite
 from berryeval.measures import Measure, ReciprocalRank
 from berryeval.search.asynchronous import as_system
 from berryeval.search.collect import Collected, Limits, collect
+from berryeval.search.failures import check_any_answered
 from berryeval.search.system import System, can_index
 
 __all__ = ["THRESHOLDS", "QualityResult", "can_index", "run_quality", "thresholds_of"]
@@ -96,7 +98,8 @@ def run_quality(
     golden : GoldenSet, optional
         The one that ships unless given.
     thresholds : mapping
-        Measures and the means that they have to reach; equality passes.
+        Measures and the means that they have to reach; equality passes. Those of the suite fail
+        where a golden set has too few relevant chunks for them; see `QualityResult.ceilings`.
     limits : Limits, optional
         Four queries at once and 30 s each unless given. A query that fails scores 0.
     repeat : int
@@ -110,12 +113,16 @@ def run_quality(
 
     Raises
     ------
+    MismatchError
+        If a threshold that was given is above the best possible mean; before anything is asked.
     BackendError
-        If the system cannot take the documents.
+        If the system cannot take the documents, or fails for every query.
     """
     known = golden or handbook()
     system = as_system(system)
     guards = thresholds_of(known, thresholds)
+    if thresholds is not THRESHOLDS:
+        check_reachable(known.judgments, guards)
     asked = (*known.at_level(_MEASURES), *(guard.measure for guard in guards))
     measures = tuple(dict.fromkeys(asked))
     plain = None
@@ -130,6 +137,7 @@ def run_quality(
     collected = collect(
         system, known.queries, HITS, limits=limits, repeat=repeat, progress=progress
     )
+    check_any_answered(system.name, collected.durations, collected.failures)
     credited = known.credit(collected.run)
     results = tuple(_result(known, query, credited, collected) for query in known.queries)
     report = quality_report(results, known.queries)

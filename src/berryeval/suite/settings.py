@@ -22,6 +22,7 @@ from berryeval.evaluation.evaluate import MeasureLike
 from berryeval.evaluation.guards import Guard, LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.slices import LABELS
 from berryeval.measures import parse_measure
+from berryeval.stats import check_resamples
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -153,7 +154,7 @@ _CHOICES = {
     "holes": ("report", "inconclusive"),
     "inconclusive": (0, 1, 3),
 }
-_LEAST = {"pool_depth": 1, "resamples": 1, "seed": 0, "smallest_slice": 1,
+_LEAST = {"pool_depth": 1, "seed": 0, "smallest_slice": 1,
           "max_failed": 0, "repeat": 1}  # fmt: skip
 
 
@@ -381,6 +382,8 @@ def _check_value(name: str, key: str, value: Any) -> None:  # noqa: ANN401 - of 
         raise ArgumentError(name, " or ".join(map(repr, _CHOICES[key])), repr(value))
     if key in _LEAST and not _LEAST[key] <= value < 2**63:
         raise ArgumentError(name, f"at least {_LEAST[key]}, and below 2^63", repr(value)[:60])
+    if key == "resamples":
+        check_resamples(value, name)
     if key == "max_grade" and not 0 < value < math.inf:
         raise ArgumentError(name, "a number above 0", repr(value))
 

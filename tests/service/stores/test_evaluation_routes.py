@@ -132,6 +132,37 @@ def test_one_failing_query_never_fails_the_others(service):
     assert client.get("/v1/runs").json()["items"] == []
 
 
+def test_a_store_that_answers_nothing_has_no_means(service):
+    """E5: every query failed, so means are null, in the answer and in the summary that is kept."""
+    client = fill(service(systems={"own": {"system": HERE}}))
+    queries = [{"id": "q1", "query": "broken"}, {"id": "q2", "query": "broken"}]
+    body = {"queries": queries, "store": "own", "ks": [5]}
+    found = client.post("/v1/evaluation/evaluate", json=body).json()["summary"]
+    assert (found["query_count"], found["failed_count"]) == (0, 2)
+    assert (found["mean_mrr"], found["map"], found["mean_ndcg"]) == (None, None, {"5": None})
+    kept = client.get("/v1/evaluation/summary", params={"store": "own"})
+    assert (kept.status_code, kept.json()) == (200, found)
+
+
+def test_a_configured_system_without_documents_is_an_error(service):
+    """422 and the way out, rather than a failure for each query; also for Elasticsearch's API."""
+    client = fill(service(systems={"own": {"system": "bm25"}}))
+    answered = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES, "store": "own"})
+    assert answered.status_code == 422
+    assert answered.json()["detail"].startswith(
+        "documents: expected some that own can search, got none; set path to the folder of an index"
+    )
+    assert client.get("/v1/evaluation/summary", params={"store": "own"}).json()["query_count"] == 0
+
+
+def test_a_system_that_cannot_be_opened_is_reported_by_query(service):
+    """E5: as any other failure of a system."""
+    client = fill(service(systems={"own": {"system": "no_such_module:find"}}))
+    answered = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES, "store": "own"})
+    assert answered.status_code == 200
+    assert len(answered.json()["failed"]) == len(QUERIES)
+
+
 def test_the_summary_is_that_of_the_latest_evaluation(client):
     """E5: by store; query_count 0 before the first."""
     assert client.get("/v1/evaluation/summary").json()["query_count"] == 0

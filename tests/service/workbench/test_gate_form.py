@@ -86,7 +86,7 @@ def test_a_guard_that_cannot_be_says_why_beside_its_field(field, text, place, me
         ("alpha", "five", "between 0 and 0.5"),
         ("seed", "-3", "from 0"),
         ("seed", "9" * 15, None),
-        ("resamples", "0", "from 1"),
+        ("resamples", "99", "from 100"),
         ("resamples", "100000000", "less than or equal to 100000"),
         ("smallest_slice", "many", "from 1"),
         ("pool_depth", "1.5", "from 1"),

@@ -11,7 +11,7 @@ from berryeval.core.query import Query
 from berryeval.core.text import without_halves
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, path_name
-from berryeval.formats.keys import id_bytes
+from berryeval.formats.keys import check_keys, id_bytes
 
 __all__ = ["ID", "TEXT", "has_keys", "query_of", "to_record"]
 
@@ -19,6 +19,7 @@ __all__ = ["ID", "TEXT", "has_keys", "query_of", "to_record"]
 ID = ("query_id", "id", "_id", "qid", "query-id", "queryid", "q_id", "topic")
 TEXT = ("query", "text", "query_text", "question", "title")
 _LABELS = ("category", "difficulty", "description")
+_KNOWN = (*_LABELS, "tags", *ID, *TEXT)
 
 
 def has_keys(names: Mapping[str, object] | list[str]) -> bool:
@@ -26,8 +27,10 @@ def has_keys(names: Mapping[str, object] | list[str]) -> bool:
     return find_name(names, ID) is not None and find_name(names, TEXT) is not None
 
 
-def query_of(record: Mapping[str, object], path: PathLike, line: int | None) -> Query:
-    """Return the query of a record, or raise with file and line."""
+def query_of(
+    record: Mapping[str, object], path: PathLike, line: int | None, *, strict: bool = False
+) -> Query:
+    """Return the query of a record, or raise with file and line; if strict, for any other key."""
     name, text = find_name(record, ID), find_name(record, TEXT)
     for known, found in ((ID, name), (TEXT, text)):
         if found is None:
@@ -36,6 +39,9 @@ def query_of(record: Mapping[str, object], path: PathLike, line: int | None) -> 
             raise FormatError(message, path_name(path), line)
     assert name is not None
     assert text is not None
+    if strict:
+        others = (key for key in record if key not in (name, text))
+        check_keys(others, _KNOWN, f"query {record[name]!r}", path, line)
     labels = {key: _label(record.get(key), key, path, line) for key in _LABELS}
     return Query(
         decode_id(id_bytes(record[name], path, line)),

@@ -32,13 +32,13 @@ def _is_header(line: bytes) -> bool:
     return has_keys([name.strip().strip('"') for name in names])
 
 
-def iter_queries(path: PathLike) -> Iterator[tuple[int | None, Query]]:
+def iter_queries(path: PathLike, *, strict: bool = False) -> Iterator[tuple[int | None, Query]]:
     """Iterate over the queries of a file, with their lines."""
     first = next((line for _, line in iter_lines(path) if line.strip()), b"")
-    return _iter_table(path) if _is_header(first) else _iter_pairs(path)
+    return _iter_table(path, strict=strict) if _is_header(first) else _iter_pairs(path)
 
 
-def _iter_table(path: PathLike) -> Iterator[tuple[int | None, Query]]:
+def _iter_table(path: PathLike, *, strict: bool) -> Iterator[tuple[int | None, Query]]:
     lines = iter_fields(path)
     names = [name.strip().lower() for name in next(lines)[1]]
     for line, fields in lines:
@@ -51,7 +51,7 @@ def _iter_table(path: PathLike) -> Iterator[tuple[int | None, Query]]:
         for name in ("category", "difficulty", "description"):
             record[name] = labels.get(name)
         record["tags"] = [tag for tag in labels.get("tags", "").split(";") if tag]
-        yield line, query_of(record, path, line)
+        yield line, query_of(record, path, line, strict=strict)
 
 
 def _iter_pairs(path: PathLike) -> Iterator[tuple[int | None, Query]]:

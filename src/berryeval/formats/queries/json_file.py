@@ -1,7 +1,7 @@
 """One JSON object, ``{"queries": [{"id": "Q001", "query": "…", "category": "…"}]}``.
 
 The list may also stand by itself. Keys beside id, query, category, difficulty, description and
-tags are ignored.
+tags are ignored, and are errors in a golden set.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from berryeval.core.query import Query
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
+from berryeval.formats.keys import check_keys
 from berryeval.formats.queries._records import query_of, to_record
 
 __all__ = ["iter_queries", "sniff", "to_lines"]
@@ -22,7 +23,7 @@ def sniff(first_line: bytes) -> bool:
     return first_line.lstrip().startswith((b"{", b"["))
 
 
-def iter_queries(path: PathLike) -> Iterator[tuple[int | None, Query]]:
+def iter_queries(path: PathLike, *, strict: bool = False) -> Iterator[tuple[int | None, Query]]:
     """Iterate over the queries of a file. Where in it one stands is not known."""
     content = b"".join(line for _, line in iter_lines(path))
     try:
@@ -30,6 +31,8 @@ def iter_queries(path: PathLike) -> Iterator[tuple[int | None, Query]]:
     except (ValueError, RecursionError) as error:
         raise FormatError(f"expected JSON ({error})", path_name(path)) from None
     if isinstance(records, dict):
+        if strict:
+            check_keys(records, ("queries",), "beside the queries", path)
         records = records.get("queries")
     if not isinstance(records, list):
         message = "expected a list of queries, alone or as 'queries' of an object, found none"
@@ -38,7 +41,7 @@ def iter_queries(path: PathLike) -> Iterator[tuple[int | None, Query]]:
         if not isinstance(record, dict):
             message = f"expected a query as an object, found {type(record).__name__}"
             raise FormatError(message, path_name(path))
-        yield None, query_of(record, path, None)
+        yield None, query_of(record, path, None, strict=strict)
 
 
 def to_lines(queries: Iterable[Query]) -> Iterator[bytes]:

@@ -22,10 +22,10 @@ def sniff(first_line: bytes) -> bool:
     return record is not None and has_keys(record)
 
 
-def iter_queries(path: PathLike) -> Iterator[tuple[int | None, Query]]:
+def iter_queries(path: PathLike, *, strict: bool = False) -> Iterator[tuple[int | None, Query]]:
     """Iterate over the queries of a file, with their lines."""
     for line, record in iter_objects(path):
-        yield line, query_of(record, path, line)
+        yield line, query_of(record, path, line, strict=strict)
 
 
 def to_lines(queries: Iterable[Query]) -> Iterator[bytes]:

@@ -22,7 +22,7 @@ QUERY_FORMATS: dict[str, ModuleType] = {
 """The formats by name, in the order in which a file is tried for them."""
 
 
-def read_queries(path: PathLike, *, format: str | None = None) -> list[Query]:
+def read_queries(path: PathLike, *, format: str | None = None, strict: bool = False) -> list[Query]:
     """Read queries from a file.
 
     Parameters
@@ -32,17 +32,21 @@ def read_queries(path: PathLike, *, format: str | None = None) -> list[Query]:
     format : str, optional
         One of `QUERY_FORMATS`; found out from the first line unless given. Standard input, ``-``,
         can be looked at only once, so its format has to be told.
+    strict : bool
+        Whether a key or column that has no meaning is an error, as in a golden set. Files of
+        other tools often have more of them.
 
     Raises
     ------
     FormatError
-        With file and line, for what cannot be read, and for a query that comes twice.
+        With file and line, for what cannot be read, for a query that comes twice, and, if strict,
+        for an unknown key.
     """
     if beir.is_folder(path):
         path = beir.queries_path(path)
     chosen = _sniff(path) if format is None else check_query_format(format)
     found: dict[str, Query] = {}
-    for line, query in QUERY_FORMATS[chosen].iter_queries(path):
+    for line, query in QUERY_FORMATS[chosen].iter_queries(path, strict=strict):
         if query.query_id in found:
             message = f"query {query.query_id!r} comes a second time"
             raise FormatError(message, path_name(path), line)

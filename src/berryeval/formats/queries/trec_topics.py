@@ -39,7 +39,11 @@ def sniff(first_line: bytes) -> bool:
     return first_line.lstrip()[:5].lower() in {b"<top>", b"<num>"}
 
 
-def iter_queries(path: PathLike) -> Iterator[tuple[int | None, Query]]:
+def iter_queries(
+    path: PathLike,
+    *,
+    strict: bool = False,  # noqa: ARG001 - topics have no keys of one's own
+) -> Iterator[tuple[int | None, Query]]:
     """Iterate over the queries of a file, with the lines that they begin on."""
     fields: dict[str, str] = {}
     begins: int | None = None

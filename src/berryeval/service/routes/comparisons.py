@@ -27,6 +27,7 @@ from berryeval.service.jobs import Progress
 from berryeval.service.problems import documented
 from berryeval.service.references import find_run, labels_of, load_runs
 from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
+from berryeval.stats import FEWEST_RESAMPLES
 
 __all__ = ["router"]
 
@@ -62,7 +63,7 @@ class ComparisonRequest(Body):
         max_length=3,
         description="Further tests to report, unadjusted. They decide nothing.",
     )
-    resamples: Annotated[int, Field(ge=1, le=100_000)] = 10_000
+    resamples: Annotated[int, Field(ge=FEWEST_RESAMPLES, le=100_000)] = 10_000
     seed: Seed = 0
     per_query: bool = Field(default=False, description="Whether to report every query.")
 

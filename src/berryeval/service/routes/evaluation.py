@@ -125,6 +125,9 @@ class EvaluateStore(Body):
 
 
 ByK = Annotated[dict[str, float], Field(examples=[{"5": 0.63, "10": 0.7}], description="By k.")]
+MeansByK = Annotated[
+    dict[str, float | None], Field(examples=[{"5": 0.63, "10": 0.7}], description="By k.")
+]
 
 
 _SCORES = {
@@ -169,16 +172,19 @@ _SUMMARY = {
 
 
 class StoreSummary(BaseModel):
-    """Means over the queries that were judged and answered; 0 over none."""
+    """Means over the queries that were judged and answered.
+
+    Without such queries they are 0, or null if that is because queries failed.
+    """
 
     model_config = with_examples(_SUMMARY)
 
     query_count: int
-    mean_ndcg: ByK
-    mean_recall: ByK
-    mean_precision: ByK
-    mean_mrr: float
-    map: float
+    mean_ndcg: MeansByK
+    mean_recall: MeansByK
+    mean_precision: MeansByK
+    mean_mrr: float | None
+    map: float | None
     unjudged_count: int
     failed_count: int
 

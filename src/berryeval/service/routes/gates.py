@@ -30,6 +30,7 @@ from berryeval.service.problems import documented
 from berryeval.service.references import find_run
 from berryeval.service.verdicts import decide_on, read_gate
 from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
+from berryeval.stats import FEWEST_RESAMPLES
 
 __all__ = ["router"]
 
@@ -73,7 +74,7 @@ class GateContent(Body):
     )
     alpha: Annotated[float, Field(gt=0, lt=0.5)] = 0.05
     seed: Seed = 0
-    resamples: Annotated[int, Field(ge=1, le=100_000)] = 10_000
+    resamples: Annotated[int, Field(ge=FEWEST_RESAMPLES, le=100_000)] = 10_000
     inference: Literal["population", "set"] = "population"
     holes: Literal["report", "inconclusive"] | None = None
     smallest_slice: Annotated[int, Field(ge=1, lt=2**31)] = 20

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 from berryeval.core.content_hash import hash_of_ids
 from berryeval.core.documents import Document
 from berryeval.core.id_column import encode_id
-from berryeval.errors import ArgumentError
+from berryeval.errors import ArgumentError, BerryEvalError
 from berryeval.search.hits import Hit
-from berryeval.search.system import System
+from berryeval.search.system import System, check_documents
 from berryeval.service.stores.documents import StoredDocuments, StoreFacts
 from berryeval.service.stores.engines import build_engine, new_engine
 
@@ -173,6 +173,22 @@ class ConfiguredStore(Store):
         self._opener = opener
         self._lock = threading.Lock()
         self._system: System | None = None
+
+    def prepare(self) -> None:
+        """Raise if the system has nothing to search: every query would fail for that reason.
+
+        Raises
+        ------
+        ArgumentError
+            For an embedded system without an index. The service gives documents only to stores
+            of its own.
+        """
+        try:
+            system = self._opened()
+        except BerryEvalError:
+            return  # each query reports what is wrong
+        way_out = "set path to the folder of an index, or keep the documents in a store of your own"
+        check_documents(system, f"{way_out} (PUT /v1/stores/NAME)")
 
     def search(self, query: str, k: int) -> list[Hit]:
         """Return what the system finds."""

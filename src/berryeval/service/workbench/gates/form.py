@@ -22,6 +22,7 @@ from berryeval.evaluation.slices import LABELS
 from berryeval.measures import parse_measure
 from berryeval.service.routes.gates import MOST_GUARDS, GateContent
 from berryeval.service.verdicts import read_gate
+from berryeval.stats import FEWEST_RESAMPLES
 
 __all__ = ["KINDS", "SCALARS", "GateForm", "GuardRow", "form_of", "read_form"]
 
@@ -309,6 +310,6 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "pool_depth": _whole(1),
     "max_grade": _max_grade,
     "seed": _whole(0, default=0),
-    "resamples": _whole(1, default=10_000),
+    "resamples": _whole(FEWEST_RESAMPLES, default=10_000),
     "allow_other_corpus": lambda text: text == "yes",
 }

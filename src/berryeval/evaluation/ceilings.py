@@ -1,0 +1,157 @@
+"""The best mean that any system can reach with given judgments.
+
+P@5 cannot reach 1 where queries have fewer than five relevant documents, nor R@10 where they have
+more than ten. A threshold above that fails whatever is searched, which is reported before anything
+is asked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.errors import MismatchError
+from berryeval.evaluation.comparison import ROUNDING
+from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
+from berryeval.evaluation.guards import Guard, ThresholdGuard, written
+from berryeval.evaluation.result import Evaluation
+from berryeval.evaluation.slices import Slice
+from berryeval.measures import Measure
+from berryeval.measures.custom import CustomMeasure
+
+__all__ = ["best_possible", "check_reachable"]
+
+
+def best_possible(
+    judgments: Judgments, measures: Iterable[MeasureLike] | MeasureLike
+) -> dict[str, float]:
+    """Return the mean of each measure over ideal rankings, scored by the engine itself.
+
+    Measures of which it is not known are left out: those that are better when lower or have no
+    upper bound, those with a table of gains, and those of `define_measure`.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        What is relevant.
+    measures : iterable of Measure or str
+        What is measured.
+
+    Examples
+    --------
+    >>> best_possible(Judgments.from_dict({"q1": {"d1": 2, "d2": 1, "d3": 0}}), ["P@5", "R@10"])
+    {'P@5': 0.4, 'R@10': 1.0}
+    """
+    chosen = [measure for measure in read_measures(measures) if _has_ceiling(measure)]
+    ideals = list(_ideals(judgments, chosen, ()))
+    return {
+        str(measure): max(ideal[str(measure)].mean for ideal in ideals if str(measure) in ideal)
+        for measure in (chosen if ideals else ())
+    }
+
+
+def check_reachable(
+    judgments: Judgments,
+    guards: Iterable[Guard],
+    *,
+    queries: Iterable[Query] = (),
+    smallest_slice: int = 1,
+    way_out: str = "lower the threshold, or judge more documents",
+) -> None:
+    """Raise if a threshold is above the best possible mean.
+
+    Parameters
+    ----------
+    judgments : Judgments
+        What is relevant.
+    guards : iterable of Guard
+        Those with a threshold are checked, over all queries and over their slices.
+    queries : iterable of Query
+        Labels of the queries, for slices.
+    smallest_slice : int
+        Slices of fewer queries are not checked, as they do not decide a gate.
+    way_out : str
+        What to do about it, for the message.
+
+    Raises
+    ------
+    MismatchError
+        With each threshold that cannot be reached, and the best possible mean.
+    """
+    thresholds = [
+        guard
+        for guard in guards
+        if isinstance(guard, ThresholdGuard) and _has_ceiling(guard.measure)
+    ]
+    measures = list(dict.fromkeys(guard.measure for guard in thresholds))
+    ideals = list(_ideals(judgments, measures, tuple(queries)))
+    found = [
+        sentence
+        for guard in (thresholds if ideals else ())
+        for sentence in _unreachable(guard, ideals, smallest_slice)
+    ]
+    if found:
+        raise MismatchError(f"{'; '.join(found)}; {way_out}")
+
+
+def _has_ceiling(measure: Measure) -> bool:
+    """Whether documents in the order of their grades are the best ranking there is."""
+    is_by_grade = isinstance(getattr(measure, "gain", ""), str)  # a table may value 1 above 3
+    is_ours = not isinstance(measure, CustomMeasure)
+    return measure.higher_is_better and math.isfinite(measure.bounds[1]) and is_by_grade and is_ours
+
+
+def _ideals(
+    judgments: Judgments, measures: Sequence[Measure], queries: Sequence[Query]
+) -> Iterator[Evaluation]:
+    """Iterate over evaluations of ideal rankings; the best of them is what can be reached.
+
+    All judged documents, best first, are ideal for measures that look at ranks. Those that look at
+    all that was returned, such as SetP, are best with the relevant documents alone.
+    """
+    grades = judgments.to_dict()
+    if not grades or not measures:
+        return
+    levels = dict.fromkeys(getattr(measure, "rel", 1) for measure in measures)
+    for least in (-math.inf, *levels):
+        ideal = {
+            query_id: sorted(
+                (doc_id for doc_id, grade in own.items() if grade >= least),
+                key=lambda doc_id, own=own: -own[doc_id],  # type: ignore[misc]
+            )
+            for query_id, own in grades.items()
+        }
+        of_level = [m for m in measures if least in (-math.inf, getattr(m, "rel", 1))]
+        if any(ideal.values()):
+            yield evaluate(judgments, Run.from_lists(ideal), of_level, queries=queries)
+
+
+def _unreachable(
+    guard: ThresholdGuard, ideals: Sequence[Evaluation], smallest_slice: int
+) -> Iterator[str]:
+    """Say where the best possible mean is below a threshold: over all queries, or in a slice."""
+    name = str(guard.measure)
+    of_guard = [ideal for ideal in ideals if name in ideal]
+    parts: dict[str, list[Evaluation]] = {"": of_guard}
+    for ideal in of_guard:
+        for label in guard.slices:
+            for value, part in ideal.by(label).items():
+                if part.n_queries >= smallest_slice:
+                    parts.setdefault(f" ({Slice(label, value)})", []).append(part)
+    for where, evaluations in parts.items():
+        best = max(evaluation[name].mean for evaluation in evaluations)
+        if best < guard.at_least - ROUNDING:
+            limit = written(guard.at_least)
+            yield (
+                f"the best possible {name}{where} is {_below(best, guard.at_least)} with these "
+                f"judgments, so the threshold {limit} cannot be reached"
+            )
+
+
+def _below(value: float, limit: float) -> str:
+    """Write a value with as many digits as it takes to see that it is below the limit."""
+    texts = (f"{value:.{digits}f}" for digits in range(4, 17))
+    return next((text for text in texts if float(text) < limit), repr(value))

@@ -1,0 +1,41 @@
+"""What the public functions refuse before anything is drawn."""
+
+import pytest
+
+from berryeval import evaluate
+from berryeval.errors import ArgumentError, InputTypeError
+from berryeval.stats import FEWEST_RESAMPLES, bca_interval, check_resamples
+from berryeval.stats._validation import MOST_RESAMPLES
+
+
+@pytest.mark.parametrize("number", [FEWEST_RESAMPLES, 10_000, MOST_RESAMPLES])
+def test_enough_resamples_are_accepted(number):
+    """Both ends of the range are in it."""
+    check_resamples(number)
+
+
+@pytest.mark.parametrize("number", [-1, 0, 1, FEWEST_RESAMPLES - 1])
+def test_too_few_resamples_are_refused_with_the_reason(number):
+    """One resample gives an interval of no width, which would look certain."""
+    with pytest.raises(ArgumentError, match=f"at the edge: .* from 100 .*too few.*, got {number}"):
+        check_resamples(number, "at the edge")
+
+
+def test_too_many_resamples_are_refused():
+    """They would not fit into memory."""
+    with pytest.raises(ArgumentError, match="from 100 to 10000000, got 10000001"):
+        check_resamples(MOST_RESAMPLES + 1)
+
+
+def test_resamples_are_a_whole_number():
+    """A float is none, even 1000.0."""
+    with pytest.raises(InputTypeError, match=r"a whole number from 100 .* got 1000\.0"):
+        check_resamples(1000.0)
+
+
+def test_the_interval_of_a_mean_refuses_too_few_resamples():
+    """The functions below it compute with any number."""
+    found = evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": ["a"], "q2": ["x"]}, "RR")["RR"]
+    with pytest.raises(ArgumentError, match="n_resamples: expected a whole number from 100"):
+        found.interval_at(n_resamples=1)
+    assert bca_interval([0.0, 0.5, 1.0], n_resamples=1) is not None
