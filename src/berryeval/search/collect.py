@@ -236,7 +236,7 @@ class _Asker:
         return self._end - time.monotonic()
 
     def _out_of_time(self) -> BackendTimeout:
-        message = f"timeout: no answer within {self._limits.total or 0:g} s for all queries"
+        message = f"timeout: no answer within {self._limits.total or 0:.3g} s for all queries"
         return BackendTimeout(self._name, message)
 
     def _ask(self, query: Query) -> tuple[_Answer, threading.Event]:
