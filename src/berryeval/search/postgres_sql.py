@@ -84,13 +84,17 @@ ORDER BY score DESC, doc_id DESC
 LIMIT %(depth)s
 """
 
-# The sum has an order, so that the same query gives the same bits.
+# The sum has an order, so that the same query gives the same bits. Arrays are unnested side by
+# side in the select list: in FROM they would be written to a temporary table first.
 _BM25 = """
 SELECT doc_id, score
 FROM (
-    SELECT number, sum(impact ORDER BY lexeme) AS score
-    FROM {postings}, unnest(numbers, impacts) AS posting (number, impact)
-    WHERE lexeme = ANY (tsvector_to_array(to_tsvector('english', %(words)s)))
+    SELECT number, sum(impact ORDER BY lexeme COLLATE "C") AS score
+    FROM (
+        SELECT lexeme, unnest(numbers) AS number, unnest(impacts) AS impact
+        FROM {postings}
+        WHERE lexeme = ANY (tsvector_to_array(to_tsvector('english', %(words)s)))
+    ) AS posting
     GROUP BY number
     HAVING NOT %(match_all)s OR
         count(*) = cardinality(tsvector_to_array(to_tsvector('english', %(words)s)))
@@ -107,10 +111,13 @@ SELECT lexeme, cardinality(positions) FROM unnest(to_tsvector('english', %(words
 _WEIGHTED_BM25 = """
 SELECT number, doc_id, score
 FROM (
-    SELECT number, sum(impact * weight ORDER BY lexeme) AS score
-    FROM {postings} JOIN
-        unnest(%(lexemes)s::text[], %(lexeme_weights)s::float8[]) AS wanted (lexeme, weight)
-        USING (lexeme), unnest(numbers, impacts) AS posting (number, impact)
+    SELECT number, sum(impact * weight ORDER BY lexeme COLLATE "C") AS score
+    FROM (
+        SELECT lexeme, weight, unnest(numbers) AS number, unnest(impacts) AS impact
+        FROM {postings} JOIN
+            unnest(%(lexemes)s::text[], %(lexeme_weights)s::float8[]) AS wanted (lexeme, weight)
+            USING (lexeme)
+    ) AS posting
     GROUP BY number
 ) AS scored JOIN {table} USING (number)
 ORDER BY score DESC, doc_id DESC
