@@ -89,5 +89,5 @@ def test_the_configuration_of_stores_is_one_that_can_be_read(tmp_path):
     (tmp_path / "berryeval.toml").write_text(body, encoding="utf-8")
     settings = read_settings(tmp_path / "berryeval.toml")
     stores = Stores(tmp_path, settings.systems)
-    assert stores.names() == ["products", "wiki"]
+    assert stores.names() == ["default", "products", "wiki"]
     assert stores.find("products").fingerprint()["ids"] == "hits.hits[*]._id"

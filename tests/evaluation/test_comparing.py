@@ -261,7 +261,7 @@ def test_a_comparison_shows_itself():
     [
         ({"tests": ["guess"]}, "tests: expected 'wilcoxon' or 'sign' or 'randomisation'"),
         ({"level": 1.0}, "level: expected a number between 0 and 1, got 1.0"),
-        ({"n_resamples": 0}, "n_resamples: expected at least 1, got 0"),
+        ({"n_resamples": 1}, "n_resamples: expected at least 100"),
         ({"baseline": "other"}, "baseline: expected the name of a run, 'before' or 'after'"),
     ],
 )

@@ -3,13 +3,14 @@
 import asyncio
 import threading
 import time
+from contextlib import suppress
 
 import pytest
 
 from berryeval.core import Document, Query
 from berryeval.errors import AnswerError, ArgumentError, BackendError, BackendTimeout
 from berryeval.search import Hit, System
-from berryeval.search.asynchronous import Foreign, as_system, resolve, start
+from berryeval.search.asynchronous import Foreign, as_system, resolve
 from berryeval.search.collect import Limits, collect
 from berryeval.search.embedded import Embedded
 from berryeval.search.function import Function
@@ -175,6 +176,43 @@ def test_a_late_answer_is_cancelled():
     }
     assert all(isinstance(error, BackendTimeout) for error in collected.failures.values())
     assert until(lambda: (system.n_cancelled, system.n_running) == (3, 0))
+
+
+def test_what_refuses_to_stop_keeps_its_place():
+    """X8: a cancelled query counts until it has ended, so that never more than so many work."""
+    running = most = 0
+
+    async def stubborn(_query, _k):
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        ends = asyncio.get_running_loop().time() + 0.3
+        while (left := ends - asyncio.get_running_loop().time()) > 0:
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(left)
+        running -= 1
+        return ["a"]
+
+    limits = Limits(timeout=0.2, concurrency=2)
+    collected = collect(Function(stubborn, name="mine"), QUERIES[:5], limits=limits)
+    assert most == 2
+    assert {str(error) for error in collected.failures.values()} == {"mine: no answer within 0.2 s"}
+    assert len(collected.failures) == 5
+
+
+def test_a_blocked_event_loop_blocks_only_so_long():
+    """X8: queries that could not even begin are cancelled before their first step, and end."""
+
+    async def blocking(query, _k):
+        if query == "text 0":
+            time.sleep(0.6)  # noqa: ASYNC251 - the mistake that this is about
+        return ["a"]
+
+    limits = Limits(timeout=0.2, concurrency=2)
+    collected = collect(Function(blocking, name="mine"), QUERIES[:6], limits=limits)
+    late = [q for q, error in collected.failures.items() if isinstance(error, BackendTimeout)]
+    assert late[0] == "q0"
+    assert collected.run.n_queries + len(late) == 6
 
 
 def test_an_interruption_cancels_what_runs():
@@ -376,7 +414,7 @@ def test_a_lost_thread_is_replaced(monkeypatch):
     """As after a fork."""
     from berryeval.search import asynchronous
 
-    start(asyncio.sleep(0)).result()
+    resolve(asyncio.sleep(0))
     gone = threading.Thread()
     monkeypatch.setattr(asynchronous, "_running", (gone, asyncio.new_event_loop()))
     lost = asynchronous._running[1]

@@ -18,6 +18,7 @@ from berryeval.errors import (
 from berryeval.search.collect import Collected, Limits, collect
 from berryeval.search.function import Function
 from berryeval.search.journal import Journal
+from berryeval.search.limits import seconds_allowed, until
 
 QUERIES = [Query(f"q{i}", f"text {i}") for i in range(12)]
 
@@ -151,6 +152,115 @@ def test_a_late_answer_is_not_waited_for():
     assert collected.run.n_queries == 10
 
 
+class Stubborn:
+    """Searches that ignore every limit, and counts how many work at once."""
+
+    name = "stubborn"
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.let_go = threading.Event()
+        self.n_running = self.most = self.n_asked = 0
+        self._lock = threading.Lock()
+
+    def search(self, _query, _k):
+        with self._lock:
+            self.n_asked += 1
+            self.n_running += 1
+            self.most = max(self.most, self.n_running)
+        self.let_go.wait(self.seconds)
+        with self._lock:
+            self.n_running -= 1
+        return ["a"]
+
+
+def test_a_query_that_ignores_its_limit_keeps_its_place():
+    """X8: four at once, also after timeouts: a fifth waits until one of them has ended."""
+    system = Stubborn(0.3)
+    collected = collect(system, QUERIES, limits=Limits(timeout=0.2))
+    assert system.most == 4
+    assert system.n_asked == len(collected.failures) == 12
+
+
+def test_queries_that_find_no_place_fail_and_say_why():
+    """X8: the wait for a place is as long as that for an answer, and then it ends."""
+    system = Stubborn(60)
+    start = time.monotonic()
+    collected = collect(system, QUERIES, limits=Limits(timeout=0.2))
+    assert time.monotonic() - start < 5
+    assert (system.n_asked, system.most) == (4, 4)
+    system.let_go.set()
+    said = [str(error) for error in collected.failures.values()]
+    assert said.count("stubborn: no answer within 0.2 s") == 4
+    taken = "earlier queries run past their limit of 0.2 s and take up all 4 places"
+    assert said.count(f"stubborn: not asked: {taken}") == 8
+    assert all(isinstance(error, BackendTimeout) for error in collected.failures.values())
+
+
+def test_others_go_on_while_one_keeps_its_place():
+    """X8: a place that is lost for good slows the rest down, and fails none of it."""
+    hang, asked = threading.Event(), []
+
+    def find(query, _k):
+        asked.append(query)
+        if query == "text 0":
+            hang.wait(60)
+        time.sleep(0.05)
+        return ["a"]
+
+    limits = Limits(timeout=0.1, concurrency=2)
+    collected = collect(Function(find), QUERIES, limits=limits)
+    hang.set()
+    assert list(collected.failures) == ["q0"]
+    assert len(asked) == 12
+
+
+def test_all_queries_together_have_a_limit_too():
+    """What was answered by then is kept; the rest has failed with a timeout."""
+    system = Stubborn(0.1)
+    limits = Limits(concurrency=1, total=0.35)
+    start = time.monotonic()
+    collected = collect(system, QUERIES, limits=limits)
+    assert time.monotonic() - start < 5
+    assert 1 <= collected.run.n_queries <= 3
+    assert collected.run.n_queries + len(collected.failures) == 12
+    assert {str(error) for error in collected.failures.values()} == {
+        "stubborn: timeout: no answer within 0.35 s for all queries"
+    }
+    assert system.n_asked <= 4
+
+
+def test_the_limit_of_all_queries_holds_though_every_place_is_taken():
+    """Nobody waits for a place that comes too late."""
+    system = Stubborn(60)
+    start = time.monotonic()
+    collected = collect(system, QUERIES, limits=Limits(timeout=0.1, total=0.15))
+    assert time.monotonic() - start < 5
+    system.let_go.set()
+    assert len(collected.failures) == 12
+    assert system.n_asked == 4
+
+
+def test_a_system_knows_how_long_it_is_waited_for():
+    """X8: so that it can stop in time: what is left of the query, or what it has by itself."""
+    seen = []
+
+    class Asks:
+        def search(self, _query, _k):
+            seen.append((seconds_allowed(100), seconds_allowed(0.01)))
+            return ["a"]
+
+    collect(Asks(), QUERIES[:1], limits=Limits(timeout=5))
+    collect(Asks(), QUERIES[:1], limits=Limits(timeout=5, total=2))
+    (first, own), (second, _) = seen
+    assert 4 < first <= 5
+    assert own == 0.01
+    assert 1 < second <= 2
+    assert seconds_allowed(100) == 100
+    with until(time.monotonic() - 1):
+        assert 0 < seconds_allowed(100) < 0.01
+
+
 def test_tries_share_the_time_of_a_query():
     """No pause that would end after the deadline is begun."""
 
@@ -231,6 +341,7 @@ def test_it_is_logged(monkeypatch):
         ({"timeout": float("nan")}, "timeout: expected more than 0 seconds"),
         ({"retries": -1}, "retries: expected at least 0"),
         ({"backoff": -1}, "backoff: expected at least 0 seconds"),
+        ({"total": 0}, "total: expected more than 0 seconds"),
     ],
 )
 def test_limits_that_make_no_sense_are_refused(settings, message):

@@ -4,16 +4,20 @@ import math
 import signal
 import sys
 import threading
+import time
 import uuid
 
 import pytest
 
-from berryeval.core import Document
+from berryeval.core import Document, Query
 from berryeval.errors import ArgumentError, BackendError, BackendTimeout, MissingExtraError
+from berryeval.golden import handbook
+from berryeval.search.collect import Limits, collect
 from berryeval.search.embedded import Embedded
 from berryeval.search.hits import Hit
 from berryeval.search.opening import open_system
 from berryeval.search.postgres import Postgres
+from berryeval.search.postgres_index import Statements
 from berryeval.search.rank_fusion import fuse_hits
 from search.contract import DOCUMENTS, Contract
 from search.postgres_server import can_run, running_server
@@ -185,6 +189,49 @@ def test_a_graph_of_many_vectors_finds_more_than_its_first_candidates(make):
     assert len(system.search("chunk 7 of topic 7", 1500)) == 1500
 
 
+def test_documents_with_questions_take_less_than_20_kilobytes_each(make):
+    """X8: 50,000 chunks, as the suite fills a database, stay below 1 GB with room to spare."""
+    documents = [
+        Document(f"{copy}/{document.doc_id}", document.text, document.title)
+        for copy in range(5)
+        for document in handbook().documents(questions=True)
+    ]
+    system = make("hybrid", documents, rank="bm25")
+    names = [system.table, f"{system.table}_postings"]
+    with psycopg.connect(system._dsn) as connection:
+        (n_bytes,) = connection.execute(
+            "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relname = ANY (%s)",
+            (names,),
+        ).fetchone()
+    # Copies share nodes of the graph, which takes up to 2.5 kB of a document that has none.
+    assert n_bytes / len(documents) < 20_000 - 2_500
+
+
+def test_a_table_of_an_earlier_layout_says_what_to_do(make):
+    """Words and their documents used to be kept one row per pair."""
+    system = make("text", rank="bm25")
+    with psycopg.connect(system._dsn, autocommit=True) as connection:
+        connection.execute(f"ALTER TABLE {system.table}_postings RENAME numbers TO number")
+    with pytest.raises(BackendError, match=r"has another layout; call index\(documents\) again"):
+        system.search("oauth", 5)
+    system.index(DOCUMENTS)
+    assert system.search("oauth", 5)
+
+
+@pytest.mark.parametrize(
+    ("mode", "rank", "has_index"),
+    [("text", "ts_rank_cd", True), ("text", "bm25", False), ("vector", "ts_rank_cd", False)],
+)
+def test_words_have_an_index_only_where_it_is_searched(make, mode, rank, has_index):
+    """BM25 adds up impacts, and vectors know no words: an index would only take space."""
+    system = make(mode, rank=rank)
+    with psycopg.connect(system._dsn) as connection:
+        indexes = connection.execute(
+            "SELECT indexdef FROM pg_indexes WHERE tablename = %s", (system.table,)
+        ).fetchall()
+    assert any("USING gin" in definition for (definition,) in indexes) == has_index
+
+
 def test_any_id_and_any_text_has_a_place(make):
     """Bytes that are no UTF-8, and zeros; documents without words."""
     odd = [
@@ -232,6 +279,58 @@ def test_a_slow_statement_is_a_timeout(make):
             system._connection() as connection:  # fmt: skip
         connection.execute("SELECT pg_sleep(20)")
     assert system.search("oauth", 1)
+
+
+@pytest.mark.parametrize("mode", ["text", "hybrid"])
+def test_timeouts_leave_no_more_connections_than_queries_at_once(make, mode):
+    """X8: the server gets the limit of a query, and stops working on it when that is over."""
+    system = make(mode, rank="bm25")
+    system.close()  # which has connections of its own
+    name = system.table
+    asked = Postgres(f"{system._dsn}?application_name={name}", mode, rank="bm25", table=name)
+    queries = [Query(f"q{i}", "configure OAuth") for i in range(10)]
+    most, is_over = 0, threading.Event()
+
+    def watch():
+        nonlocal most
+        with psycopg.connect(system._dsn, autocommit=True) as connection:
+            while not is_over.wait(0.01):
+                most = max(most, n_connections(connection, name))
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    with psycopg.connect(system._dsn) as other:
+        other.execute(f"LOCK TABLE {name}")  # whoever searches waits
+        limits = Limits(timeout=0.3, concurrency=3)
+        collected = collect(asked, queries, limits=limits)
+        time.sleep(0.3)
+        assert n_connections(other, name, state="active") == 0
+    is_over.set()
+    watching.join()
+    assert most == 3
+    assert len(collected.failures) == 10
+    assert {str(error) for error in collected.failures.values()} == {
+        "postgres: no answer within 0.3 s"
+    }
+    assert asked.search("configure OAuth", 1), "what comes next has its own limit"
+    asked.close()
+
+
+def n_connections(connection, name, state="%"):
+    """How many connections have this name, and are in this state."""
+    counted = "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s AND state LIKE %s"
+    return connection.execute(counted, (name, state)).fetchone()[0]
+
+
+def test_statements_of_a_search_share_its_time(make):
+    """Each gets what those before it have left."""
+    system = make("text")
+    with system._connection() as connection:
+        statements = Statements(connection, 10.0, {})
+        statements._deadline -= 8
+        granted = "SELECT setting::integer FROM pg_settings WHERE name = 'statement_timeout'"
+        (milliseconds,) = statements.execute(granted, {}).fetchone()
+    assert 1000 < milliseconds <= 2000
 
 
 def test_a_connection_that_is_cut_may_heal(make):

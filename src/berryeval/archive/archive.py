@@ -147,7 +147,8 @@ class Archive:
         -------
         tuple of TrendPoint
             In the order in which the runs were stored. A run that has no query in common with
-            the judgments has no mean, and the reason.
+            the judgments has no mean, and the reason. Evaluations of a store are scored over the
+            queries that were asked.
         """
         return trend(self.runs, self.evaluations, self.judgments, measure, name=name, at=at)
 

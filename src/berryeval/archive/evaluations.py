@@ -55,7 +55,7 @@ class ArchivedEvaluations:
         measures: Iterable[MeasureLike] | MeasureLike = DEFAULT_MEASURES,
         *,
         at: str | datetime | None = None,
-        missing: MissingQueries = "zero",
+        missing: MissingQueries | None = None,
         no_relevant: NoRelevant = "zero",
     ) -> StoredEvaluation:
         """Score a run, unless that was done already with the same judgments.
@@ -65,7 +65,8 @@ class ArchivedEvaluations:
         at : str or datetime, optional
             At which judgments: a hash, or a moment. Without it, those of now.
         measures, missing, no_relevant
-            As `berryeval.evaluate` takes them.
+            As `berryeval.evaluate` takes them. If omitted, `missing` is ``"skip"`` for the
+            evaluation of a store, which has the queries that were asked, and else ``"zero"``.
 
         Raises
         ------
@@ -76,6 +77,7 @@ class ArchivedEvaluations:
         """
         wanted = read_measures(measures)
         judgments, hashed = self._judgments.as_of(at)
+        missing = missing or self._runs.missing_of(run_id)
         options = {"missing": missing, "no_relevant": no_relevant}
         stored = self.get(_id_of(run_id, hashed, wanted, options))
         if stored is not None:
@@ -152,10 +154,11 @@ class ArchivedEvaluations:
         measures: Iterable[MeasureLike] | MeasureLike,
         *,
         judgments_hash: str,
-        missing: MissingQueries = "zero",
+        missing: MissingQueries | None = None,
         no_relevant: NoRelevant = "zero",
     ) -> Evaluation | None:
         """Return what a run scored at some judgments, as `load` does; None if nobody scored it."""
+        missing = missing or self._runs.missing_of(run_id)
         options = {"missing": missing, "no_relevant": no_relevant}
         evaluation_id = _id_of(run_id, judgments_hash, read_measures(measures), options)
         return self._load(evaluation_id)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 from berryeval.core.scores import QueryCounts
+from berryeval.engine import MissingQueries
 
 __all__ = [
     "ROLES",
@@ -121,6 +122,11 @@ class RunFacts:
         Of git.
     durations : mapping of str to float, optional
         How many milliseconds each query took. They do not make another run.
+    asked_at : str, optional
+        When a store was evaluated, as ISO 8601. The same rankings at another time are then another
+        run, and the run is scored over the queries that it has, which are those that were asked.
+    failed : sequence of str
+        Ids of the queries that were asked and not answered.
     """
 
     name: str
@@ -129,6 +135,13 @@ class RunFacts:
     tags: Sequence[str] = ()
     commit: str | None = None
     durations: Mapping[str, float] | None = None
+    asked_at: str | None = None
+    failed: Sequence[str] = ()
+
+    @property
+    def missing(self) -> MissingQueries:
+        """How to score judged queries that the run does not have, unless the caller says so."""
+        return "zero" if self.asked_at is None else "skip"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +187,8 @@ class TrendPoint:
     evaluation_id: str | None
     reason: str | None = None
     """Why there is no mean."""
+    n_queries: int = 0
+    """Over how many queries the mean is."""
 
 
 @dataclass(frozen=True, slots=True)

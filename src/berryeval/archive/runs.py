@@ -32,6 +32,7 @@ from berryeval.archive.tables import baselines, run_contents, run_pieces, runs
 from berryeval.core.grade import check_grade
 from berryeval.core.id_column import IdColumn
 from berryeval.core.run import Run
+from berryeval.engine import MissingQueries
 from berryeval.errors import ArchiveError, ArgumentError, ConflictError, NotFoundError
 
 __all__ = [
@@ -96,6 +97,13 @@ class ArchivedRuns:
         with self._database.reading() as connection:
             row = connection.execute(_rows().where(runs.c.run_id == run_id)).one_or_none()
         return None if row is None else _stored(row)
+
+    def missing_of(self, run_id: str) -> MissingQueries:
+        """Return how to score judged queries that a run does not have; see `RunFacts`."""
+        row = select(runs.c.facts).where(runs.c.run_id == check_id(run_id, "run_id"))
+        with self._database.reading() as connection:
+            fields = connection.scalar(row)
+        return "zero" if fields is None else facts_of(fields, None).missing
 
     def load(self, run_id: str) -> Run:
         """Return the rankings of a run, equal to those that were put.
@@ -251,13 +259,19 @@ def fields_of(facts: RunFacts) -> dict[str, Any]:
     check_id(facts.name, "name")
     if isinstance(facts.tags, str):
         raise ArgumentError("tags", "several", f"the text {facts.tags!r}")
-    return {
+    fields = {
         "name": facts.name,
         "settings": check_settings(facts.settings, "settings"),
         "corpus_hash": check_text(facts.corpus_hash, "corpus_hash", optional=True),
         "tags": [check_text(tag, "tags") for tag in facts.tags],
         "commit": check_text(facts.commit, "commit", optional=True),
     }
+    # Only where there are any: without them a run keeps the id that it has always had.
+    if facts.asked_at is not None:
+        fields["asked_at"] = check_text(facts.asked_at, "asked_at")
+    if facts.failed:
+        fields["failed"] = [check_id(query_id, "failed") for query_id in facts.failed]
+    return fields
 
 
 def durations_of(facts: RunFacts) -> dict[str, float] | None:
@@ -280,7 +294,8 @@ def _rows(durations: ColumnElement[Any] = runs.c.durations) -> Select[Any]:
 
 def facts_of(fields: Mapping[str, Any], durations: Mapping[str, float] | None) -> RunFacts:
     """Return the facts that `fields_of` and `durations_of` took apart."""
-    return RunFacts(**dict(fields) | {"tags": tuple(fields["tags"])}, durations=durations)
+    several = {name: tuple(fields.get(name, ())) for name in ("tags", "failed")}
+    return RunFacts(**dict(fields) | several, durations=durations)
 
 
 def _stored(row: Row[Any]) -> StoredRun:

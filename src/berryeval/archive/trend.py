@@ -43,7 +43,8 @@ def _point(
         found = evaluations.score(run.run_id, measure, at=hashed)
     except MismatchError as error:
         return TrendPoint(run, None, None, str(error))
-    return TrendPoint(run, found.means[str(measure)], found.evaluation_id)
+    mean = found.means[str(measure)]
+    return TrendPoint(run, mean, found.evaluation_id, n_queries=found.n_queries)
 
 
 def _all(runs: ArchivedRuns, name: str | None) -> Iterator[StoredRun]:

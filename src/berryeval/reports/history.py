@@ -52,13 +52,15 @@ def trend_table(trend: Trend, alpha: float) -> Table:
     """Lay out a row for each evaluation, with what is to be said of it."""
     points = trend.points
     has_notes = any(point.entry.note for point in points)
-    header = ["time (UTC)", "run", "note", "queries", "mean", "change", ""]
+    has_failures = any(point.entry.n_failed for point in points)
+    header = ["time (UTC)", "run", "note", "queries", "failed", "mean", "change", ""]
     rows = [
         [
             _time(point.entry.time),
             point.entry.run,
             point.entry.note or "-",
             str(point.entry.n_queries),
+            str(point.entry.n_failed),
             f"{point.mean:.4f}",
             "-" if point.change is None else _signed(point.change),
             _remark(point, before),
@@ -70,6 +72,7 @@ def trend_table(trend: Trend, alpha: float) -> Table:
         for i, name in enumerate(header)
         if (name != "run" or trend.run is None)
         and (name != "note" or has_notes)
+        and (name != "failed" or has_failures)
         and (name or any(row[i] for row in rows))
     ]
     return Table(
@@ -86,6 +89,7 @@ def history_notes(history: History, measure: str) -> list[str]:
         f"{history.path}:{line}: the line was cut off while it was written, and is left out."
         for line in history.damaged
     ]
+    notes += history.unscored
     others = [name for name in history.measures if name != measure]
     if others:
         notes.append(f"Also recorded, for -m: {', '.join(others)}.")
@@ -147,6 +151,7 @@ def _record(point: Point, trend: Trend) -> dict[str, Any]:
         "note": entry.note,
         "measure": trend.measure,
         "n_queries": entry.n_queries,
+        "n_failed": entry.n_failed,
         "mean": point.mean,
         "change": point.change,
         "p_decline": point.p_value,

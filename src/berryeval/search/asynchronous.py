@@ -9,8 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
-from collections.abc import Awaitable, Iterable
-from concurrent.futures import Future
+from collections.abc import Awaitable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 from berryeval.core.documents import Document
@@ -19,7 +18,7 @@ from berryeval.search.failures import failures_of
 from berryeval.search.hits import Hit, check_k, to_hits
 from berryeval.search.system import System, each_once
 
-__all__ = ["Foreign", "as_system", "is_asynchronous", "resolve", "start"]
+__all__ = ["Beside", "Foreign", "as_system", "is_asynchronous", "resolve"]
 
 Result = TypeVar("Result")
 
@@ -27,16 +26,34 @@ _lock = threading.Lock()
 _running: tuple[threading.Thread, asyncio.AbstractEventLoop] | None = None
 
 
-def start(awaitable: Awaitable[Result]) -> Future[Result]:
-    """Run something asynchronous beside the caller, and return what it will become.
+class Beside:
+    """A coroutine that runs beside the caller.
 
-    Whoever cancels that stops it.
+    Parameters
+    ----------
+    coroutine : Coroutine
+        What to run in the event loop.
     """
 
-    async def wait() -> Result:
-        return await awaitable
+    def __init__(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        self.has_ended = threading.Event()
+        """Set once it has returned, raised, or stopped after `cancel`, and no earlier."""
+        self._loop = _loop()
+        self._task: asyncio.Task[None] | None = None
+        self._loop.call_soon_threadsafe(self._begin, coroutine)
 
-    return asyncio.run_coroutine_threadsafe(wait(), _loop())
+    def cancel(self) -> None:
+        """Ask it to stop. It may take its time, or refuse."""
+        self._loop.call_soon_threadsafe(self._cancel)
+
+    def _begin(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        self._task = self._loop.create_task(coroutine)
+        # Not in the coroutine itself: one that is cancelled before its first step never runs.
+        self._task.add_done_callback(lambda _: self.has_ended.set())
+
+    def _cancel(self) -> None:
+        assert self._task is not None  # calls are run in the order in which they came
+        self._task.cancel()
 
 
 def resolve(value: Awaitable[Result] | Result) -> Result:
@@ -53,8 +70,11 @@ def resolve(value: Awaitable[Result] | Result) -> Result:
         if inspect.iscoroutine(value):
             value.close()
         raise RuntimeError("expected `await system.asearch(…)` here, got `system.search(…)`")
-    found: Result = start(value).result()
-    return found
+
+    async def wait() -> Result:
+        return await value
+
+    return asyncio.run_coroutine_threadsafe(wait(), _loop()).result()
 
 
 def is_asynchronous(function: object) -> bool:

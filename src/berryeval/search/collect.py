@@ -7,7 +7,6 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -15,11 +14,11 @@ from berryeval.core.events import event_logger
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, BackendError, BackendTimeout
-from berryeval.search.asynchronous import as_system, start
+from berryeval.search.asynchronous import Beside, as_system
 from berryeval.search.failures import failures_of
 from berryeval.search.hits import Hit, check_k, to_hits
 from berryeval.search.journal import Journal
-from berryeval.search.limits import Limits, pause_before
+from berryeval.search.limits import Limits, pause_before, until
 from berryeval.search.system import System
 
 __all__ = ["Collected", "Limits", "collect"]
@@ -75,9 +74,11 @@ def collect(
 ) -> Collected:
     """Ask a system every query, and return a run.
 
-    A query that fails is recorded, and never ends the others. A system that does not answer in
-    time is not waited for any longer. If it is asynchronous it is cancelled; otherwise it cannot
-    be stopped, and may go on in a thread of its own, beside the queries that follow.
+    A query that fails is recorded, and never ends the others. A query that is not answered in
+    time has failed. If the system is asynchronous, the query is cancelled; otherwise it cannot be
+    stopped. As long as it goes on, it counts as one of the queries at once: no other takes its
+    place. When every place is taken like this for longer than a query may take, the queries that
+    are left fail without being asked.
 
     Parameters
     ----------
@@ -151,80 +152,153 @@ class _Answer:
 
 
 class _Asker:
-    """Asks a system within limits."""
+    """Asks a system within limits.
+
+    Each worker has one search under way at most, and starts the next when that has ended: not
+    when it is no longer waited for.
+    """
 
     def __init__(self, system: System, k: int, limits: Limits) -> None:
         self._system = system
         self._name = system.name
         self._k = k
         self._limits = limits
+        self._end = math.inf if limits.total is None else time.monotonic() + limits.total
         self._is_over = threading.Event()
-        self._running: set[Future[None]] = set()
+        self._running: set[Beside] = set()
+        self._waiting: queue.SimpleQueue[_Task] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[tuple[_Task, _Answer]] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._n_workers = self._n_present = self._n_held_up = 0
 
     def ask_all(self, tasks: list[_Task]) -> Iterator[tuple[_Task, _Answer]]:
         """Iterate over answers as they come. Nothing more is asked once the caller has gone."""
-        waiting: queue.SimpleQueue[_Task] = queue.SimpleQueue()
-        done: queue.SimpleQueue[tuple[_Task, _Answer]] = queue.SimpleQueue()
         for task in tasks:
-            waiting.put(task)
-        for _ in range(min(self._limits.concurrency, len(tasks))):
-            threading.Thread(target=self._work, args=(waiting, done), daemon=True).start()
+            self._waiting.put(task)
+        self._n_workers = self._n_present = min(self._limits.concurrency, len(tasks))
+        for _ in range(self._n_workers):
+            threading.Thread(target=self._work, daemon=True).start()
         try:
             for _ in tasks:
-                yield _next(done)
+                yield _next(self._done)
         finally:
             self._is_over.set()
             for running in tuple(self._running):
                 running.cancel()
 
-    def _work(
-        self,
-        waiting: queue.SimpleQueue[_Task],
-        done: queue.SimpleQueue[tuple[_Task, _Answer]],
-    ) -> None:
+    def _work(self) -> None:
         while not self._is_over.is_set():
             try:
-                task = waiting.get_nowait()
+                task = self._waiting.get_nowait()
             except queue.Empty:
-                return
-            done.put((task, self._ask(task.query)))
+                break
+            answer, has_ended = self._ask(task.query)
+            self._done.put((task, answer))
+            if not has_ended.is_set() and not self._has_ended_at_last(has_ended):
+                break
+        with self._lock:
+            self._n_present -= 1
+            is_last = self._n_present == 0
+        if is_last:
+            self._fail_the_rest()
 
-    def _ask(self, query: Query) -> _Answer:
-        """Ask until there is an answer, an error that stays, or no time left."""
-        deadline = time.monotonic() + self._limits.timeout
+    def _has_ended_at_last(self, has_ended: threading.Event) -> bool:
+        """Wait for a search that was given up; not for ever once all workers do nothing else."""
+        with self._lock:
+            self._n_held_up += 1
+        try:
+            while not has_ended.wait(max(0.0, min(self._limits.timeout, self._left()))):
+                is_hopeless = self._n_held_up == self._n_workers or self._left() <= 0
+                if is_hopeless or self._is_over.is_set():
+                    return False
+            return True
+        finally:
+            # A worker that leaves stays counted: the others need not wait for it.
+            if has_ended.is_set():
+                with self._lock:
+                    self._n_held_up -= 1
+
+    def _fail_the_rest(self) -> None:
+        """Answer for the queries that cannot be asked any more."""
+        taken = (
+            f"not asked: earlier queries run past their limit of {self._limits.timeout:g} s and "
+            f"take up all {self._n_workers} places"
+        )
+        with suppress(queue.Empty):
+            while True:
+                task = self._waiting.get_nowait()
+                late = self._left() <= 0
+                error = self._out_of_time() if late else BackendTimeout(self._name, taken)
+                self._done.put((task, _Answer([], 0.0, error)))
+
+    def _left(self) -> float:
+        """Return the seconds that are left for all queries together."""
+        return self._end - time.monotonic()
+
+    def _out_of_time(self) -> BackendTimeout:
+        message = f"timeout: no answer within {self._limits.total or 0:.3g} s for all queries"
+        return BackendTimeout(self._name, message)
+
+    def _ask(self, query: Query) -> tuple[_Answer, threading.Event]:
+        """Ask until there is an answer, an error that stays, or no time left.
+
+        Also return what is set once the system no longer works on it.
+        """
+        deadline = time.monotonic() + min(self._limits.timeout, self._left())
         n_tries = 0
         while True:
-            answer = self._ask_once(query, deadline - time.monotonic())
+            answer, has_ended = self._ask_once(query, deadline)
             n_tries += 1
             pause = pause_before(n_tries, answer.error, self._limits)
             if pause is None or time.monotonic() + pause >= deadline or self._is_over.wait(pause):
-                return answer
+                return answer, has_ended
 
-    def _ask_once(self, query: Query, seconds: float) -> _Answer:
+    def _ask_once(self, query: Query, deadline: float) -> tuple[_Answer, threading.Event]:
         """Ask beside this thread, so that an answer that is late can be left behind."""
+        if self._left() <= 0:
+            nothing_to_end = threading.Event()
+            nothing_to_end.set()
+            return _Answer([], 0.0, self._out_of_time()), nothing_to_end
         answered: queue.SimpleQueue[_Answer] = queue.SimpleQueue()
-        running: Future[None] | None = None
+        running: Beside | None = None
         if self._system.is_asynchronous:
-            running = start(self._asearch(query, answered))
+            running = Beside(self._asearch(query, deadline, answered))
             self._running.add(running)
-            running.add_done_callback(self._running.discard)
+            has_ended = running.has_ended
         else:
-            threading.Thread(target=self._search, args=(query, answered), daemon=True).start()
+            has_ended = threading.Event()
+            arguments = (query, deadline, answered, has_ended)
+            threading.Thread(target=self._search, args=arguments, daemon=True).start()
         try:
-            return answered.get(timeout=max(seconds, 0.0))
+            answer = answered.get(timeout=max(deadline - time.monotonic(), 0.0))
         except queue.Empty:
             if running is not None:
                 running.cancel()
             late = BackendTimeout(self._name, f"no answer within {self._limits.timeout:g} s")
-            return _Answer([], self._limits.timeout, late)
+            error = self._out_of_time() if self._left() <= 0 else late
+            answer = _Answer([], self._limits.timeout, error)
+        else:
+            has_ended.set()
+            if running is not None:
+                self._running.discard(running)
+        return answer, has_ended
 
-    def _search(self, query: Query, answered: queue.SimpleQueue[_Answer]) -> None:
-        with _answering(self._name, answered) as hits:
+    def _search(
+        self,
+        query: Query,
+        deadline: float,
+        answered: queue.SimpleQueue[_Answer],
+        has_ended: threading.Event,
+    ) -> None:
+        with _answering(self._name, answered) as hits, until(deadline):
             found = self._system.search(query.text, self._k)
             hits.extend(to_hits(found, self._k, self._name))
+        has_ended.set()
 
-    async def _asearch(self, query: Query, answered: queue.SimpleQueue[_Answer]) -> None:
-        with _answering(self._name, answered) as hits:
+    async def _asearch(
+        self, query: Query, deadline: float, answered: queue.SimpleQueue[_Answer]
+    ) -> None:
+        with _answering(self._name, answered) as hits, until(deadline):
             found = await self._system.asearch(query.text, self._k)
             hits.extend(to_hits(found, self._k, self._name))
 

@@ -18,6 +18,7 @@ from email.message import Message
 from email.utils import parsedate_to_datetime
 
 from berryeval.errors import AnswerError, ArgumentError, BackendError, BackendTimeout
+from berryeval.search.limits import seconds_allowed
 
 __all__ = [
     "Exchange",
@@ -115,7 +116,8 @@ class Exchange:
         request = urllib.request.Request(  # noqa: S310 - `check_address` lets nothing else in
             urllib.parse.quote(url, safe=_ASCII), data=content, headers=headers, method=method
         )
-        with self._errors_mapped(), _OPENER.open(request, timeout=self.timeout) as answer:
+        seconds = seconds_allowed(self.timeout)
+        with self._errors_mapped(seconds), _OPENER.open(request, timeout=seconds) as answer:
             said = answer.read(_LONGEST_ANSWER + 1)
         if len(said) > _LONGEST_ANSWER:
             raise AnswerError(self.name, f"expected at most {_LONGEST_ANSWER >> 20} MB, got more")
@@ -126,9 +128,9 @@ class Exchange:
             raise AnswerError(self.name, f"expected JSON, got {shown!r}") from None
 
     @contextmanager
-    def _errors_mapped(self) -> Iterator[None]:
+    def _errors_mapped(self, seconds: float) -> Iterator[None]:
         """Turn what goes wrong on the way into errors of a system."""
-        late = f"no answer within {self.timeout:g} s"
+        late = f"no answer within {seconds:.3g} s"
         try:
             yield
         except urllib.error.HTTPError as error:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TypeVar
 
 from berryeval.errors import ArgumentError, BackendError
 
-__all__ = ["Limits", "pause_before", "retried"]
+__all__ = ["Limits", "pause_before", "retried", "seconds_allowed", "until"]
 
 Result = TypeVar("Result")
 
@@ -29,12 +31,16 @@ class Limits:
     backoff : float
         Seconds before the first of them; twice as long before each further one. A server that
         asks for more gets it.
+    total : float, optional
+        Seconds for all queries together. Queries without an answer by then have failed. If
+        omitted, there is no such limit.
     """
 
     concurrency: int = 4
     timeout: float = 30.0
     retries: int = 2
     backoff: float = 0.5
+    total: float | None = None
 
     def __post_init__(self) -> None:
         if self.concurrency < 1:
@@ -45,6 +51,39 @@ class Limits:
             raise ArgumentError("retries", "at least 0", str(self.retries))
         if not self.backoff >= 0:
             raise ArgumentError("backoff", "at least 0 seconds", str(self.backoff))
+        if self.total is not None and not self.total > 0:
+            raise ArgumentError("total", "more than 0 seconds", str(self.total))
+
+
+_deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
+
+
+@contextmanager
+def until(deadline: float) -> Iterator[None]:
+    """Let systems that are searched inside know when their answer is no longer waited for.
+
+    Parameters
+    ----------
+    deadline : float
+        As `time.monotonic` counts.
+    """
+    before = _deadline.set(deadline)
+    try:
+        yield
+    finally:
+        _deadline.reset(before)
+
+
+def seconds_allowed(most: float) -> float:
+    """Return the seconds that a search may take: `most`, or less if the caller waits less.
+
+    A system that can stop its own work asks for this, so that it does not work on an answer that
+    the caller has given up. It is never 0, which some servers take for no limit.
+    """
+    deadline = _deadline.get()
+    if deadline is None:
+        return most
+    return max(0.001, min(most, deadline - time.monotonic()))
 
 
 def pause_before(n_tries: int, error: BackendError | None, limits: Limits) -> float | None:

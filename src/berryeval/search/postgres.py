@@ -19,7 +19,8 @@ from berryeval.search.hits import Hit, best_hits, check_k
 from berryeval.search.hybrid import HybridSettings, fusion_facts, search_hybrid
 from berryeval.search.late_interaction import tokens_of
 from berryeval.search.lexical import words_of
-from berryeval.search.postgres_index import PostgresIndex, to_literal
+from berryeval.search.limits import seconds_allowed
+from berryeval.search.postgres_index import PostgresIndex, Statements, to_literal
 from berryeval.search.rank_fusion import Fusion, check_fusion
 from berryeval.search.system import System, each_once
 
@@ -67,7 +68,8 @@ class Postgres(System):
     approximate : bool
         Whether vectors get an HNSW index; without it every vector is compared.
     timeout : float
-        Seconds for a connection and for a statement of a search.
+        Seconds for a connection, and for a search. The server gets what a search may take as
+        ``statement_timeout``; that is less where the caller waits less, see `Limits`.
 
     Raises
     ------
@@ -159,12 +161,15 @@ class Postgres(System):
                 n_documents += len(batch)
             if n_documents == 0:
                 self._run(connection, self._create(1 if has_vectors else None))
-            has_postings = self.mode != "vector" and self.rank == "bm25"
+            searches_words = self.mode != "vector"
+            has_postings = searches_words and self.rank == "bm25"
             if has_postings:
                 self._run(connection, postgres_sql.weigh(self.table, self.title_weight))
-            has_graph = has_vectors and self.approximate
             finish = postgres_sql.finish(
-                self.table, with_graph=has_graph, with_postings=has_postings
+                self.table,
+                with_word_index=searches_words and not has_postings,
+                with_graph=has_vectors and self.approximate,
+                with_postings=has_postings,
             )
             self._run(connection, finish)
         return n_documents
@@ -194,14 +199,14 @@ class Postgres(System):
             "k": k,
         }
         with self._connection() as connection:
-            if self.mode != "text":
-                self._widen(connection, 2 * settings.depth)
+            seconds = seconds_allowed(self.timeout)
+            statements = Statements(connection, seconds, self._session(2 * settings.depth))
             if self._is_in_rounds and vector is not None:
-                index = PostgresIndex(connection, self.table, self.rank, parameters)
+                index = PostgresIndex(statements, self.table, self.rank, parameters)
                 scores = search_hybrid(index, query, vector, settings)
                 return best_hits(((index.ids[n], score) for n, score in scores.items()), k)
             statement = postgres_sql.search(self.table, self.mode, self.rank)
-            rows = connection.execute(statement, parameters).fetchall()
+            rows = statements.execute(statement, parameters).fetchall()
         return [Hit(decode_id(doc_id), score) for doc_id, score in rows]
 
     def fingerprint(self) -> dict[str, str]:
@@ -226,7 +231,9 @@ class Postgres(System):
 
     def drop(self) -> None:
         """Remove the table with all its documents."""
-        with self._connection() as connection:
+        with self._connection() as connection, connection.transaction():
+            # The last search may have left less.
+            connection.execute(f"SET LOCAL statement_timeout = {round(self.timeout * 1000)}")
             connection.execute(postgres_sql.drop(self.table))
 
     @contextmanager
@@ -234,7 +241,7 @@ class Postgres(System):
         """Give a connection that nobody else has, and map what goes wrong with it."""
         if self._is_closed:
             raise BackendError(self.name, "is closed")
-        with self._errors_mapped():
+        with self._errors_mapped(seconds_allowed(self.timeout)):
             try:
                 connection = self._idle.get_nowait()
             except queue.Empty:
@@ -260,7 +267,7 @@ class Postgres(System):
         connection: psycopg.Connection[Any] = self._psycopg.connect(
             self._dsn,
             autocommit=True,
-            connect_timeout=max(2, round(self.timeout)),
+            connect_timeout=max(2, round(seconds_allowed(self.timeout))),
             # A prepared statement would be planned once for all queries.
             prepare_threshold=None,
         )
@@ -268,15 +275,18 @@ class Postgres(System):
         return connection
 
     @contextmanager
-    def _errors_mapped(self) -> Iterator[None]:
-        """Turn errors of psycopg into those of a system."""
+    def _errors_mapped(self, seconds: float) -> Iterator[None]:
+        """Turn errors of psycopg into those of a system; `seconds` is what it had."""
         errors = self._psycopg.errors
         try:
             yield
         except (errors.QueryCanceled, errors.ConnectionTimeout) as error:
-            raise BackendTimeout(self.name, f"no answer within {self.timeout:g} s") from error
+            raise BackendTimeout(self.name, f"no answer within {seconds:.3g} s") from error
         except errors.UndefinedTable as error:
             raise BackendError(self.name, _missing_table(self.table, error)) from error
+        except errors.UndefinedColumn as error:
+            message = f"table {self.table} has another layout; index documents again"
+            raise BackendError(self.name, message) from error
         except (errors.OperationalError, errors.InterfaceError) as error:
             raise BackendError(self.name, _said(error), transient=True) from error
         except self._psycopg.Error as error:
@@ -328,13 +338,14 @@ class Postgres(System):
         most = max(self.title_weight, 1.0)
         return [0.0, 0.0, 1.0 / most, self.title_weight / most]
 
-    def _widen(self, connection: psycopg.Connection[Any], n_candidates: int) -> None:
+    def _session(self, n_candidates: int) -> dict[str, str]:
         """Let an HNSW index look at enough candidates; more than it can, one after the other."""
-        connection.execute(
-            "SELECT set_config('hnsw.ef_search', %s, false), "
-            "set_config('hnsw.iterative_scan', 'strict_order', false)",
-            (str(max(40, min(n_candidates, _MOST_CANDIDATES))),),
-        )
+        if self.mode == "text":
+            return {}
+        return {
+            "hnsw.ef_search": str(max(40, min(n_candidates, _MOST_CANDIDATES))),
+            "hnsw.iterative_scan": "strict_order",
+        }
 
 
 def _missing_table(table: str, error: BaseException) -> str:

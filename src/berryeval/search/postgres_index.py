@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,48 @@ from berryeval.search.late_interaction import Tokens
 if TYPE_CHECKING:
     import psycopg
 
-__all__ = ["PostgresIndex", "to_literal"]
+__all__ = ["PostgresIndex", "Statements", "to_literal"]
+
+
+_WORTH_A_ROUND_TRIP = 0.9
+
+
+class Statements:
+    """The statements of one search, which together take no longer than it may.
+
+    Parameters
+    ----------
+    connection : psycopg.Connection
+        Nobody else uses it meanwhile.
+    seconds : float
+        What the search may take. The server stops a statement that would take longer.
+    settings : mapping of str to str
+        Of the session, for these statements and those after them.
+    """
+
+    def __init__(
+        self, connection: psycopg.Connection[Any], seconds: float, settings: Mapping[str, str]
+    ) -> None:
+        self._connection = connection
+        self._deadline = time.monotonic() + seconds
+        self._grant(seconds, settings)
+
+    def execute(self, statement: Any, parameters: Mapping[str, Any]) -> psycopg.Cursor[Any]:  # noqa: ANN401
+        """Execute a statement within the time that is left."""
+        left = self._deadline - time.monotonic()
+        # Asking costs a round trip: not for the milliseconds that most searches take.
+        if left < _WORTH_A_ROUND_TRIP * self._granted:
+            self._grant(left, {})
+        return self._connection.execute(statement, parameters)
+
+    def _grant(self, seconds: float, settings: Mapping[str, str]) -> None:
+        self._granted = seconds
+        milliseconds = str(max(1, math.ceil(1000 * seconds)))  # 0 would be no limit
+        wanted = {"statement_timeout": milliseconds, **settings}
+        calls = ", ".join(["set_config(%s, %s, false)"] * len(wanted))
+        self._connection.execute(
+            f"SELECT {calls}", [word for setting in wanted.items() for word in setting]
+        )
 
 
 class PostgresIndex:
@@ -23,8 +66,8 @@ class PostgresIndex:
 
     Parameters
     ----------
-    connection : psycopg.Connection
-        Nobody else uses it meanwhile.
+    statements : Statements
+        What executes them.
     table : str
         Where the documents are.
     rank : {"ts_rank_cd", "bm25"}
@@ -35,12 +78,12 @@ class PostgresIndex:
 
     def __init__(
         self,
-        connection: psycopg.Connection[Any],
+        statements: Statements,
         table: str,
         rank: str,
         parameters: Mapping[str, Any],
     ) -> None:
-        self._connection = connection
+        self._statements = statements
         self._table = table
         self._rank = rank
         self._parameters = parameters
@@ -56,7 +99,7 @@ class PostgresIndex:
         """Return the words of the query as the index has them, and how often they occur."""
         if not self._weighs_words:
             return {}
-        rows = self._connection.execute(postgres_sql.QUERY_WORDS, self._parameters)
+        rows = self._statements.execute(postgres_sql.QUERY_WORDS, self._parameters)
         return {word: float(times) for word, times in rows}
 
     def best_by_words(self, words: Mapping[str, float], k: int) -> Mapping[int, float]:
@@ -94,14 +137,14 @@ class PostgresIndex:
 
     def _found(self, statement: Any, parameters: Mapping[str, Any]) -> dict[int, float]:  # noqa: ANN401
         scores: dict[int, float] = {}
-        for number, doc_id, score in self._connection.execute(statement, parameters):
+        for number, doc_id, score in self._statements.execute(statement, parameters):
             self.ids[number] = decode_id(doc_id)
             scores[number] = score
         return scores
 
     def _read(self, what: str, numbers: Sequence[int]) -> Any:  # noqa: ANN401 - rows
         statement = postgres_sql.read(self._table, what)
-        return self._connection.execute(statement, {"numbers": list(numbers)}).fetchall()
+        return self._statements.execute(statement, {"numbers": list(numbers)}).fetchall()
 
 
 def to_literal(vector: Vectors) -> str | None:

@@ -3,8 +3,9 @@
 A table has ``doc_id`` as bytes, so that any id has a place and ids sort as they do elsewhere,
 ``number``, ``title``, ``body``, ``words`` (made of both, with the title labelled A and the text
 B), ``embedding`` where vectors are wanted, and ``tokens``, two bytes each, where they meet those
-of queries. Where BM25 ranks, a second table has for each word of each document what it adds to a
-score, so that a query only adds up.
+of queries. Where BM25 ranks, a second table has one row per word: the numbers of its documents, and
+what the word adds to the score of each, so that a query only adds up. A row per word and document
+would take six times the space. ``words`` has an index only where ``ts_rank_cd`` searches it.
 """
 
 from __future__ import annotations
@@ -64,11 +65,14 @@ WITH terms AS (
     SELECT n_documents, (SELECT sum(frequency) FROM terms) / nullif(n_documents, 0) AS mean_length
     FROM (SELECT count(*) AS n_documents FROM {new}) AS counts
 )
-SELECT lexeme, number,
+SELECT lexeme, array_agg(number ORDER BY number) AS numbers, array_agg(
     ln(1 + (n_documents - n_with + 0.5::float8) / (n_with + 0.5::float8)) *
     frequency * ({k1}::float8 + 1) /
-    (frequency + {k1}::float8 * (1 - {b}::float8 + {b}::float8 * length / mean_length)) AS impact
+    (frequency + {k1}::float8 * (1 - {b}::float8 + {b}::float8 * length / mean_length))
+    ORDER BY number
+) AS impacts
 FROM counted, whole
+GROUP BY lexeme
 """
 
 _TEXT = """
@@ -80,13 +84,17 @@ ORDER BY score DESC, doc_id DESC
 LIMIT %(depth)s
 """
 
-# The sum has an order, so that the same query gives the same bits.
+# The sum has an order, so that the same query gives the same bits. Arrays are unnested side by
+# side in the select list: in FROM they would be written to a temporary table first.
 _BM25 = """
 SELECT doc_id, score
 FROM (
-    SELECT number, sum(impact ORDER BY lexeme) AS score
-    FROM {postings}
-    WHERE lexeme = ANY (tsvector_to_array(to_tsvector('english', %(words)s)))
+    SELECT number, sum(impact ORDER BY lexeme COLLATE "C") AS score
+    FROM (
+        SELECT lexeme, unnest(numbers) AS number, unnest(impacts) AS impact
+        FROM {postings}
+        WHERE lexeme = ANY (tsvector_to_array(to_tsvector('english', %(words)s)))
+    ) AS posting
     GROUP BY number
     HAVING NOT %(match_all)s OR
         count(*) = cardinality(tsvector_to_array(to_tsvector('english', %(words)s)))
@@ -103,10 +111,13 @@ SELECT lexeme, cardinality(positions) FROM unnest(to_tsvector('english', %(words
 _WEIGHTED_BM25 = """
 SELECT number, doc_id, score
 FROM (
-    SELECT number, sum(impact * weight ORDER BY lexeme) AS score
-    FROM {postings} JOIN
-        unnest(%(lexemes)s::text[], %(lexeme_weights)s::float8[]) AS wanted (lexeme, weight)
-        USING (lexeme)
+    SELECT number, sum(impact * weight ORDER BY lexeme COLLATE "C") AS score
+    FROM (
+        SELECT lexeme, weight, unnest(numbers) AS number, unnest(impacts) AS impact
+        FROM {postings} JOIN
+            unnest(%(lexemes)s::text[], %(lexeme_weights)s::float8[]) AS wanted (lexeme, weight)
+            USING (lexeme)
+    ) AS posting
     GROUP BY number
 ) AS scored JOIN {table} USING (number)
 ORDER BY score DESC, doc_id DESC
@@ -171,12 +182,15 @@ def copy(table: str, *, with_vectors: bool, with_tokens: bool) -> Composed:
 def weigh(table: str, title_weight: float) -> Iterator[Composed]:
     """Compute what each word of each new document adds to a BM25 score."""
     yield _filled(_POSTINGS, table, title_weight=float(title_weight), k1=_K1, b=_B)
-    yield _filled("CREATE INDEX ON {new_postings} (lexeme) INCLUDE (number, impact)", table)
+    yield _filled("CREATE UNIQUE INDEX ON {new_postings} (lexeme)", table)
 
 
-def finish(table: str, *, with_graph: bool, with_postings: bool) -> Iterator[Composed]:
+def finish(
+    table: str, *, with_word_index: bool, with_graph: bool, with_postings: bool
+) -> Iterator[Composed]:
     """Index the new table, and let it take the place of the old one."""
-    yield _filled("CREATE INDEX ON {new} USING gin (words)", table)
+    if with_word_index:
+        yield _filled("CREATE INDEX ON {new} USING gin (words)", table)
     if with_graph:
         yield _filled("CREATE INDEX ON {new} USING hnsw (embedding vector_cosine_ops)", table)
     yield drop(table)

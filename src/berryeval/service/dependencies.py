@@ -28,6 +28,7 @@ __all__ = [
     "ArchiveDep",
     "Caller",
     "CallerDep",
+    "DeadlineDep",
     "EvaluationsDep",
     "JobsDep",
     "Role",
@@ -84,12 +85,19 @@ async def _caller(request: Request) -> Caller:
     return caller
 
 
+async def _deadline(request: Request) -> float:
+    deadline: float = request.state.deadline
+    return deadline
+
+
 ArchiveDep: TypeAlias = Annotated[Archive, Depends(_archive)]
 SettingsDep: TypeAlias = Annotated[ServiceSettings, Depends(_settings)]
 JobsDep: TypeAlias = Annotated[Jobs, Depends(_jobs)]
 RunsDep: TypeAlias = Annotated[RunCache, Depends(_runs)]
 EvaluationsDep: TypeAlias = Annotated[EvaluationCache, Depends(_evaluations)]
 CallerDep: TypeAlias = Annotated[Caller, Depends(_caller)]
+DeadlineDep: TypeAlias = Annotated[float, Depends(_deadline)]
+"""When the request is answered with 504, as `time.monotonic` counts."""
 
 
 def require(role: Role) -> Any:  # noqa: ANN401 - Depends() has no type of its own

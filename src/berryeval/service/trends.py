@@ -63,6 +63,8 @@ def _point(point: TrendPoint, tested: Point | None) -> dict[str, Any]:
         "commit": point.run.facts.commit,
         "evaluation_id": point.evaluation_id,
         "mean": point.mean,
+        "query_count": point.n_queries,
+        "failed_count": len(point.run.facts.failed),
         "change": None if tested is None else tested.change,
         "p_value": None if tested is None else tested.p_value,
         "is_decline": tested is not None and tested.is_decline,

@@ -15,7 +15,15 @@ from berryeval.service.examples import with_examples
 from berryeval.service.jobs import Job, Jobs, State, Work, no_progress
 from berryeval.service.problems import ProblemDetails
 
-__all__ = ["ACCEPTED", "EXAMPLE_JOB", "JobState", "Prefer", "answer_or_start", "job_answer"]
+__all__ = [
+    "ACCEPTED",
+    "EXAMPLE_JOB",
+    "JobState",
+    "Prefer",
+    "answer_or_start",
+    "job_answer",
+    "prefers_job",
+]
 
 Prefer = Annotated[
     str | None,
@@ -74,7 +82,7 @@ def answer_or_start(
     kind: str, work: Work, *, prefer: str | None, jobs: Jobs, caller: Caller
 ) -> Response:
     """Do the work and return its answer, or start a job."""
-    if prefer is None or "respond-async" not in _preferences(prefer):
+    if not prefers_job(prefer):
         return work(no_progress)
     return job_answer(jobs.start(kind, work, owner=caller.name), 202)
 
@@ -87,6 +95,7 @@ def job_answer(job: Job, status: int = 200) -> Answer:
     return Answer(job.as_dict(), status, headers=headers)
 
 
-def _preferences(header: str) -> set[str]:
-    parts = header.replace(";", ",").split(",")
-    return {part.strip().lower() for part in parts}
+def prefers_job(prefer: str | None) -> bool:
+    """Whether a caller asks for a job rather than for an answer at once."""
+    parts = (prefer or "").replace(";", ",").split(",")
+    return "respond-async" in {part.strip().lower() for part in parts}

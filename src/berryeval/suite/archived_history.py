@@ -57,7 +57,16 @@ def read_archived(place: str, measure: str, *, run: str | None = None) -> Histor
             raise FormatError(f"expected runs that can be scored: {reason}", archive.name)
         chosen = str(read_measures(measure)[0])
         entries = tuple(archived_entry(archive, chosen, judgments, point) for point in scored)
-        return History(archive.name, entries)
+        unscored = tuple(_sentence(point) for point in found if point.mean is None)
+        return History(archive.name, entries, unscored=unscored)
+
+
+def _sentence(point: TrendPoint) -> str:
+    """Say why a run is not among the entries."""
+    stored_at, name = point.run.stored_at, point.run.facts.name
+    n_failed = len(point.run.facts.failed)
+    failed = f" ({n_failed} failed)" if n_failed else ""
+    return f"{stored_at:%Y-%m-%d %H:%M} {name}: cannot be scored{failed}: {point.reason}."
 
 
 def archived_entry(archive: Archive, measure: str, judgments: str, point: TrendPoint) -> Entry:
@@ -74,4 +83,5 @@ def archived_entry(archive: Archive, measure: str, judgments: str, point: TrendP
         n_queries=evaluation.n_queries,
         means={measure: point.mean},
         scores={measure: tuple(evaluation[measure].values)},
+        n_failed=len(point.run.facts.failed),
     )

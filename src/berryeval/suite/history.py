@@ -48,7 +48,9 @@ class Entry:
     means: Mapping[str, float]
     """By measure."""
     scores: Mapping[str, Sequence[float]]
-    """For each measure one number a query, rounded to six decimals."""
+    """For each measure one number per query, rounded to six decimals."""
+    n_failed: int = 0
+    """Queries that were asked and not answered; no mean has them."""
 
     def is_comparable(self, other: Entry) -> bool:
         """Whether both were scored on the same queries with the same judgments."""
@@ -64,6 +66,8 @@ class History:
     """In the order in which they were appended."""
     damaged: tuple[int, ...] = ()
     """The lines, from 1, that were cut off while they were written, and so are left out."""
+    unscored: tuple[str, ...] = ()
+    """A sentence for each evaluation of an archive that has no mean."""
 
     @property
     def measures(self) -> tuple[str, ...]:

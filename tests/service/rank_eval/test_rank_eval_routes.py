@@ -3,6 +3,7 @@
 import copy
 import json
 import math
+import time
 
 import pytest
 from elasticsearch import AuthenticationException, BadRequestError, Elasticsearch
@@ -25,6 +26,8 @@ def answer(query, k):
         raise ConnectionError("no line")
     if query == "slow":
         raise TimeoutError("too late")
+    if query == "half a second":
+        time.sleep(0.5)
     return [("doc9", math.inf), ("doc2", 0.5)][:k]
 
 
@@ -283,6 +286,23 @@ def test_configured_systems_can_be_ranked(service):
         "slow": "timeout_exception",
         "all": "parsing_exception",
     }
+
+
+def test_a_batch_that_takes_too_long_answers_with_what_is_done(service):
+    """E5: a request's time limit fails the queries that are left, and not all of them."""
+    client = service(systems={"own": {"system": HERE}}, timeout=1.0)
+    requests = [
+        {"id": f"q{n}", "request": {"query": {"match": {"text": text}}}, "ratings": []}
+        for n, text in enumerate(["quick", *["half a second"] * 8])
+    ]
+    body = {"requests": requests, "metric": {"precision": {}}, "max_concurrent_searches": 1}
+    answered = ask(client, body, "/own/_rank_eval")
+    assert answered.status_code == 200
+    found = answered.json()
+    assert "q0" in found["details"]
+    assert found["failures"]
+    assert len(found["details"]) + len(found["failures"]) == 9
+    assert "timeout: no answer within 0." in found["failures"]["q8"]["error"]["reason"]
 
 
 def test_get_works_as_post_does(foo):

@@ -1,8 +1,17 @@
 """E5's three routes, with its keys, defaults and answers."""
 
+import sys
+import threading
+import time
+
 import pytest
 from starlette.testclient import TestClient
 
+from berryeval.archive import Archive
+from berryeval.service.stores import asking
+from berryeval.service.stores import store as store_module
+from berryeval.service.stores.engines import build_engine
+from berryeval.suite.archived_history import read_archived
 from service_server import application
 
 TEXTS = {"a": "first thing", "b": "first other thing", "c": "second thing"}
@@ -18,6 +27,8 @@ def answer(query, k):
     """A system that fails at times."""
     if query == "broken":
         raise ValueError("no idea")
+    if query == "slow":
+        time.sleep(0.3)
     return ["c", "a"][:k]
 
 
@@ -82,7 +93,7 @@ def test_a_store_is_evaluated_query_by_query(client):
     fill(client)
     body = {"queries": QUERIES, "store": "default", "ks": [1, 5]}
     found = client.post("/v1/evaluation/evaluate", json=body).json()
-    assert list(found) == ["results", "summary", "failed"]
+    assert list(found) == ["results", "summary", "failed", "notes"]
     first, second = found["results"]
     assert list(first) == [
         "query_id", "query", "ndcg", "recall", "precision", "mrr", "ap", "result_count", "unjudged",
@@ -97,7 +108,7 @@ def test_a_store_is_evaluated_query_by_query(client):
     ]  # fmt: skip
     assert found["summary"]["mean_recall"] == {"1": 0.75, "5": 1.0}
     assert found["summary"]["query_count"] == 2
-    assert found["failed"] == []
+    assert found["failed"] == found["notes"] == []
 
 
 def test_store_and_ks_have_defaults(client):
@@ -129,7 +140,8 @@ def test_one_failing_query_never_fails_the_others(service):
     assert "no idea" in found["failed"][0]["error"]
     assert (found["summary"]["query_count"], found["summary"]["failed_count"]) == (1, 1)
     assert found["summary"]["mean_mrr"] == 1.0
-    assert client.get("/v1/runs").json()["items"] == []
+    (run,) = client.get("/v1/runs").json()["items"]
+    assert (run["failed"], run["queries"]) == (["q1"], 1)
 
 
 def test_a_store_that_answers_nothing_has_no_means(service):
@@ -188,14 +200,31 @@ def test_judgments_and_summaries_survive_a_restart(tmp_path):
         assert found["summary"]["query_count"] == 2
 
 
-def test_a_new_service_knows_no_judgments_and_finds_nothing(client):
-    """E2: every query is unjudged, and an empty store answers with no hits."""
-    client.put("/v1/stores/default", json={})
+def test_a_new_service_answers_and_says_how_to_go_on(client):
+    """E5: the default store is there; nothing is found, and notes name the routes that help."""
+    body = {"queries": QUERIES, "store": "default", "ks": [5, 10, 20]}
+    answered = client.post("/v1/evaluation/evaluate", json=body)
+    assert answered.status_code == 200
+    found = answered.json()
+    assert [one["unjudged"] for one in found["results"]] == [True, True]
+    assert [one["result_count"] for one in found["results"]] == [0, 0]
+    assert found["failed"] == []
+    assert found["notes"] == [
+        "Store 'default' has no documents, so no query finds anything; add them with "
+        "POST /v1/stores/default/documents.",
+        "Queries without judgments, which are in no mean: 2 of 2; add judgments with "
+        "POST /v1/evaluation/judgments.",
+    ]
+    assert client.get("/v1/evaluation/summary").json()["unjudged_count"] == 2
+
+
+def test_the_default_store_needs_no_search_engine_while_it_is_empty(client, monkeypatch):
+    """E5: also where the extra `search` is not installed."""
+    for name in ("tantivy", "wordllama", "tokenizers", "safetensors"):
+        monkeypatch.setitem(sys.modules, name, None)
     answered = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES})
     assert answered.status_code == 200
-    assert [one["unjudged"] for one in answered.json()["results"]] == [True, True]
     assert [one["result_count"] for one in answered.json()["results"]] == [0, 0]
-    assert client.get("/v1/evaluation/summary").json()["unjudged_count"] == 2
 
 
 def test_a_new_store_of_the_name_starts_without_a_summary(client):
@@ -217,6 +246,114 @@ def test_evaluations_of_a_store_are_its_history(client):
     assert {run["name"] for run in runs} == {"default"}
     assert runs[0]["settings"]["mode"] == "bm25"
     assert runs[0]["corpus_hash"] != runs[1]["corpus_hash"]
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "RR"])
+def test_history_agrees_with_summaries(service, tmp_path, measure):
+    """E5, E6: each evaluation is a point, over what was asked; failed queries are counted."""
+    client = fill(service(systems={"own": {"system": HERE}}))
+    judged = [{"query_id": "q3", "doc_id": "a", "relevance": 1}]  # never asked
+    client.post("/v1/evaluation/judgments", json=judged)
+    broken = {"id": "q1", "query": "broken"}
+    summaries = [
+        client.post("/v1/evaluation/evaluate", json={"queries": queries, "store": "own"}).json()
+        for queries in (QUERIES, QUERIES, [broken, QUERIES[1]], [QUERIES[1]], [broken])
+    ]
+    summaries = [one["summary"] for one in summaries]
+    name = "mean_mrr" if measure == "RR" else "mean_ndcg"
+    means = [one[name] if measure == "RR" else one[name]["10"] for one in summaries]
+    counts = [(one["query_count"], one["failed_count"]) for one in summaries]
+    assert counts == [(2, 0), (2, 0), (1, 1), (1, 0), (0, 1)]
+
+    history = client.get("/v1/history", params={"name": "own", "measure": measure}).json()
+    points = history["points"]
+    assert [point["mean"] for point in points] == [*means[:4], None]
+    assert [(point["query_count"], point["failed_count"]) for point in points] == counts
+    changes = [point["change"] for point in points]
+    assert changes == [None, 0.0, None, 0.0, None], "other queries start anew"
+
+    rows = read_archived(str(tmp_path / "berryeval.db"), measure, run="own")
+    shown = [(entry.means[measure], entry.n_queries, entry.n_failed) for entry in rows.entries]
+    assert shown == [(mean, *count) for mean, count in zip(means, counts, strict=True)][:4]
+    (sentence,) = rows.unscored
+    assert "own: cannot be scored (1 failed): " in sentence
+
+    keeper = client.app.state.keeper
+    run_ids = [point["run_id"] for point in points]
+    deadline = time.monotonic() + 20
+    while (kept := keeper.summaries(run_ids)).n_waiting and time.monotonic() < deadline:
+        time.sleep(0.02)
+    shown = [kept.summaries[run_id].means.get(measure) for run_id in run_ids]
+    assert [mean and mean.value for mean in shown] == [*means[:4], None]
+    page = client.get(f"/runs/{run_ids[2]}").text
+    assert "1 query not answered; in no mean" in page
+    assert "1 query: those that the store was asked and answered, of 3 judged" in page
+
+
+def test_evaluations_of_a_store_go_from_archive_to_archive(service, archive, tmp_path):
+    """When it was asked, and what failed, is exported and imported like the rest of a run."""
+    client = fill(service(systems={"own": {"system": HERE}}))
+    queries = [{"id": "q1", "query": "broken"}, QUERIES[1]]
+    client.post("/v1/evaluation/evaluate", json={"queries": queries, "store": "own"})
+    archive.export(tmp_path / "exported")
+    with Archive.open(tmp_path / "again.db") as again:
+        again.import_(tmp_path / "exported")
+        (before,), (after,) = archive.runs.page().items, again.runs.page().items
+        assert after == before
+        assert (after.facts.failed, after.facts.missing) == (("q1",), "skip")
+        (point,) = again.trend("RR", name="own")
+        assert (point.mean, point.n_queries) == (1.0, 1)
+
+
+def test_a_batch_that_takes_too_long_answers_with_what_is_done(service):
+    """E5: a request's time limit fails the queries that are left, and not all of them."""
+    client = fill(service(systems={"own": {"system": HERE}}, timeout=1.0))
+    queries = [*QUERIES, *({"id": f"s{n}", "query": "slow"} for n in range(20))]
+    answered = client.post("/v1/evaluation/evaluate", json={"queries": queries, "store": "own"})
+    assert answered.status_code == 200
+    found = answered.json()
+    done = [one["query_id"] for one in found["results"]]
+    assert done[:2] == ["q1", "q2"]
+    assert 0 < len(found["failed"]) < 21
+    assert len(done) + len(found["failed"]) == 22
+    assert all("own: timeout: no answer within 0." in one["error"] for one in found["failed"])
+    assert found["notes"][-1].startswith(
+        f"Queries without an answer in time: {len(found['failed'])} of 22; send fewer at once"
+    )
+    assert client.get("/v1/evaluation/summary?store=own").json() == found["summary"]
+
+
+def test_a_job_may_take_longer_than_a_request(service):
+    """It has no time limit."""
+    client = fill(service(systems={"own": {"system": HERE}}, timeout=0.5))
+    queries = [{"id": f"s{n}", "query": "slow"} for n in range(12)]
+    body = {"queries": queries, "store": "own"}
+    job = client.post("/v1/evaluation/evaluate", json=body, headers={"Prefer": "respond-async"})
+    client.get(f"{job.headers['location']}/events")
+    found = client.get(f"{job.headers['location']}/result").json()
+    assert (len(found["results"]), found["failed"]) == (12, [])
+
+
+def test_an_index_that_takes_too_long_fails_the_queries_and_is_finished(client, monkeypatch):
+    """E5: the request is answered, and a later one finds the index ready."""
+    fill(client)
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def build(*arguments):
+        has_begun.set()
+        may_end.wait(20)
+        return build_engine(*arguments)
+
+    monkeypatch.setattr(store_module, "build_engine", build)
+    monkeypatch.setattr(asking, "_SHARE_OF_QUERIES", 0.005)
+    found = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES}).json()
+    assert has_begun.is_set()
+    assert [one["query_id"] for one in found["failed"]] == ["q1", "q2"]
+    assert all("default: timeout: " in one["error"] for one in found["failed"])
+    may_end.set()
+    monkeypatch.setattr(asking, "_SHARE_OF_QUERIES", 0.9)
+    found = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES}).json()
+    assert found["failed"] == []
 
 
 def test_many_queries_can_be_a_job(client):

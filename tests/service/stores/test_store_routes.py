@@ -84,7 +84,7 @@ def test_pages_go_on_behind_any_id_and_name(client):
             page = client.get(address).json()
             found += [one.get("doc_id") or one["name"] for one in page["items"]]
             address = page["next"]
-    assert found == [*sorted(ids, key=str.encode), "docs.v1", "docs.v2"]
+    assert found == [*sorted(ids, key=str.encode), "default", "docs.v1", "docs.v2"]
     wrong = client.get("/v1/stores?after=a")
     assert (wrong.status_code, wrong.json()["where"]) == (422, "after")
 
@@ -96,8 +96,60 @@ def test_stores_come_page_by_page(client):
     first = client.get("/v1/stores", params={"limit": 2}).json()
     assert [one["name"] for one in first["items"]] == ["a", "b"]
     second = client.get(first["next"]).json()
-    assert [one["name"] for one in second["items"]] == ["c"]
+    assert [one["name"] for one in second["items"]] == ["c", "default"]
     assert second["next"] is None
+
+
+def test_the_default_store_is_there_from_the_start(client, tmp_path):
+    """E5: empty and hybrid; looking at it writes nothing."""
+    expected = {
+        "name": "default", "kind": "hybrid", "settings": {}, "n_documents": 0,
+        "is_read_only": False,
+    }  # fmt: skip
+    assert client.get("/v1/stores").json()["items"] == [expected]
+    assert client.get("/v1/stores/default").json() == expected
+    assert client.get("/v1/stores/default/search", params={"q": "x"}).json()["hits"] == []
+    assert client.get("/v1/stores/default/documents").json()["items"] == []
+    assert client.delete("/v1/stores/default/documents/d1").status_code == 404
+    assert not list(tmp_path.glob("*.stores"))
+
+
+def test_the_default_store_can_be_filled_at_once(client):
+    """E5: no request has to make it first; it is then like any other."""
+    indexed = client.post("/v1/stores/default/documents", json={"documents": DOCUMENTS})
+    assert indexed.json() == {"received": 3}
+    found = client.get("/v1/stores/default").json()
+    assert (found["kind"], found["n_documents"]) == ("hybrid", 3)
+    assert client.put("/v1/stores/default").status_code == 200
+    assert client.put("/v1/stores/default", json={"kind": "bm25"}).status_code == 409
+    assert client.get("/v1/stores/default/search", params={"q": "oauth"}).json()["hits"]
+
+
+def test_the_default_store_can_be_made_another_while_it_is_untouched(client):
+    """And removed: then it is as it was at first."""
+    assert client.put("/v1/stores/default", json={"kind": "bm25"}).json()["kind"] == "bm25"
+    client.post("/v1/stores/default/documents", json={"documents": DOCUMENTS})
+    for _ in range(2):
+        assert client.delete("/v1/stores/default").status_code == 204
+        again = client.get("/v1/stores/default").json()
+        assert (again["kind"], again["n_documents"]) == ("hybrid", 0)
+        assert client.get("/v1/stores/default/search", params={"q": "oauth"}).json()["hits"] == []
+
+
+def test_the_server_may_have_a_default_store_of_its_own(service):
+    """A system of the configuration takes the name."""
+    client = service(systems={"default": {"system": HERE}})
+    assert client.get("/v1/stores/default").json()["kind"] == "configured"
+    assert [one["name"] for one in client.get("/v1/stores").json()["items"]] == ["default"]
+    assert client.delete("/v1/stores/default").status_code == 409
+
+
+def test_a_store_is_made_without_a_body(client):
+    """With the same defaults as an empty object."""
+    made = client.put("/v1/stores/docs")
+    assert (made.status_code, made.json()["kind"], made.json()["settings"]) == (201, "hybrid", {})
+    assert client.put("/v1/stores/docs", json={}).status_code == 200
+    assert client.put("/v1/stores/docs").status_code == 200
 
 
 def test_what_is_removed_is_gone(filled):
@@ -128,7 +180,7 @@ def test_a_changed_document_makes_its_judgments_stale(filled):
 def test_systems_of_the_configuration_are_stores(service):
     """They are listed and searched; nobody can change them, and a failure is told as 502."""
     client = service(systems={"own": {"system": HERE}})
-    assert client.get("/v1/stores").json()["items"] == [
+    assert client.get("/v1/stores").json()["items"][1:] == [
         {"name": "own", "kind": "configured", "settings": {}, "n_documents": None,
          "is_read_only": True}
     ]  # fmt: skip

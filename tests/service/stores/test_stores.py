@@ -96,7 +96,7 @@ def test_everything_is_there_after_a_restart(stores, tmp_path):
     store = again.find("docs")
     assert (store.kind, store.settings) == ("hybrid", {"title_weight": 2.0, "weights": [1.0, 0.5]})
     assert set(found(again, "docs")[:2]) == {"d1", "d3"}
-    assert again.names() == ["docs"]
+    assert again.names() == ["default", "docs"]
     again.close()
 
 

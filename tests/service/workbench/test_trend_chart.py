@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from berryeval.service.workbench.standing import Change
 
+from berryeval import compare
 from berryeval.measures import parse_measure
 from berryeval.service.workbench.charts.change import change_mark, widest_of
 from berryeval.service.workbench.charts.distribution import distribution_chart
@@ -129,19 +129,30 @@ def test_measures_without_bounds_are_drawn_as_far_as_they_go():
     assert "of 0 queries" in distribution_chart(parse_measure("RR"), [], 0.0)
 
 
+def changed(gains):
+    """Compare runs of which the candidate gains or loses half a rank for each of these queries."""
+    judgments = {f"q{i}": {"d": 1} for i in range(len(gains))}
+    places = {1: (["x", "d"], ["d"]), 0: (["d"], ["d"]), -1: (["d"], ["x", "d"])}
+    before, after = (
+        {f"q{i}": places[gain][side] for i, gain in enumerate(gains)} for side in (0, 1)
+    )
+    return compare(judgments, {"before": before, "after": after}, "RR").differences[0]
+
+
 @pytest.mark.parametrize(
-    ("value", "p_value", "kind"),
-    [(0.1, 0.01, "s-better"), (-0.1, 0.01, "s-worse"), (0.1, 0.5, "s-baseline")],
+    ("gains", "kind"),
+    [([1] * 15 + [0] * 5, "s-better"), ([-1] * 15 + [0] * 5, "s-worse"), ([1, 0], "s-baseline")],
 )
-def test_a_difference_is_drawn_around_zero(value, p_value, kind):
+def test_a_difference_is_drawn_around_zero(gains, kind):
     """In the colour of what it says, to the scale of its table."""
-    change = Change(0.5, value, Interval(value - 0.05, value + 0.05, 0.95, "t"), p_value, value > 0)
+    change = changed(gains)
+    value, interval = change.mean, change.interval
     widest = widest_of([change, None])
-    assert widest == pytest.approx(0.15)
+    assert widest == pytest.approx(max(abs(interval.low), abs(interval.high)))
     drawing = parse(change_mark(change, widest)).find("svg")
     zero = float(drawing.find("line", class_="rule")["x1"])
     place = float(drawing.find("circle", class_=kind)["cx"])
     assert (place > zero) == (value > 0)
     assert widest_of([]) == 1.0
-    alone = Change(0.5, 0.1, None, None, is_gain=True)
+    alone = changed([1])
     assert parse(change_mark(alone, 1.0)).find_all("line", class_="thick") == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 
 from starlette.datastructures import Headers
@@ -87,6 +88,8 @@ class _Watch:
         self._timer = self._start_timer()
 
     def _start_timer(self) -> asyncio.TimerHandle:
+        # For routes that can answer with what they have by then.
+        self._scope.setdefault("state", {})["deadline"] = time.monotonic() + self._seconds
         return asyncio.get_running_loop().call_later(self._seconds, self._give_up)
 
     async def close(self) -> None:

@@ -12,12 +12,13 @@ from typing import Any
 from berryeval.core.documents import Document
 from berryeval.core.query import Query
 from berryeval.errors import ArgumentError, BerryEvalError, InputError
-from berryeval.search.collect import Limits, collect
+from berryeval.search.collect import collect
 from berryeval.service.rank_eval.errors import cause_of
 from berryeval.service.rank_eval.metrics import Scored, mean
 from berryeval.service.rank_eval.models import RankEvalRequest, RatedRequest
 from berryeval.service.rank_eval.search_text import Wanted, check_parts, read_search
 from berryeval.service.rank_eval.templates import fill_template
+from berryeval.service.stores.asking import Asking
 from berryeval.service.stores.store import Store
 
 __all__ = ["all_failed", "rank_eval"]
@@ -42,10 +43,11 @@ class _Answer:
     seconds: float
 
 
-def rank_eval(request: RankEvalRequest, stores: Sequence[Store]) -> dict[str, Any]:
+def rank_eval(request: RankEvalRequest, stores: Sequence[Store], asking: Asking) -> dict[str, Any]:
     """Return the answer to a ranking evaluation.
 
-    A query that fails is told under ``failures``, and is in no mean.
+    A query that fails, or is not answered in the time that is left, is listed under ``failures``,
+    and is in no mean.
 
     Raises
     ------
@@ -53,7 +55,7 @@ def rank_eval(request: RankEvalRequest, stores: Sequence[Store]) -> dict[str, An
         For a template that holds a part that says nothing about a ranking.
     """
     metrics = request.metric.wanted
-    answers, failures = _asked(request, stores, max(metric.k for metric in metrics.values()))
+    answers, failures = _asked(request, stores, max(one.k for one in metrics.values()), asking)
     details: dict[str, Any] = {}
     for rated in request.requests:
         if rated.id in answers:
@@ -87,14 +89,14 @@ def _single(scores: Mapping[str, float | None]) -> dict[str, float | None]:
 
 
 def _asked(
-    request: RankEvalRequest, stores: Sequence[Store], k: int
+    request: RankEvalRequest, stores: Sequence[Store], k: int, asking: Asking
 ) -> tuple[dict[str, _Answer], dict[str, BerryEvalError]]:
     """Ask every store every query; a query that fails in one of them has failed."""
     wanted, failures = _read_searches(request)
     answers = {query_id: _Answer([], 0.0) for query_id in wanted}
-    limits = Limits(concurrency=min(request.max_concurrent_searches, _MOST_AT_ONCE))
+    concurrency = min(request.max_concurrent_searches, _MOST_AT_ONCE)
     for store in stores:
-        found, failed = _ask(store, wanted, k, limits)
+        found, failed = _ask(store, wanted, k, asking, concurrency)
         failures |= failed
         for query_id, answer in found.items():
             before = answers[query_id]
@@ -145,7 +147,7 @@ def _filled_in(source: str | dict[str, Any], parameters: Mapping[str, Any]) -> d
 
 
 def _ask(
-    store: Store, wanted: Mapping[str, Wanted], k: int, limits: Limits
+    store: Store, wanted: Mapping[str, Wanted], k: int, asking: Asking, concurrency: int
 ) -> tuple[dict[str, _Answer], dict[str, BerryEvalError]]:
     texts = [Query(query_id, one.text) for query_id, one in wanted.items() if one.text is not None]
     answers: dict[str, _Answer] = {}
@@ -159,8 +161,8 @@ def _ask(
             else:
                 answers[query_id] = _Answer([_Hit(store, doc_id, 1.0) for doc_id in ids], 0.0)
     if texts:
-        store.prepare()
-        collected = collect(store, texts, k, limits=limits)
+        system = asking.prepared(store)
+        collected = collect(system, texts, k, limits=asking.limits(concurrency))
         failures |= collected.failures
         scores = collected.run.to_dict()
         for query_id, seconds in collected.durations.items():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from pydantic import (
@@ -17,20 +18,24 @@ from pydantic import (
 from starlette.responses import Response
 
 from berryeval.archive import Archive
+from berryeval.archive.clock import now
 from berryeval.archive.records import JudgmentEntry, RunFacts
 from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.query import Query as AskedQuery
+from berryeval.errors import BackendTimeout
 from berryeval.service.answers import Answer, json_bytes
-from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, require
+from berryeval.service.dependencies import ArchiveDep, CallerDep, DeadlineDep, JobsDep, require
 from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Grade, Id, check_hits
 from berryeval.service.jobs import Progress
 from berryeval.service.paths import NAME
 from berryeval.service.problems import documented
 from berryeval.service.routes.judgments import MOST_AT_ONCE
+from berryeval.service.stores.asking import Asking, asking_until
 from berryeval.service.stores.dependency import StoresDep
 from berryeval.service.stores.store import Store
-from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
+from berryeval.service.stores.stores import DEFAULT
+from berryeval.service.working import ACCEPTED, Prefer, answer_or_start, prefers_job
 from berryeval.suite.evaluate_system import SystemEvaluation, evaluate_system
 
 __all__ = ["router"]
@@ -104,7 +109,7 @@ class EvaluateStore(Body):
     )
 
     queries: list[QueryToAsk] = Field(min_length=1, max_length=MOST_QUERIES)
-    store: _StoreName = "default"
+    store: _StoreName = DEFAULT
     ks: list[Annotated[int, Field(ge=1, le=LARGEST_K)]] = Field(
         default_factory=lambda: list(DEFAULT_KS), min_length=1, max_length=MOST_KS
     )
@@ -189,7 +194,7 @@ class StoreSummary(BaseModel):
     failed_count: int
 
 
-_FAILED = {"query_id": "q2", "error": "default: no answer within 30 s"}
+_FAILED = {"query_id": "q2", "error": "default: timeout: no answer within 54 s for all queries"}
 
 
 class FailedQuery(BaseModel):
@@ -209,12 +214,14 @@ class StoreEvaluation(BaseModel):
             "results": [_SCORES],
             "summary": _SUMMARY,
             "failed": [_FAILED],
+            "notes": [],
         }
     )
 
     results: list[QueryScores]
     summary: StoreSummary
     failed: list[FailedQuery]
+    notes: list[str] = Field(description="What to do where something is missing, in sentences.")
 
 
 @router.post(
@@ -246,51 +253,83 @@ def evaluate_store(
     stores: StoresDep,
     jobs: JobsDep,
     caller: CallerDep,
+    deadline: DeadlineDep,
     prefer: Prefer = None,
 ) -> Response:
     """Ask a store the queries, and score what it finds with the judgments of now.
 
     Each query is asked for 100 hits, or the largest k if that is more. One that fails never
-    fails the others: it is listed under `failed`, and left out of the means.
+    fails the others: it is listed under `failed`, and left out of the means. So is a query that
+    would take longer than a request may: a job has more time.
 
-    The summary is kept; so are the rankings, unless a query failed, as a run with the name of
-    the store: `GET /v1/history?name=` shows how the store has fared.
+    The summary is kept; so are the rankings, as a run with the name of the store:
+    `GET /v1/history?name=` shows how the store has fared.
     """
     store = stores.find(given.store)
     queries = [AskedQuery(one.id, one.query) for one in given.queries]
+    asking = Asking() if prefers_job(prefer) else asking_until(deadline)
 
     def work(progress: Progress) -> Response:
         progress(0, len(queries), "indexing")
-        store.prepare()
+        asked_at = now().isoformat()
+        judgments = archive.judgments.current()
+        system = asking.prepared(store)
         found = evaluate_system(
-            store,
+            system,
             queries,
             given.ks,
-            judgments=archive.judgments.current(),
+            judgments=judgments,
+            limits=asking.limits(),
             progress=lambda done, total: progress(done, total, "asking"),
         )
-        return Answer(_kept(archive, store, found))
+        kept = _kept(archive, store, found, asked_at)
+        return Answer({**kept, "notes": list(_notes(store, found, asking))})
 
     return answer_or_start("store evaluation", work, prefer=prefer, jobs=jobs, caller=caller)
 
 
-def _kept(archive: Archive, store: Store, found: SystemEvaluation) -> bytes:
-    """Keep what was found, and return it as JSON."""
-    if not found.failed:
-        settings = store.fingerprint()
-        archive.runs.put(found.run, RunFacts(store.name, settings, store.corpus_hash(), ("store",)))
-    body = json_bytes(found.to_dict())
+def _kept(archive: Archive, store: Store, found: SystemEvaluation, asked_at: str) -> dict[str, Any]:
+    """Keep what was found, and return it as JSON has it."""
+    facts = RunFacts(
+        store.name,
+        store.fingerprint(),
+        store.corpus_hash(),
+        ("store",),
+        asked_at=asked_at,
+        failed=tuple(found.failed),
+    )
+    archive.runs.put(found.run, facts)
+    body: dict[str, Any] = json.loads(json_bytes(found.to_dict()))
     archive.stores.put(store.name, store.kind, store.settings)
-    archive.stores.note(store.name, summary=json.loads(body)["summary"])
+    archive.stores.note(store.name, summary=body["summary"])
     return body
+
+
+def _notes(store: Store, found: SystemEvaluation, asking: Asking) -> Iterator[str]:
+    """Say what is missing, and how to add it."""
+    n_queries = len(found.results) + len(found.failed)
+    if store.n_documents == 0:
+        yield (
+            f"Store {store.name!r} has no documents, so no query finds anything; add them with "
+            f"POST /v1/stores/{store.name}/documents."
+        )
+    if found.summary.unjudged_count:
+        yield (
+            f"Queries without judgments, which are in no mean: {found.summary.unjudged_count} of "
+            f"{n_queries}; add judgments with POST /v1/evaluation/judgments."
+        )
+    n_late = sum(isinstance(error, BackendTimeout) for error in found.failed.values())
+    if n_late and asking.deadline is not None:
+        yield (
+            f"Queries without an answer in time: {n_late} of {n_queries}; send fewer at once, or "
+            "ask for a job with the header Prefer: respond-async."
+        )
 
 
 @router.get("/summary", response_model=StoreSummary)
 def get_summary(
     archive: ArchiveDep,
-    store: Annotated[_StoreName, Query(description="Which store.", examples=["default"])] = (
-        "default"
-    ),
+    store: Annotated[_StoreName, Query(description="Which store.", examples=[DEFAULT])] = DEFAULT,
 ) -> Answer:
     """Return the summary of a store's latest evaluation; `query_count` is 0 if there is none."""
     kept = archive.stores.get(store)

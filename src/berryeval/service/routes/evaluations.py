@@ -74,7 +74,11 @@ class EvaluationRequest(Body):
     at: Hash | None = Field(
         None, description="Score with the judgments of this hash instead of today's."
     )
-    missing: Literal["zero", "skip", "error"] = "zero"
+    missing: Literal["zero", "skip", "error"] | None = Field(
+        None,
+        description="How to score judged queries that the run does not have. If omitted, `skip` "
+        "for the evaluation of a store, and `zero` for any other run.",
+    )
     no_relevant: Literal["zero", "skip"] = "zero"
 
 
@@ -87,7 +91,7 @@ class EvaluationState(BaseModel):
     run_id: str
     judgments_hash: str
     created_at: datetime
-    missing: str = Field(description="What judged queries are worth that the run does not have.")
+    missing: str = Field(description="How judged queries that the run does not have were scored.")
     no_relevant: str
     queries: int
     counts: dict[str, int]

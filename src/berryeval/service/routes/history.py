@@ -30,6 +30,8 @@ _POINT = {
     "commit": "4f1c2d3",
     "evaluation_id": OTHER_RUN,
     "mean": 0.4121,
+    "query_count": 50,
+    "failed_count": 0,
     "change": None,
     "p_value": None,
     "is_decline": False,
@@ -48,7 +50,14 @@ class HistoryPoint(BaseModel):
     commit: str | None
     evaluation_id: str | None
     mean: float | None = Field(description="null where the run cannot be scored.")
-    change: float | None = Field(description="To the point before; null for the first.")
+    query_count: int = Field(description="Number of queries in the mean.")
+    failed_count: int = Field(
+        description="Number of queries that a store did not answer; they are in no mean."
+    )
+    change: float | None = Field(
+        description="Difference to the point before; null for the first, and where other queries "
+        "were asked."
+    )
     p_value: float | None = Field(
         description="That it is no worse than the best before it, corrected over all looks."
     )
@@ -90,7 +99,9 @@ def get_history(
     """Follow a measure over the runs, in the order in which they were stored.
 
     All are scored with the same judgments, so that a change is one of the system. Each run is
-    held against the best before it of the same name, as `berryeval history` does.
+    compared with the best before it of the same name and with the same queries, as
+    `berryeval history` does. Each evaluation of a store is a point, over the judged queries that
+    it was asked and answered.
     """
     read_measures(measure)
 

@@ -13,9 +13,11 @@ from starlette.responses import Response
 
 from berryeval.errors import NotFoundError
 from berryeval.service.answers import Answer
+from berryeval.service.dependencies import DeadlineDep
 from berryeval.service.problems import Problem
 from berryeval.service.rank_eval.evaluating import all_failed, rank_eval
 from berryeval.service.rank_eval.models import ErrorAnswer, RankEvalAnswer, RankEvalRequest
+from berryeval.service.stores.asking import asking_until
 from berryeval.service.stores.dependency import StoresDep
 from berryeval.service.stores.store import Store
 from berryeval.service.stores.stores import Stores
@@ -94,6 +96,7 @@ def evaluate_ranking(
     index: _Index,
     given: RankEvalRequest,
     stores: StoresDep,
+    deadline: DeadlineDep,
     search_type: _SearchType = None,  # noqa: ARG001 - accepted
     ignore_unavailable: _IgnoreUnavailable = False,  # noqa: FBT002 - FastAPI's way
     allow_no_indices: _AllowNoIndices = True,  # noqa: FBT002
@@ -102,8 +105,8 @@ def evaluate_ranking(
     """Search a store for each query, and score the hits with the ratings that come along.
 
     The request and the answer are those of Elasticsearch. Several metrics may be asked for at
-    once; their scores are under `metrics`. A query that fails is told under `failures` and is in
-    no mean.
+    once; their scores are under `metrics`. A query that fails, or is not answered within the time
+    of a request, is listed under `failures` and is in no mean.
     """
     try:
         chosen = _choose(
@@ -115,19 +118,21 @@ def evaluate_ranking(
         )
     except NotFoundError as error:
         return Answer(all_failed(given, error))
-    return Answer(rank_eval(given, chosen))
+    return Answer(rank_eval(given, chosen, asking_until(deadline)))
 
 
 def evaluate_ranking_everywhere(
     given: RankEvalRequest,
     stores: StoresDep,
+    deadline: DeadlineDep,
     search_type: _SearchType = None,  # noqa: ARG001 - accepted
     ignore_unavailable: _IgnoreUnavailable = False,  # noqa: FBT002, ARG001
     allow_no_indices: _AllowNoIndices = True,  # noqa: FBT002, ARG001
     expand_wildcards: _ExpandWildcards = None,  # noqa: ARG001
 ) -> Answer:
     """Search all stores for each query, and score the hits; they are put together by score."""
-    return Answer(rank_eval(given, [stores.find(name) for name in stores.names()]))
+    chosen = [stores.find(name) for name in stores.names()]
+    return Answer(rank_eval(given, chosen, asking_until(deadline)))
 
 
 def _choose(

@@ -43,6 +43,8 @@ _EXAMPLE = {
     "corpus_hash": None,
     "tags": ["nightly"],
     "commit": "4f1c2d3",
+    "asked_at": None,
+    "failed": [],
     "stored_at": "2026-11-16T08:00:00+00:00",
     "queries": 50,
     "rows": 5000,
@@ -64,6 +66,10 @@ class RunState(BaseModel):
     corpus_hash: str | None
     tags: list[str]
     commit: str | None
+    asked_at: datetime | None = Field(
+        description="When a store was evaluated; null for a run that was uploaded."
+    )
+    failed: list[str] = Field(description="Queries that the store did not answer.")
     stored_at: datetime
     queries: int
     rows: int
@@ -104,6 +110,8 @@ def run_as_dict(run: StoredRun) -> dict[str, Any]:
         "corpus_hash": facts.corpus_hash,
         "tags": list(facts.tags),
         "commit": facts.commit,
+        "asked_at": facts.asked_at,
+        "failed": list(facts.failed),
         "stored_at": run.stored_at.isoformat(),
         "queries": run.n_queries,
         "rows": run.n_rows,

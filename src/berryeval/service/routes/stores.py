@@ -82,6 +82,9 @@ class NewStore(Body):
     settings: StoreSettings | None = None
 
 
+_DEFAULT_STORE = NewStore.model_validate({})
+
+
 class IndexedDocument(Body):
     """A document to be searched."""
 
@@ -181,8 +184,13 @@ def list_stores(
     responses={201: {"model": StoreState, "description": "Made"}, **documented(409)},
     dependencies=[require("admin")],
 )
-def create_store(store: Name, given: NewStore, stores: StoresDep) -> Answer:
-    """Make a store. The same again changes nothing; another of the same name is refused."""
+def create_store(store: Name, stores: StoresDep, given: NewStore = _DEFAULT_STORE) -> Answer:
+    """Make a store; without a body, a hybrid one with the default settings.
+
+    The same again changes nothing; another of the same name is refused. The store `default` is
+    there from the start, empty and hybrid, and can be made another as long as nothing was written
+    to it.
+    """
     settings = {} if given.settings is None else given.settings.model_dump(exclude_none=True)
     is_new = stores.create(store, given.kind, settings)
     return written(_as_dict(stores.find(store)), f"/v1/stores/{store}", is_new=is_new)
@@ -202,7 +210,10 @@ def get_store(store: Name, stores: StoresDep) -> Answer:
     dependencies=[require("admin")],
 )
 def remove_store(store: Name, stores: StoresDep, archive: ArchiveDep) -> Response:
-    """Remove a store with its documents and summary. Judgments stay: all stores share them."""
+    """Remove a store with its documents and summary. Judgments stay: all stores share them.
+
+    The store `default` is then empty and hybrid again.
+    """
     stores.remove(store)
     archive.stores.remove(store)
     return Response(status_code=204)

@@ -98,6 +98,15 @@ class StoredDocuments:
                 raise ConflictError(f"store {name!r}", f"{kind} {text}", f"{found[0]} {found[1]}")
         return found is None
 
+    def create_unless_there(self, name: str, kind: str) -> None:
+        """Make a store without documents or settings, unless there is one of the name."""
+        with self._writing() as database:
+            database.execute(
+                "INSERT INTO stores (name, kind, settings) VALUES (?, ?, '{}') "
+                "ON CONFLICT (name) DO NOTHING",
+                (name, kind),
+            )
+
     def remove(self, name: str) -> None:
         """Remove a store with its documents.
 

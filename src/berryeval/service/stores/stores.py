@@ -11,16 +11,22 @@ from berryeval.archive.checks import check_id
 from berryeval.core.documents import Document
 from berryeval.errors import ConflictError, NotFoundError
 from berryeval.search.system import each_once
-from berryeval.service.stores.documents import StoredDocuments
+from berryeval.service.stores.documents import StoredDocuments, StoreFacts
 from berryeval.service.stores.names import check_store_name
 from berryeval.service.stores.settings import check_settings, opener_of
 from berryeval.service.stores.store import ConfiguredStore, EmbeddedStore, Index, Store
 
-__all__ = ["Stores"]
+__all__ = ["DEFAULT", "Stores"]
+
+
+DEFAULT = "default"
+"""The store that is always there: empty and hybrid, until it is made otherwise or filled."""
+
+_UNTOUCHED = StoreFacts(0, DEFAULT, "hybrid", {}, version=0, n_documents=0)
 
 
 class Stores:
-    """Search indexes by name.
+    """Search indexes by name; one of them, `DEFAULT`, is always there.
 
     Parameters
     ----------
@@ -66,9 +72,10 @@ class Stores:
         return self._documents.create(name, kind, settings)
 
     def remove(self, name: str) -> None:
-        """Remove an embedded store with its documents."""
+        """Remove an embedded store with its documents; the default one is then empty again."""
         self._check_is_ours(name)
-        self._documents.remove(name)
+        if name != DEFAULT or self._documents.find(name) is not None:
+            self._documents.remove(name)
         with self._lock:
             self._indexes.pop(name, None)
 
@@ -89,11 +96,15 @@ class Stores:
         checked = list(each_once(documents))
         for document in checked:
             check_id(document.doc_id, "doc_id")
+        if name == DEFAULT:
+            self._documents.create_unless_there(DEFAULT, _UNTOUCHED.kind)
         return self._documents.put(name, checked)
 
     def discard(self, name: str, doc_id: str) -> bool:
         """Remove a document; return whether it was there."""
         self._check_is_ours(name)
+        if self._facts(name) is _UNTOUCHED:
+            return False
         return self._documents.discard(name, doc_id)
 
     def find(self, name: str) -> Store:
@@ -106,9 +117,11 @@ class Stores:
         """
         if name in self._configured:
             return self._configured[name]
-        facts = self._documents.find(name)
+        facts = self._facts(name)
         if facts is None:
             raise NotFoundError("store", name)
+        if facts is _UNTOUCHED:  # another process may have removed what an index here still has
+            return EmbeddedStore(facts, self._documents, Index(self._vectors))
         with self._lock:
             index = self._indexes.setdefault(name, Index(self._vectors))
         return EmbeddedStore(facts, self._documents, index)
@@ -128,13 +141,17 @@ class Stores:
 
     def names(self) -> list[str]:
         """Return the names of all stores."""
-        return sorted({*self._configured, *(facts.name for facts in self._documents.all())})
+        made = (facts.name for facts in self._documents.all())
+        return sorted({DEFAULT, *self._configured, *made})
 
     def close(self) -> None:
         """Let go of files and connections."""
         self._documents.close()
         for store in self._configured.values():
             store.close()
+
+    def _facts(self, name: str) -> StoreFacts | None:
+        return self._documents.find(name) or (_UNTOUCHED if name == DEFAULT else None)
 
     def _check_is_ours(self, name: str) -> None:
         if name in self._configured:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from berryeval.core.id_column import IdColumn
 from berryeval.core.query import Query
 from berryeval.core.run import Run
+from berryeval.engine import MissingQueries
 from berryeval.evaluation import evaluate
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import LABELS, Slice, values_of
@@ -219,7 +220,10 @@ def _with_ranks_and_holes(
     known = evaluation.scores.values
     if _RANK in known and _HOLES in known:
         return known
-    more = evaluate(state.judgments, run, [_RANK, f"Judged@{DEPTH}"])
+    # Over the same queries, whichever way those that the run does not have were scored.
+    is_partial = evaluation.n_queries < evaluation.counts.judged
+    missing: MissingQueries = "skip" if is_partial else "zero"
+    more = evaluate(state.judgments, run, [_RANK, f"Judged@{DEPTH}"], missing=missing)
     return {**more.scores.values, **known}
 
 

@@ -240,7 +240,9 @@ def keeper_of(archive: Archive, scoring: Scoring) -> ScoreKeeper:
         stored = archive.evaluations.find(run_id, scoring.measures, judgments_hash=at.hash)
         if stored is not None:
             return stored
-        return evaluate(at.judgments, archive.runs.load(run_id), scoring.measures)
+        missing = archive.runs.missing_of(run_id)
+        run = archive.runs.load(run_id)
+        return evaluate(at.judgments, run, scoring.measures, missing=missing)
 
     return ScoreKeeper(revision, state, score)
 

@@ -128,7 +128,11 @@ class Scoring:
         if stored is not None:
             return stored
         return evaluate(
-            state.judgments, self.run(run_id), self.measures, queries=self.queries().values()
+            state.judgments,
+            self.run(run_id),
+            self.measures,
+            missing=self._archive.runs.missing_of(run_id),
+            queries=self.queries().values(),
         )
 
 

@@ -40,6 +40,11 @@ class SeriesTrend:
     narrow: Markup
     """For phones: letters of a wide one would be too small there."""
 
+    @property
+    def has_failures(self) -> bool:
+        """Whether a store did not answer some of the queries."""
+        return any(dot.n_failed for dot in self.dots)
+
 
 def window_of(series: Series, until: str | None) -> Window:
     """Return the last runs of a series, or those up to one of them.
@@ -100,4 +105,5 @@ def _dot(run: StoredRun, kept: Kept, measure: str, against: HeldAgainst | None) 
         is_baseline=against is not None
         and against.baseline is not None
         and against.run.run_id == run.run_id,
+        n_failed=len(run.facts.failed),
     )

@@ -37,6 +37,8 @@ class TrendDot:
     low: float | None = None
     high: float | None = None
     is_baseline: bool = False
+    n_failed: int = 0
+    """Queries that a store did not answer; no mean has them."""
 
 
 @dataclass(frozen=True, slots=True)
