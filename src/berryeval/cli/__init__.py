@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import io
-import os
 import sys
 from typing import Any
 
@@ -87,15 +86,10 @@ class _LazyGroup(click.Group):
         _show_every_id()
         try:
             result = super().invoke(ctx)
-            sys.stdout.flush()
         except BackendError as error:
             raise _SystemFailure(str(error)) from error
         except BerryEvalError as error:
             raise _Failure(str(error)) from error
-        except BrokenPipeError:
-            # Who read has enough. Python would complain once more when it closes the pipe.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            ctx.exit(0)
         except OSError as error:
             raise _Failure(f"cannot write: {error.strerror}") from error
         except (click.Abort, KeyboardInterrupt):
