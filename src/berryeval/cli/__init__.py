@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from berryeval import __version__
+from berryeval.core.inputs import keep_inputs
 from berryeval.errors import BackendError, BerryEvalError
 
 __all__ = ["main"]
@@ -85,7 +86,8 @@ class _LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
         _show_every_id()
         try:
-            result = super().invoke(ctx)
+            with keep_inputs():
+                return super().invoke(ctx)
         except BackendError as error:
             raise _SystemFailure(str(error)) from error
         except BerryEvalError as error:
@@ -95,7 +97,6 @@ class _LazyGroup(click.Group):
         except (click.Abort, KeyboardInterrupt):
             click.echo("Interrupted.", err=True)
             ctx.exit(INTERRUPTED)
-        return result
 
 
 def _show_every_id() -> None:

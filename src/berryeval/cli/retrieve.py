@@ -120,6 +120,7 @@ def command(
     berryeval retrieve hybrid --documents golden/test-documents --chunks size \\
       --spans golden/ --queries golden/test-queries.json -o by-size.run
     """
+    from berryeval.core.inputs import refuse_input
     from berryeval.formats import read_queries, write_run
     from berryeval.search.collect import Limits, collect
     from berryeval.search.opening import open_system
@@ -144,6 +145,7 @@ def command(
         if documents is not None and (spans is None or can_index(opened)):
             facts["documents"] = _index(opened, documents, chunks, questions)
         facts |= opened.fingerprint()
+        refuse_input(output)  # before queries are asked for nothing
         with _journal(output, facts) as journal, progress_bar("Retrieving") as progress:
             try:
                 collected = collect(

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import IO, BinaryIO, cast
 
+from berryeval.core.inputs import refuse_input
 from berryeval.errors import FormatError, MissingExtraError
 
 __all__ = ["uncompressed_name", "write_whole"]
@@ -27,7 +28,7 @@ def write_whole(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
     Raises
     ------
     FormatError
-        If the file cannot be written, with the system's reason.
+        If the file cannot be written, with the system's reason, or is an input of the command.
     MissingExtraError
         If the name ends in ``.zst``, Python is older than 3.14, and the extra is not there.
     """
@@ -38,6 +39,7 @@ def write_whole(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
         sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()
         return
+    refuse_input(name)
     try:
         if _can_be_replaced(name):
             _replace(name, pieces)
@@ -63,9 +65,10 @@ def _can_be_replaced(name: str) -> bool:
 
 def _replace(name: str, pieces: Iterable[bytes]) -> None:
     target = os.path.realpath(name)
-    partial = f"{target}.partial"
+    # A name of its own: another process may write the same file, or "x.partial" be an input.
+    partial = f"{target}.{os.urandom(4).hex()}.partial"
     try:
-        with open(partial, "wb") as file:  # noqa: PTH123
+        with open(partial, "xb") as file:  # noqa: PTH123
             _write(file, name, pieces)
             file.flush()
             os.fsync(file.fileno())

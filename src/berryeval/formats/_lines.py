@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from functools import partial
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
+from berryeval.core.inputs import note_input
 from berryeval.errors import FormatError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -171,6 +172,7 @@ def _open(path: PathLike) -> Iterator[IO[bytes]]:
 
 
 def _open_source(path: PathLike) -> AbstractContextManager[IO[bytes]]:
+    note_input(path)
     if os.fspath(path) == "-":
         return nullcontext(sys.stdin.buffer)  # not closed: it belongs to the process
     return open(path, "rb")  # noqa: PTH123 - pathlib is slow to import
