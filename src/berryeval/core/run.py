@@ -10,6 +10,7 @@ from berryeval.core.grouped import Duplicates, Grouped, Grouping
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judged_list import iterate
 from berryeval.core.origin import Origin
+from berryeval.core.score_order import cautions_of, rows_of_run
 from berryeval.errors import ArgumentError, InputTypeError
 
 __all__ = ["Run", "check_score"]
@@ -44,6 +45,10 @@ class Run(Grouped):
     >>> run.ranking("q1")
     ['d2', 'd3', 'd1']
     """
+
+    cautions: tuple[str, ...] | None = None
+    """What is suspicious about the scores by the ranks that a file states; None if it states
+    none. `find_cautions` looks at the rows then."""
 
     @classmethod
     def collect(cls, rows: Grouping) -> Run:
@@ -99,6 +104,16 @@ class Run(Grouped):
     def scores(self) -> array[float]:
         """The score of each row."""
         return self.values
+
+    def find_cautions(self) -> tuple[str, ...]:
+        """Return what is suspicious about the scores: distances, equal scores, other ranks.
+
+        Each is a sentence without its full stop; almost every run has none. The first rows are
+        checked, and up to 20,000 where these look wrong.
+        """
+        if self.cautions is not None:
+            return self.cautions
+        return cautions_of(lambda _limit: rows_of_run(self))
 
     def ranked_ids(self, query_id: bytes, depth: int | None = None) -> list[bytes]:
         """Return the documents of a query, best first; none if there is no such query.

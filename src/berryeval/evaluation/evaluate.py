@@ -14,6 +14,7 @@ from berryeval.core.origin import Origin
 from berryeval.core.run import Run
 from berryeval.engine import MissingQueries, NoRelevant, score, score_at_once
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
+from berryeval.evaluation.cautions import find_cautions
 from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.formats import Duplicates, read_judgments, read_run
 from berryeval.formats._lines import path_name
@@ -134,7 +135,7 @@ def evaluate(
         scores = score(loaded_judgments, run, counted, missing=missing, no_relevant=no_relevant)
     if scores.counts.missing == scores.counts.judged:
         raise MismatchError(_nothing_in_common(loaded_judgments, scores.ignored_ids))
-    return Evaluation(scores, chosen, known_queries)
+    return Evaluation(scores, chosen, known_queries, cautions=find_cautions(run))
 
 
 def _load_queries(source: QueriesSource | None) -> Mapping[str, Query] | None:

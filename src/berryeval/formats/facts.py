@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from berryeval.core.score_order import cautions_of
 from berryeval.errors import ArgumentError, FormatError
-from berryeval.formats import beir, json_object, jsonl
+from berryeval.formats import beir, json_object, jsonl, trec
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Kind
 from berryeval.formats.keys import GRADE
@@ -44,6 +45,8 @@ class FileFacts:
     """Rows with a document that the query has already."""
     relevant: int
     """Judgments with a grade of at least 1."""
+    cautions: tuple[str, ...] = ()
+    """What is suspicious about the scores of a run."""
 
 
 def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None = None) -> FileFacts:
@@ -97,6 +100,15 @@ def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None =
         relevant=sum(grade >= 1 for found in numbers.values() for grade in found)
         if known == "judgments"
         else 0,
+        cautions=_cautions(path, chosen) if known == "run" else (),
+    )
+
+
+def _cautions(path: PathLike, format: str) -> tuple[str, ...]:
+    if format == "trec":
+        return trec.find_cautions(path)
+    return cautions_of(
+        lambda _limit: ((query, None, score) for query, _, score in _iter_rows(path, format, "run"))
     )
 
 

@@ -121,7 +121,10 @@ def read_run(
     if chosen in BINARY:
         table = FORMATS[chosen].read_table(path, "run")
         return run_of_frame(table, duplicates, Origin(path_name(path)))
-    return _read(Run, path, "run", chosen, duplicates)
+    run = _read(Run, path, "run", chosen, duplicates)
+    if chosen == "trec" and can_be_read_again(path):
+        run.cautions = trec.find_cautions(path)
+    return run
 
 
 def _read(

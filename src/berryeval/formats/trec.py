@@ -17,11 +17,12 @@ from collections.abc import Iterator
 from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id
 from berryeval.core.run import Run
+from berryeval.core.score_order import ScoredRow, cautions_of
 from berryeval.errors import FormatError, InputError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Kind, Row, parse_number, written
 
-__all__ = ["iter_rows", "kind_of_line", "parse_line", "sniff", "to_lines"]
+__all__ = ["find_cautions", "iter_rows", "kind_of_line", "parse_line", "sniff", "to_lines"]
 
 _JUDGMENTS = ("query", "iteration", "document", "grade")
 _RUN = ("query", "Q0", "document", "rank", "score", "tag")
@@ -59,6 +60,24 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
         row = parse_line(line, kind, path, number)
         if row is not None:
             yield row
+
+
+def find_cautions(path: PathLike) -> tuple[str, ...]:
+    """Return what is suspicious about the scores of a run, by the ranks that its file states."""
+    return cautions_of(lambda _limit: _iter_ranked(path))
+
+
+def _iter_ranked(path: PathLike) -> Iterator[ScoredRow]:
+    """Iterate over query, stated rank and score of a run, as far as the lines can be read."""
+    for _, line in iter_lines(path):
+        columns = line.split(maxsplit=5)
+        if not columns or columns[0].startswith(b"#"):
+            continue
+        try:
+            score = float(columns[4])
+        except (IndexError, ValueError):
+            return  # whoever reads the file says what is wrong
+        yield columns[0], int(columns[3]) if columns[3].isdigit() else None, score
 
 
 def parse_line(line: bytes, kind: Kind, path: PathLike, number: int) -> Row | None:
