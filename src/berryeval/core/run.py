@@ -46,6 +46,9 @@ class Run(Grouped):
     ['d2', 'd3', 'd1']
     """
 
+    tag: str | None = None
+    """What a TREC file calls the run in its last column, where that is known."""
+
     cautions: tuple[str, ...] | None = None
     """What is suspicious about the scores by the ranks that a file states; None if it states
     none. `find_cautions` looks at the rows then."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import zstandard
 
 __all__ = [
+    "BOM",
     "FIRST_BYTES",
     "PathLike",
     "can_be_read_again",
@@ -33,8 +34,8 @@ PathLike = str | os.PathLike[str]
 
 _GZIP = b"\x1f\x8b\x08"  # the only method there is
 _ZSTD = b"\x28\xb5\x2f\xfd"
-_BOM = b"\xef\xbb\xbf"
-FIRST_BYTES = (_BOM, _GZIP, _ZSTD)
+BOM = b"\xef\xbb\xbf"
+FIRST_BYTES = (BOM, _GZIP, _ZSTD)
 """What a file may begin with that is no text of its own: a mark, or what tells compression."""
 _PIECE = 1 << 21
 _PIECES_AHEAD = 2
@@ -71,7 +72,7 @@ def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
     """
     with _errors_named(path), _open(path) as file:
         for number, line in enumerate(file, start=1):
-            yield number, line.removeprefix(_BOM) if number == 1 else line
+            yield number, line.removeprefix(BOM) if number == 1 else line
 
 
 def iter_pieces(path: PathLike) -> Iterator[bytes]:

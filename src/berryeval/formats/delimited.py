@@ -18,10 +18,18 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
-from berryeval.formats._rows import Kind, Row, parse_number, written
+from berryeval.formats._rows import Kind, Row, as_tag, parse_number, written
 from berryeval.formats.keys import DOCUMENT, QUERY, find_keys, find_labels
 
-__all__ = ["iter_fields", "iter_judged", "iter_rows", "sniff", "to_lines", "write_rows"]
+__all__ = [
+    "first_tag",
+    "iter_fields",
+    "iter_judged",
+    "iter_rows",
+    "sniff",
+    "to_lines",
+    "write_rows",
+]
 
 _BUFFER = 1 << 16
 
@@ -67,6 +75,13 @@ def _iter_rows(path: PathLike, kind: Kind) -> Iterator[JudgedRow]:
         )
 
 
+def first_tag(path: PathLike) -> str | None:
+    """Return the tag of the first row; None if there is no column of that name."""
+    rows = (fields for _, fields in iter_fields(path))
+    names, first = [name.strip().lower() for name in next(rows, [])], next(rows, [])
+    return as_tag(dict(zip(names, first, strict=False)).get("tag"))
+
+
 def iter_fields(path: PathLike) -> Iterator[tuple[int, list[str]]]:
     """Iterate over the fields of each line, the header's included, with its number."""
     lines = iter_lines(path)
@@ -95,10 +110,12 @@ def _to_rows(data: Grouped) -> Iterator[list[str]]:
         for query, document, subtopic, grade in data.iter_grades():
             yield [*map(decode_id, (query, document, subtopic or b"")), written(grade)]
         return
-    yield ["query_id", "doc_id", "score" if isinstance(data, Run) else "relevance"]
+    tag = [data.tag] if isinstance(data, Run) and data.tag else []
+    number = "score" if isinstance(data, Run) else "relevance"
+    yield ["query_id", "doc_id", number, *(["tag"] if tag else [])]
     for query_id, rows in data.iter_queries():
         for row in rows:
-            yield [decode_id(query_id), data.doc_ids[row], written(data.values[row])]
+            yield [decode_id(query_id), data.doc_ids[row], written(data.values[row]), *tag]
 
 
 def write_rows(rows: Iterable[list[str]], separator: str) -> Iterator[bytes]:

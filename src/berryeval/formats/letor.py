@@ -18,7 +18,7 @@ from berryeval.core.id_column import decode_id
 from berryeval.core.judgments import Judgments
 from berryeval.errors import FormatError, InputError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
-from berryeval.formats._rows import Kind, Row, parse_number, written
+from berryeval.formats._rows import Kind, Row, parse_number, refuse_subtopics, written
 
 __all__ = ["iter_rows", "sniff", "to_lines"]
 
@@ -84,11 +84,12 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
     Raises
     ------
     InputError
-        For a run, and for an id that the format cannot hold: one with white space, or a query
-        with #.
+        For a run, for judgments with subtopics, and for an id that the format cannot hold: one
+        with white space, or a query with #.
     """
     if not isinstance(data, Judgments):
         raise InputError("a LETOR file holds judgments, not a run")
+    refuse_subtopics(data, "a LETOR file")
     for query_id, rows in data.iter_queries():
         _check_id(query_id)
         if b"#" in query_id:

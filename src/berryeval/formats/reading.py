@@ -105,9 +105,21 @@ def read_judgments(
     origin = Origin(path_name(path), has_lines=chosen not in BINARY)
     if chosen in BINARY:
         return judgments_of_frame(module.read_table(path, "judgments"), duplicates, judges, origin)
+    if chosen == "trec":
+        return _read_trec_judgments(path, duplicates, judges, origin)
     if hasattr(module, "iter_judged"):
         return collect_judged(module.iter_judged(path), origin, duplicates, judges)
     return _read(Judgments, path, "judgments", chosen, duplicates)
+
+
+def _read_trec_judgments(
+    path: PathLike, duplicates: Duplicates, judges: Judges | None, origin: Origin
+) -> Judgments:
+    """Read them natively unless they have subtopics, which the extension passes over."""
+    content = b"".join(iter_pieces(path))
+    if backend().name == "native" and not trec.has_subtopics(content):
+        return Judgments.of_native(read_columns([content], "judgments", path, duplicates))
+    return collect_judged(trec.judged_rows(content, path), origin, duplicates, judges)
 
 
 def read_run(
@@ -118,11 +130,15 @@ def read_run(
 ) -> Run:
     """Read a run from a file. Takes what `read_judgments` takes, but for judges and splits."""
     chosen = sniff_format(path) if format is None else check_format(format)
+    module = FORMATS[chosen]
     if chosen in BINARY:
-        table = FORMATS[chosen].read_table(path, "run")
-        return run_of_frame(table, duplicates, Origin(path_name(path)))
-    run = _read(Run, path, "run", chosen, duplicates)
-    if chosen == "trec" and can_be_read_again(path):
+        table = module.read_table(path, "run")
+        run = run_of_frame(table, duplicates, Origin(path_name(path)))
+    else:
+        run = _read(Run, path, "run", chosen, duplicates)
+    if can_be_read_again(path) and hasattr(module, "first_tag"):
+        run.tag = module.first_tag(path)
+    if can_be_read_again(path) and chosen == "trec":
         run.cautions = trec.find_cautions(path)
     return run
 

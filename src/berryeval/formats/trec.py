@@ -1,10 +1,13 @@
 """TREC files, as trec_eval reads them.
 
-Judgments (qrels): ``query_id iteration doc_id grade``, one judged document a line. The second
-column is ignored.
+Judgments (qrels): ``query_id iteration doc_id grade``, one judged document per line. The second
+column is the subtopic in the files of diversity tracks, as ndeval reads them. It is no subtopic,
+and ignored, if it is 0, Q0 or U0, and in files where it is a decimal number on any line, as rounds
+of judging are in TREC-COVID.
 
-Runs: ``query_id Q0 doc_id rank score tag``, one retrieved document a line. The second and the
-fourth column are ignored: ranks follow from the scores. So are columns after the tag.
+Runs: ``query_id Q0 doc_id rank score tag``, one retrieved document per line. The second and the
+fourth column are ignored: ranks follow from the scores. So are columns after the tag; the tag of
+the first line is that of the run.
 
 Columns are separated by any number of spaces or tabs. Lines may end in CR LF, the last one need
 not end at all; empty lines, and lines that begin with #, are passed over.
@@ -12,20 +15,41 @@ not end at all; empty lines, and lines that begin with #, are passed over.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from berryeval.core.grouped import Grouped
-from berryeval.core.id_column import decode_id
+from berryeval.core.id_column import decode_id, encode_id
+from berryeval.core.judging import JudgedRow
+from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.core.score_order import ScoredRow, cautions_of
 from berryeval.errors import FormatError, InputError
-from berryeval.formats._lines import PathLike, iter_lines, path_name
+from berryeval.formats._lines import BOM, PathLike, iter_lines, iter_pieces, path_name
 from berryeval.formats._rows import Kind, Row, parse_number, written
 
-__all__ = ["find_cautions", "iter_rows", "kind_of_line", "parse_line", "sniff", "to_lines"]
+__all__ = [
+    "TAG",
+    "find_cautions",
+    "first_tag",
+    "has_subtopics",
+    "iter_judged",
+    "iter_rows",
+    "judged_rows",
+    "kind_of_line",
+    "parse_line",
+    "sniff",
+    "to_lines",
+]
 
 _JUDGMENTS = ("query", "iteration", "document", "grade")
 _RUN = ("query", "Q0", "document", "rank", "score", "tag")
+
+_NO_SUBTOPIC = re.compile(rb"[A-Za-z]?0|-")
+_DECIMAL = re.compile(rb"\d+\.\d+")
+
+TAG = "berryeval"
+"""The tag of a run that has none."""
 
 _HINTS = {
     "judgments": "; is it a run? judgments come first",
@@ -80,6 +104,44 @@ def _iter_ranked(path: PathLike) -> Iterator[ScoredRow]:
         yield columns[0], int(columns[3]) if columns[3].isdigit() else None, score
 
 
+def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
+    """Iterate over judgments with their subtopics."""
+    return judged_rows(b"".join(iter_pieces(path)), path)
+
+
+def judged_rows(content: bytes, path: PathLike) -> Iterator[JudgedRow]:
+    """Iterate over the judgments in the content of a file; `path` is for messages."""
+    has_any = has_subtopics(content)
+    for number, line in enumerate(content.removeprefix(BOM).split(b"\n"), start=1):
+        row = parse_line(line, "judgments", path, number)
+        if row is not None:
+            label = line.split(maxsplit=2)[1] if has_any else b"0"
+            yield JudgedRow(*row, subtopic=None if _NO_SUBTOPIC.fullmatch(label) else label)
+
+
+def has_subtopics(content: bytes) -> bool:
+    """Whether the second column of judgments holds subtopics."""
+    n_lines = content.count(b"\n") + (not content.endswith(b"\n"))
+    if n_lines in (content.count(b" 0 "), content.count(b"\t0\t"), content.count(b" Q0 ")):
+        return False  # as nearly all files; looking at each line would take longer than reading
+    found = set()
+    for line in content.split(b"\n"):
+        columns = line.split(maxsplit=2)
+        if len(columns) > 1 and not columns[0].startswith(b"#"):
+            found.add(columns[1])
+    are_rounds = any(map(_DECIMAL.fullmatch, found))
+    return not are_rounds and not all(map(_NO_SUBTOPIC.fullmatch, found))
+
+
+def first_tag(path: PathLike) -> str | None:
+    """Return the tag on the first line of a run; None if it has none."""
+    for _, line in iter_lines(path):
+        columns = line.split(maxsplit=6)
+        if columns and not columns[0].startswith(b"#"):
+            return decode_id(columns[5]) if len(columns) >= len(_RUN) else None
+    return None
+
+
 def parse_line(line: bytes, kind: Kind, path: PathLike, number: int) -> Row | None:
     """Return the row in a line; None if it is empty or a comment.
 
@@ -107,18 +169,38 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
         For an id that the format cannot hold: an empty one, one with white space, or a query
         that begins with #.
     """
+    if isinstance(data, Judgments) and data.subtopics:
+        yield from _lines_with_subtopics(data)
+        return
+    tag = encode_id(data.tag or TAG) if isinstance(data, Run) else b""
     for query_id, rows in data.iter_queries():
-        _check_id(query_id)
-        if query_id.startswith(b"#"):
-            raise InputError(f"{decode_id(query_id)!r} would be a comment in a TREC file")
+        _check_query(query_id)
         for rank, row in enumerate(rows, start=1):
             doc_id = data.doc_ids.bytes_at(row)
             _check_id(doc_id)
             value = written(data.values[row]).encode()
             if isinstance(data, Run):
-                yield b"%s Q0 %s %d %s berryeval\n" % (query_id, doc_id, rank, value)
+                yield b"%s Q0 %s %d %s %s\n" % (query_id, doc_id, rank, value, tag)
             else:
                 yield b"%s 0 %s %s\n" % (query_id, doc_id, value)
+
+
+def _lines_with_subtopics(judgments: Judgments) -> Iterator[bytes]:
+    for query_id, doc_id, subtopic, grade in judgments.iter_grades():
+        _check_query(query_id)
+        _check_id(doc_id)
+        if subtopic is not None:
+            _check_id(subtopic)
+            if _NO_SUBTOPIC.fullmatch(subtopic) or _DECIMAL.fullmatch(subtopic):
+                name = decode_id(subtopic)
+                raise InputError(f"the subtopic {name!r} would mean none in a TREC file")
+        yield b"%s %s %s %s\n" % (query_id, subtopic or b"0", doc_id, written(grade).encode())
+
+
+def _check_query(query_id: bytes) -> None:
+    _check_id(query_id)
+    if query_id.startswith(b"#"):
+        raise InputError(f"{decode_id(query_id)!r} would be a comment in a TREC file")
 
 
 def _check_id(doc_id: bytes) -> None:
