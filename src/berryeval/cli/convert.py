@@ -17,7 +17,7 @@ from berryeval.formats.reading import (
     read_run,
     sniff_format,
 )
-from berryeval.formats.writing import write_judgments, write_run
+from berryeval.formats.writing import format_of_name, write_judgments, write_run
 
 if TYPE_CHECKING:
     from berryeval.formats import Duplicates, Judges
@@ -59,6 +59,8 @@ def command(
     berryeval convert bm25.run bm25.parquet
     berryeval convert qrels/test.tsv qrels.txt.gz
     """
+    if target_format is None:
+        format_of_name(target)  # refused before anything is read
     source = beir.judgments_file(source)
     if source == "-" and kind is None:
         raise ArgumentError("--kind", "judgments or run for standard input", "none")

@@ -41,6 +41,7 @@ def command(context: click.Context, /, output: str, golden: str | None) -> None:
     berryeval demo -o report.html --golden golden/
     """
     from berryeval.cli._systems import load_golden_set
+    from berryeval.core.files import format_of_ending
     from berryeval.reports.demo import demo_tables
     from berryeval.reports.html import comparison_to_html
     from berryeval.reports.terminal import show_tables
@@ -48,6 +49,7 @@ def command(context: click.Context, /, output: str, golden: str | None) -> None:
 
     # What falls short is in the tables; as a warning beside them it would be said twice.
     logging.getLogger("berryeval").addHandler(logging.NullHandler())
+    format_of_ending(output, {".htm": "html", ".html": "html"}, "html", choice="none at all")
     known = load_golden_set(golden)
     click.echo(
         f"Three search systems answer {len(known.queries)} questions from {len(known.sources)} "

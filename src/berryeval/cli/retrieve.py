@@ -122,6 +122,7 @@ def command(
     """
     from berryeval.core.inputs import refuse_input
     from berryeval.formats import read_queries, write_run
+    from berryeval.formats.writing import format_of_name
     from berryeval.search.collect import Limits, collect
     from berryeval.search.opening import open_system
     from berryeval.search.system import can_index
@@ -130,6 +131,7 @@ def command(
         raise click.UsageError("--repeat writes several runs, so -o needs the name of a file.")
     if questions is not None and documents is None:
         raise click.UsageError("--questions needs --documents, which they are asked of.")
+    format_of_name(output)  # refused before anything is asked
     credit = _crediting(spans, documents, chunks)
     asked = read_queries(queries)
     opened = open_system(

@@ -6,14 +6,24 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import IO, BinaryIO, cast
 
 from berryeval.core.inputs import refuse_input
-from berryeval.errors import FormatError, MissingExtraError
+from berryeval.errors import ArgumentError, FormatError, MissingExtraError
 
-__all__ = ["uncompressed_name", "write_whole"]
+__all__ = ["format_of_ending", "uncompressed_name", "write_whole"]
+
+_NAMED_FORMATS = frozenset((
+    ".7z", ".arrow", ".arrows", ".avro", ".bmp", ".bz2", ".csv", ".db", ".doc", ".docx", ".eps",
+    ".feather", ".gif", ".h5", ".hdf5", ".htm", ".html", ".ipc", ".ipynb", ".jpeg", ".jpg",
+    ".json", ".jsonl", ".letor", ".lz4", ".md", ".ndjson", ".npy", ".npz", ".ods", ".odt", ".orc",
+    ".parq", ".parquet", ".pdf", ".pickle", ".pkl", ".png", ".ppt", ".pptx", ".pq", ".ps",
+    ".qrels", ".rar", ".rtf", ".run", ".sqlite", ".svg", ".svmlight", ".tar", ".tex", ".tif",
+    ".tiff", ".toml", ".tsv", ".webp", ".xls", ".xlsx", ".xml", ".xz", ".yaml", ".yml", ".zip",
+))  # fmt: skip
+"""Endings that promise a format, ours and others'."""
 
 _STANDARD_OUTPUT = ("-", "/dev/stdout")
 
@@ -53,6 +63,42 @@ def write_whole(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
 def uncompressed_name(path: str | os.PathLike[str]) -> str:
     """Return a file's name without the ending that says how it is compressed."""
     return os.fspath(path).removesuffix(".gz").removesuffix(".zst")
+
+
+def format_of_ending(
+    path: str | os.PathLike[str],
+    endings: Mapping[str, str],
+    otherwise: str,
+    *,
+    argument: str = "--output",
+    choice: str = "--format",
+) -> str:
+    """Return the format that the ending of a file's name asks for.
+
+    Parameters
+    ----------
+    path : path
+        The file; an ending of compression does not count.
+    endings : mapping
+        The formats that can be written, by ending.
+    otherwise : str
+        The format of a name whose ending says nothing, such as ``.txt``.
+    argument, choice : str
+        What messages call the name, and the other way to choose a format.
+
+    Raises
+    ------
+    ArgumentError
+        If the ending names a format that cannot be written here, such as ``.xlsx``: a file must
+        be what its name says.
+    """
+    ending = os.path.splitext(uncompressed_name(path))[1].lower()  # noqa: PTH122
+    if ending in endings:
+        return endings[ending]
+    if ending in _NAMED_FORMATS:
+        expected = f"a name that ends in {', '.join(sorted(endings))}, or {choice}"
+        raise ArgumentError(argument, expected, repr(os.fspath(path)))
+    return otherwise
 
 
 def _can_be_replaced(name: str) -> bool:

@@ -40,8 +40,11 @@ def open_source(path: PathLike, what: str) -> Iterator[Any]:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, TypeError, LookupError) as error:
         # Damaged files lead pyarrow into errors of many kinds.
-        reason = str(error).partition("\n")[0] or type(error).__name__
-        raise FormatError(f"cannot be read: {reason}", name) from error
+        told = str(error).partition("\n")[0] or type(error).__name__
+        reason = "".join(filter(str.isprintable, told)).rstrip(" .:")
+        kind = what.rsplit(maxsplit=1)[-1]
+        message = f"is a damaged or truncated {kind} file ({reason}); write it again"
+        raise FormatError(message, name) from error
 
 
 def needed_columns(names: list[str], kind: Kind, path: PathLike) -> list[str]:

@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 from berryeval.core.inputs import note_input
 from berryeval.errors import FormatError, MissingExtraError
+from berryeval.formats._foreign import N_FIRST, foreign_content
 
 if TYPE_CHECKING:
     import zstandard
@@ -66,7 +67,7 @@ def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
     Raises
     ------
     FormatError
-        If the file cannot be read, or is damaged.
+        If the file cannot be read, is damaged, compressed in another way, or UTF-16 text.
     MissingExtraError
         If it is compressed with zstd, Python is older than 3.14, and the extra is not there.
     """
@@ -164,6 +165,9 @@ def _open(path: PathLike) -> Iterator[IO[bytes]]:
     with ExitStack() as opened:
         source = opened.enter_context(_open_source(path))
         first = _first_bytes(source)
+        foreign = foreign_content(first)
+        if foreign is not None:
+            raise FormatError(foreign, path_name(path))
         if first.startswith(_GZIP):
             yield opened.enter_context(_open_gzip(source))
         elif first.startswith(_ZSTD):
@@ -181,7 +185,7 @@ def _open_source(path: PathLike) -> AbstractContextManager[IO[bytes]]:
 
 def _first_bytes(source: IO[bytes]) -> bytes:
     peek = getattr(source, "peek", None)
-    return b"" if peek is None else bytes(peek(len(_ZSTD))[: len(_ZSTD)])
+    return b"" if peek is None else bytes(peek(N_FIRST)[:N_FIRST])
 
 
 def _open_gzip(source: IO[bytes]) -> BinaryIO:

@@ -1,7 +1,8 @@
-"""Tables with a header, separated by commas or tabs: BEIR's qrels, Quepid's exports, your own.
+"""Tables with a header: BEIR's qrels, Quepid's exports, your own.
 
-The first line names the columns; `berryeval.core.column_names` says which names are understood,
-other columns are ignored. Judgments may have the columns ``judge`` and ``subtopic``. Fields may
+Columns are separated by tabs, commas or semicolons, whichever the first line has, tried in this
+order. That line names the columns; `berryeval.core.column_names` says which names are understood,
+and other columns are ignored. Judgments may have the columns ``judge`` and ``subtopic``. Fields may
 be quoted, as spreadsheets do it. Empty lines are passed over.
 """
 
@@ -27,6 +28,7 @@ __all__ = [
     "iter_judged",
     "iter_rows",
     "sniff",
+    "split_header",
     "to_lines",
     "write_rows",
 ]
@@ -36,7 +38,7 @@ _BUFFER = 1 << 16
 
 def sniff(first_line: bytes) -> bool:
     """Whether a file that begins so may be one: its first line names the columns."""
-    fields = _split_header(decode_id(first_line))
+    fields = split_header(decode_id(first_line))
     names = {field.strip().strip('"').lower() for field in fields}
     return bool(names & set(QUERY)) and bool(names & set(DOCUMENT))
 
@@ -138,9 +140,11 @@ def _chain(
     yield from rest
 
 
-def _separator(header: str) -> str:
-    return "\t" if "\t" in header else ","
-
-
-def _split_header(header: str) -> list[str]:
+def split_header(header: str) -> list[str]:
+    """Return the names of the columns, as far as that can be told before quotes are read."""
     return header.split(_separator(header))
+
+
+def _separator(header: str) -> str:
+    """Return a tab, a comma, or a semicolon, which spreadsheets write in many countries."""
+    return next((sign for sign in "\t,;" if sign in header), ",")

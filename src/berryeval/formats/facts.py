@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from berryeval.core.score_order import cautions_of
 from berryeval.errors import ArgumentError, FormatError
-from berryeval.formats import beir, json_object, jsonl, trec
+from berryeval.formats import beir, delimited, json_object, jsonl, trec
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Kind
 from berryeval.formats.keys import GRADE
@@ -146,18 +146,14 @@ def guess_kind(path: PathLike, format: str) -> Kind:
     line = first_line(path)
     if format == "trec":
         return "run" if len(line.split()) >= _RUN_COLUMNS else "judgments"
-    return _kind_of_names({name.strip().strip('"').lower() for name in _header(line)})
+    names = delimited.split_header(line.decode("utf-8", "replace"))
+    return _kind_of_names({name.strip().strip('"').lower() for name in names})
 
 
 def _kind_of_names(names: set[str]) -> Kind:
     # BEIR calls grades scores; nobody else has a corpus-id.
     is_judged = names & (set(GRADE) - {"score"}) or "corpus-id" in names
     return "judgments" if is_judged else "run"
-
-
-def _header(line: bytes) -> list[str]:
-    text = line.decode("utf-8", "replace")
-    return text.split("\t" if "\t" in text else ",")
 
 
 def _count_tied(rankings: Iterable[list[float]]) -> int:

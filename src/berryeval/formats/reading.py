@@ -173,13 +173,14 @@ def sniff_format(path: PathLike) -> str:
         return "trec"
     line = first_line(path)
     found = next((name for name, module in FORMATS.items() if module.sniff(line)), "trec")
-    if found == "trec" and _is_called_a_table(path) and trec.kind_of_line(line) is None:
-        return "table"  # with a header that nobody knows: whoever reads it says what was expected
+    if found == "trec" and trec.kind_of_line(line) is None:
+        name = uncompressed_name(path).lower()
+        if name.endswith((".csv", ".tsv")):
+            return "table"  # with an unknown header: its reader says what was expected
+        if name.endswith((".parquet", ".parq", ".pq", ".arrow", ".arrows", ".feather", ".ipc")):
+            message = "expected Parquet or Arrow, as the name says, found something else"
+            raise FormatError(message, path_name(path))
     return found
-
-
-def _is_called_a_table(path: PathLike) -> bool:
-    return uncompressed_name(path).lower().endswith((".csv", ".tsv"))
 
 
 def first_line(path: PathLike) -> bytes:

@@ -155,6 +155,8 @@ def parse_line(line: bytes, kind: Kind, path: PathLike, number: int) -> Row | No
     if n_more < 0 or (n_more > 0 and kind == "judgments"):
         message = f"expected {len(names)} columns ({', '.join(names)}), found {len(columns)}"
         hint = _HINTS[kind] if number == 1 and kind_of_line(line) not in (kind, None) else ""
+        if b"\0" in line:
+            hint = "; is it a binary file?"
         raise FormatError(message + hint, path_name(path), number)
     value = columns[3] if kind == "judgments" else columns[4]
     return number, columns[0], columns[2], parse_number(value, kind, path, number)
