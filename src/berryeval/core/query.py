@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berryeval.core.id_column import as_id
+
 __all__ = ["Query"]
 
 
@@ -15,7 +17,7 @@ class Query:
     Parameters
     ----------
     query_id : str
-        What judgments and runs call it.
+        What judgments and runs call it; a whole number becomes its decimal text.
     text : str
         What is asked.
     category : str, optional
@@ -40,5 +42,9 @@ class Query:
     difficulty: str | None = None
     description: str | None = None
     tags: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if type(self.query_id) is not str:
+            object.__setattr__(self, "query_id", as_id(self.query_id, "query_id"))
 
     __test__: ClassVar[bool] = False  # pytest takes it for a test where it is called TestQuery

@@ -35,13 +35,14 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_MEASURES", "JudgmentsSource", "MeasureLike", "RunSource", "evaluate"]
 
 JudgmentsSource: TypeAlias = (
-    "Judgments | str | os.PathLike[str] | Mapping[str, Mapping[str, float]] | ArrowStream"
+    "Judgments | str | os.PathLike[str] | Mapping[Any, Mapping[Any, float]] | ArrowStream"
 )
-"""Judgments, the path of a file of them, a dict of dicts, or a data frame."""
+"""Judgments, the path of a file of them, a dict of dicts, or a data frame. Ids are text, or whole
+numbers, which mean their decimal text."""
 
 RunSource: TypeAlias = (
-    "Run | str | os.PathLike[str] | Mapping[str, Mapping[str, float]] | Mapping[str, Iterable[str]]"
-    " | ArrowStream"
+    "Run | str | os.PathLike[str] | Mapping[Any, Mapping[Any, float]]"
+    " | Mapping[Any, Iterable[str | int]] | ArrowStream"
 )
 """A run, the path of a file, a dict of dicts of scores, a dict of lists, best first, or a data
 frame."""
