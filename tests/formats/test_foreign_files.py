@@ -63,7 +63,9 @@ def test_a_file_that_is_not_read_is_named_with_the_way_out(tmp_path, content, wh
     )
 
 
-@pytest.mark.parametrize("query_id", [b"BZh9", b"\xff\xfe", b"\xfe\xff\x01", b"PK", b"7z", b"a\0b"])
+@pytest.mark.parametrize(
+    "query_id", [b"BZh9", b"\xff\xfe", b"\xfe\xff\x01", b"PK", b"7z", b"a\0b", b"\x04\x22\x4d\x18"]
+)
 def test_ids_may_be_any_bytes(tmp_path, query_id):
     """Short marks alone do not make a file another."""
     path = tmp_path / "qrels"
@@ -88,11 +90,11 @@ def test_a_damaged_parquet_file_is_called_that(tmp_path, fault):
     pq.write_table(pa.table(table), path)
     path.write_bytes(damaged(path.read_bytes())[fault])
     with pytest.raises(
-        FormatError, match=r"is a damaged or truncated Parquet file \(.*\)"
+        FormatError, match=r"cannot be read: damaged or truncated Parquet \(.*\)"
     ) as caught:
         read_judgments(path)
     assert str(caught.value).isprintable()
-    assert str(caught.value).endswith("; write it again")
+    assert str(caught.value).endswith("; write the file again")
 
 
 def test_a_name_that_says_parquet_promises_it(tmp_path):

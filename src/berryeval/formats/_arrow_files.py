@@ -43,7 +43,7 @@ def open_source(path: PathLike, what: str) -> Iterator[Any]:
         told = str(error).partition("\n")[0] or type(error).__name__
         reason = "".join(filter(str.isprintable, told)).rstrip(" .:")
         kind = what.rsplit(maxsplit=1)[-1]
-        message = f"is a damaged or truncated {kind} file ({reason}); write it again"
+        message = f"cannot be read: damaged or truncated {kind} ({reason}); write the file again"
         raise FormatError(message, name) from error
 
 

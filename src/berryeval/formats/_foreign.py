@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 __all__ = ["N_FIRST", "foreign_content"]
 
 N_FIRST = 256
 """How many bytes are looked at."""
 
 _MAGIC = (
-    (b"BZh", b"1AY&SY", 4, "is compressed with bzip2", "bunzip2"),
-    (b"\xfd7zXZ\x00", b"", 0, "is compressed with xz", "unxz"),
-    (b"\x04\x22\x4d\x18", b"", 0, "is compressed with lz4", "lz4 -d"),
-    (b"\x1f\x9d\x90", b"", 0, "is compressed with compress", "uncompress"),
-    (b"\xff\x06\x00\x00sNaPpY", b"", 0, "is compressed with snappy", "snzip -d"),
-    (b"7z\xbc\xaf\x27\x1c", b"", 0, "is a 7z archive", "7z x"),
-    (b"Rar!\x1a\x07", b"", 0, "is a RAR archive", "unrar x"),
+    (b"\xfd7zXZ\x00", "is compressed with xz", "unxz"),
+    (b"\x04\x22\x4d\x18", "is compressed with lz4", "lz4 -d"),
+    (b"\xff\x06\x00\x00sNaPpY", "is compressed with snappy", "snzip -d"),
+    (b"7z\xbc\xaf\x27\x1c", "is a 7z archive", "7z x"),
+    (b"Rar!\x1a\x07", "is a RAR archive", "unrar x"),
 )
-"""First bytes, further bytes and their place, what it is, and what unpacks it."""
+"""First bytes, what it is, and what unpacks it; the headers of all of them have zero bytes."""
+
+_BZIP2 = re.compile(rb"BZh[1-9]1AY&SY")
 
 _ZIP = b"PK\x03\x04"
 _MOST = 0.8
@@ -34,11 +36,15 @@ def foreign_content(first: bytes) -> str | None:
     """Return what a file is and the way out, if its first bytes are of something not read.
 
     None for text, for what is read, and for what nobody recognises. Ids may be any bytes, so
-    short marks count only together with more evidence.
+    first bytes alone are not enough: text has no zero bytes, and binary headers do.
     """
-    for magic, more, place, what, command in _MAGIC:
-        if first.startswith(magic) and first[place : place + len(more)] == more:
-            return f"{what}, which is not read; unpack it first (`{command}`), or use gzip or zstd"
+    if _BZIP2.match(first):
+        return _compressed("is compressed with bzip2", "bunzip2")
+    if b"\x00" not in first:
+        return None
+    for magic, what, command in _MAGIC:
+        if first.startswith(magic):
+            return _compressed(what, command)
     if first.startswith(_ZIP):
         return (
             "is a ZIP archive, as Excel workbooks are; unpack it first (`unzip`), or save the "
@@ -53,10 +59,12 @@ def foreign_content(first: bytes) -> str | None:
     return None
 
 
+def _compressed(what: str, command: str) -> str:
+    return f"{what}, which is not read; unpack it first (`{command}`), or use gzip or zstd"
+
+
 def _encoding(first: bytes) -> str | None:
     """Return UTF-16 or UTF-32 for text in it; blanks and digits have zero bytes there."""
-    if b"\x00" not in first:
-        return None
     marked = next((name for mark, name in _ENCODINGS if first.startswith(mark)), None)
     if marked is not None:
         return marked
