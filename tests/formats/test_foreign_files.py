@@ -131,6 +131,18 @@ def test_tables_with_semicolons_are_read(tmp_path):
     assert "judgments, format table" in result.output
 
 
+def test_an_endless_id_does_not_make_an_endless_message(tmp_path):
+    """A million characters on a line are cut in what is said of them."""
+    path = tmp_path / "qrels"
+    path.write_text(f"q 0 {'d' * 1_000_000} 1\n" * 2)
+    with pytest.raises(FormatError, match=":2: document 'ddd") as caught:
+        read_judgments(path)
+    assert len(caught.value.message) < 200
+    path.write_text("x" * 1_000_000)
+    with pytest.raises(FormatError, match=":1: expected 4 columns"):
+        read_judgments(path)
+
+
 @pytest.mark.parametrize("name", ["a.xlsx", "a.pdf", "a.csv.bz2", "a.png", "a.yaml", "a.html.gz"])
 def test_a_file_is_what_its_name_says(tmp_path, monkeypatch, name):
     """A name of a format that is not written is refused before anything is done."""

@@ -53,7 +53,7 @@ def command(
     FROM is recognised by its first line; a folder is BEIR's, and `-` standard input. The name of
     TO tells its format: .jsonl, .json, .csv, .tsv, .parquet, .arrow, .letor, any other is TREC;
     .gz or .zst at the end compresses, and `-` is standard output. A file is written whole or not
-    at all.
+    at all. Subtopics of judgments and the tag of a run are kept.
 
     \b
     berryeval convert bm25.run bm25.parquet

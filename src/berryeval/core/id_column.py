@@ -11,7 +11,7 @@ from typing import overload
 
 from berryeval.errors import ArgumentError, InputTypeError
 
-__all__ = ["IdColumn", "as_id", "decode_id", "encode_id"]
+__all__ = ["IdColumn", "as_id", "decode_id", "encode_id", "shown_id"]
 
 _LONGEST_SHOWN = 80
 
@@ -45,6 +45,12 @@ def as_id(value: object, argument: str) -> str:
 def decode_id(doc_id: bytes) -> str:
     """Return an id as text; bytes that are no UTF-8 survive a round trip as surrogates."""
     return doc_id.decode("utf-8", "surrogateescape")
+
+
+def shown_id(doc_id: str | bytes) -> str:
+    """Return an id as messages show it: in quotes, on one line, and cut where it is very long."""
+    text = decode_id(doc_id) if isinstance(doc_id, bytes) else doc_id
+    return repr(text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…")
 
 
 class IdColumn(Sequence[str]):

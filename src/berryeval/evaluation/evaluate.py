@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.frames import ArrowStream, is_frame, judgments_of_frame, run_of_frame
+from berryeval.core.id_column import shown_id
 from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments
 from berryeval.core.origin import Origin
@@ -215,7 +216,7 @@ def _nothing_judged(source: JudgmentsSource) -> str:
 
 def _nothing_in_common(judgments: Judgments, ignored_ids: Sequence[str]) -> str:
     shown = [
-        f"{what} {', '.join(map(repr, query_ids)) or 'none'}"
+        f"{what} {', '.join(map(shown_id, query_ids)) or 'none'}"
         for what, query_ids in (
             ("judged are", judgments.query_ids[:3]),
             ("in the run are", ignored_ids),

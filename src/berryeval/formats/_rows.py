@@ -8,7 +8,7 @@ from typing import TypeAlias
 from berryeval.core.column_names import Kind
 from berryeval.core.grade import MAX_GRADE
 from berryeval.core.grouped import Duplicates, Grouped, Grouping
-from berryeval.core.id_column import decode_id
+from berryeval.core.id_column import decode_id, shown_id
 from berryeval.core.judgments import Judgments
 from berryeval.errors import FormatError, InputError
 from berryeval.formats._lines import PathLike, path_name
@@ -64,8 +64,7 @@ def duplicate_error(
 ) -> FormatError:
     """Return what to raise for a document that comes twice."""
     message = (
-        f"document {decode_id(doc_id)!r} is {_VERB[kind]} a second time for query "
-        f"{decode_id(query_id)!r}"
+        f"document {shown_id(doc_id)} is {_VERB[kind]} a second time for query {shown_id(query_id)}"
     )
     return FormatError(message, path_name(path), line)
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from berryeval.core.grouped import Grouped
-from berryeval.core.id_column import decode_id
+from berryeval.core.id_column import decode_id, shown_id
 from berryeval.core.judgments import Judgments
 from berryeval.errors import FormatError, InputError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
@@ -93,7 +93,7 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
     for query_id, rows in data.iter_queries():
         _check_id(query_id)
         if b"#" in query_id:
-            raise InputError(f"{decode_id(query_id)!r} would be a comment in a LETOR file")
+            raise InputError(f"{shown_id(query_id)} would be a comment in a LETOR file")
         for row in rows:
             doc_id = data.doc_ids.bytes_at(row)
             _check_id(doc_id)
@@ -103,4 +103,4 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
 
 def _check_id(name: bytes) -> None:
     if name.split() != [name]:
-        raise InputError(f"a LETOR file cannot hold the id {decode_id(name)!r}")
+        raise InputError(f"a LETOR file cannot hold the id {shown_id(name)}")

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 
 from berryeval.core.grouped import Grouped
-from berryeval.core.id_column import decode_id, encode_id
+from berryeval.core.id_column import decode_id, encode_id, shown_id
 from berryeval.core.judging import JudgedRow
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
@@ -194,17 +194,18 @@ def _lines_with_subtopics(judgments: Judgments) -> Iterator[bytes]:
         if subtopic is not None:
             _check_id(subtopic)
             if _NO_SUBTOPIC.fullmatch(subtopic) or _DECIMAL.fullmatch(subtopic):
-                name = decode_id(subtopic)
-                raise InputError(f"the subtopic {name!r} would mean none in a TREC file")
+                raise InputError(
+                    f"the subtopic {shown_id(subtopic)} would mean none in a TREC file"
+                )
         yield b"%s %s %s %s\n" % (query_id, subtopic or b"0", doc_id, written(grade).encode())
 
 
 def _check_query(query_id: bytes) -> None:
     _check_id(query_id)
     if query_id.startswith(b"#"):
-        raise InputError(f"{decode_id(query_id)!r} would be a comment in a TREC file")
+        raise InputError(f"{shown_id(query_id)} would be a comment in a TREC file")
 
 
 def _check_id(doc_id: bytes) -> None:
     if doc_id.split() != [doc_id]:
-        raise InputError(f"a TREC file cannot hold the id {decode_id(doc_id)!r}")
+        raise InputError(f"a TREC file cannot hold the id {shown_id(doc_id)}")
