@@ -29,6 +29,7 @@ __all__ = [
     "iter_pieces",
     "open_plain",
     "path_name",
+    "read_content",
 ]
 
 PathLike = str | os.PathLike[str]
@@ -88,6 +89,18 @@ def iter_pieces(path: PathLike) -> Iterator[bytes]:
         if can_be_read_again(path) and not is_plain_file(path):
             pieces = _ahead(pieces)
         yield from pieces
+
+
+def read_content(path: PathLike) -> bytes:
+    """Return the whole content of a file, decompressed, a byte order mark included.
+
+    Raises what `iter_lines` raises.
+    """
+    if not (can_be_read_again(path) and is_plain_file(path)):
+        return b"".join(iter_pieces(path))
+    # Not buffered: what was looked at beforehand would have to be joined with the rest.
+    with _errors_named(path), _open(path), open(path, "rb", buffering=0) as file:  # noqa: PTH123
+        return file.read()
 
 
 def _ahead(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -31,6 +31,7 @@ from berryeval.formats._lines import (
     iter_lines,
     iter_pieces,
     path_name,
+    read_content,
 )
 from berryeval.formats._rows import Duplicates, Kind, collect
 from berryeval.formats._trec_native import read_columns
@@ -116,9 +117,16 @@ def _read_trec_judgments(
     path: PathLike, duplicates: Duplicates, judges: Judges | None, origin: Origin
 ) -> Judgments:
     """Read them natively unless they have subtopics, which the extension passes over."""
-    content = b"".join(iter_pieces(path))
-    if backend().name == "native" and not trec.has_subtopics(content):
-        return Judgments.of_native(read_columns([content], "judgments", path, duplicates))
+    content = read_content(path)
+    if backend().name == "native":
+        try:
+            found = Judgments.of_native(read_columns([content], "judgments", path, duplicates))
+        except FormatError:  # perhaps only a document that comes under several subtopics
+            if not trec.has_subtopics(content):
+                raise
+        else:
+            if trec.is_ordinary(content, found.n_rows) or not trec.has_subtopics(content):
+                return found
     return collect_judged(trec.judged_rows(content, path), origin, duplicates, judges)
 
 

@@ -25,7 +25,7 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.core.score_order import ScoredRow, cautions_of
 from berryeval.errors import FormatError, InputError
-from berryeval.formats._lines import BOM, PathLike, iter_lines, iter_pieces, path_name
+from berryeval.formats._lines import BOM, PathLike, iter_lines, path_name, read_content
 from berryeval.formats._rows import Kind, Row, parse_number, written
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "find_cautions",
     "first_tag",
     "has_subtopics",
+    "is_ordinary",
     "iter_judged",
     "iter_rows",
     "judged_rows",
@@ -106,7 +107,7 @@ def _iter_ranked(path: PathLike) -> Iterator[ScoredRow]:
 
 def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
     """Iterate over judgments with their subtopics."""
-    return judged_rows(b"".join(iter_pieces(path)), path)
+    return judged_rows(read_content(path), path)
 
 
 def judged_rows(content: bytes, path: PathLike) -> Iterator[JudgedRow]:
@@ -119,11 +120,16 @@ def judged_rows(content: bytes, path: PathLike) -> Iterator[JudgedRow]:
             yield JudgedRow(*row, subtopic=None if _NO_SUBTOPIC.fullmatch(label) else label)
 
 
+def is_ordinary(content: bytes, n_rows: int) -> bool:
+    """Whether the second column is 0 or Q0 on every line, as it is in nearly all files.
+
+    Quick, unlike `has_subtopics`, which decides in all other cases.
+    """
+    return any(content.count(zero) == n_rows for zero in (b" 0 ", b"\t0\t", b" Q0 "))
+
+
 def has_subtopics(content: bytes) -> bool:
     """Whether the second column of judgments holds subtopics."""
-    n_lines = content.count(b"\n") + (not content.endswith(b"\n"))
-    if n_lines in (content.count(b" 0 "), content.count(b"\t0\t"), content.count(b" Q0 ")):
-        return False  # as nearly all files; looking at each line would take longer than reading
     found = set()
     for line in content.split(b"\n"):
         columns = line.split(maxsplit=2)
