@@ -2,32 +2,55 @@
 
 import atexit
 import gc
+import sys
 
 __all__ = ["BUG", "run"]
 
 BUG = 70
 """The exit code of what should not happen, as in BSD's sysexits."""
 
+_INTERRUPTED = 130  # as `berryeval.cli` has it, which may not be loaded yet
 _FEW_COLLECTIONS = 50_000
 
 
 def run() -> None:
-    """Run the command line.
+    """Run the command line, and end the process with the exit code of the command.
 
     What is loaded stays until the end: looking for garbage in it would be a seventh of a small
     job, half of that while the process ends.
     """
     gc.set_threshold(_FEW_COLLECTIONS)
     atexit.register(gc.freeze)
-    from berryeval.cli import main
+    try:
+        raise SystemExit(_exit_code())
+    except KeyboardInterrupt:  # while modules are loaded; during a command the group handles it
+        sys.stderr.write("Interrupted.\n")
+        raise SystemExit(_INTERRUPTED) from None
 
+
+def _exit_code() -> int | str | None:
+    from berryeval.cli import BAD_INPUT, main
+    from berryeval.cli._streams import end_output, protect_streams
+
+    protect_streams()
+    code: int | str | None = 0
+    reason = None
     try:
         main(prog_name="berryeval")
+    except SystemExit as ended:
+        code = ended.code
+    except OSError as error:  # output of --help and the like, which no command handles
+        reason = error.strerror
     except Exception:  # noqa: BLE001 - a bug of ours: 1 would tell CI that a gate failed
         import traceback
 
         traceback.print_exc()
-        raise SystemExit(BUG) from None
+        code = BUG
+    reason = end_output() or reason
+    if reason is None or code == BAD_INPUT:  # which has its own message
+        return code
+    sys.stderr.write(f"Error: cannot write: {reason}\n")
+    return BAD_INPUT
 
 
 if __name__ == "__main__":

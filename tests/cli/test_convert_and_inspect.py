@@ -106,6 +106,7 @@ def test_judgments_are_inspected():
         "tied": 0,
         "duplicates": 0,
         "relevant": 2,
+        "cautions": [],
     }
     assert "Relevant           2, grade 1 or higher" in berryeval("inspect", "qrels").output
 

@@ -46,12 +46,6 @@ def test_lists_and_mappings_are_not_mixed():
         be.evaluate({"q": {"a": 1}}, {"r": ["a"], "q": {"b": 1.0, "a": 2.0}}, ["AP"])
 
 
-def test_query_ids_are_text():
-    """In lists as in dicts."""
-    with pytest.raises(InputTypeError, match="an id: expected a str"):
-        be.evaluate({"1": {"10": 1}}, {1: ["10", "11"]}, ["AP"])
-
-
 def test_a_lazy_frame_has_to_be_collected():
     """It says so before polars warns."""
     polars = pytest.importorskip("polars")

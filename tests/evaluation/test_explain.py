@@ -275,8 +275,8 @@ def test_an_unknown_query_is_an_error_with_the_nearest():
         be.explain(judgments, run, run, "query1")
     with pytest.raises(be.MismatchError, match="judged are 'query-0', 'query-1', 'query-2' and 2"):
         be.explain(judgments, run, run, "zz")
-    with pytest.raises(be.InputTypeError, match="query_id: expected a str, got int 7"):
-        be.explain(judgments, run, run, 7)
+    with pytest.raises(be.InputTypeError, match="query_id: expected text or a whole number"):
+        be.explain(judgments, run, run, 7.0)
 
 
 def test_several_measures_are_refused():

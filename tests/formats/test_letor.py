@@ -11,20 +11,46 @@ LETOR = b"""\
 # a comment
 2 qid:10 1:0.03 2:0.5 # docid = GX029-35-5894638 inc = 1 prob = 0.24
 0 qid:10 1:0.1 #docid = GX030
-1 qid:11 1:0.1
-0.5 qid:11 2:7 # no name
 0 qid:10 # docid=GX031
 
-3 qid:11
+3 qid:11 # inc = 1 docid = GX032
 """
 
 
-def test_documents_are_named_by_the_comment_or_by_their_number(write):
-    """The number counts the documents of the query, from 1."""
+def test_documents_are_named_by_the_docid_of_the_comment(write):
+    """Wherever in the comment it stands."""
     assert read_judgments(write(LETOR)).to_dict() == {
         "10": {"GX029-35-5894638": 2.0, "GX030": 0.0, "GX031": 0.0},
-        "11": {"1": 1.0, "2": 0.5, "3": 3.0},
+        "11": {"GX032": 3.0},
     }
+
+
+@pytest.mark.parametrize(
+    ("comment", "doc_id"),
+    [
+        ("# 7555 Rambo", "7555"),
+        ("#7555\trambo ii", "7555"),
+        ("# 7555", "7555"),
+        ("# docid: 7555", "7555"),
+        ("#docid:7555", "7555"),
+        ("# DocID=7555", "7555"),
+        ("# doc_id = 7555", "7555"),
+        ("# docno: 7555", "7555"),
+        ("# id: 7555 title: Rambo", "7555"),
+        ("# https://example.org/?id=7555", "https://example.org/?id=7555"),
+        ("# guide.md#setup", "guide.md#setup"),
+    ],
+)
+def test_every_usual_comment_names_its_document(write, comment, doc_id):
+    """Elasticsearch and Solr put the id first, SVMlight alone, LETOR behind docid."""
+    read = read_judgments(write(f"4 qid:1 1:9.8 2:10 {comment}\n".encode()))
+    assert read.to_dict() == {"1": {doc_id: 4.0}}
+
+
+def test_documents_of_a_file_without_comments_are_numbers(write):
+    """The number counts the documents of the query, from 1."""
+    read = read_judgments(write(b"1 qid:11 1:0.1\n0 qid:12\n0.5 qid:11 2:7 #\n3 qid:11\n"))
+    assert read.to_dict() == {"11": {"1": 1.0, "2": 0.5, "3": 3.0}, "12": {"1": 0.0}}
 
 
 @pytest.mark.parametrize(
@@ -33,6 +59,13 @@ def test_documents_are_named_by_the_comment_or_by_their_number(write):
         (b"1 qid:1 # docid = a\n2\n", ":2: expected a grade and qid:query, found '' as the second"),
         (b"1 1:0.5\n", ":1: expected a grade and qid:query, found '1:0.5' as the second"),
         (b"1 qid: 1:0.5\n", ":1: expected a grade and qid:query, found 'qid:' as the second"),
+        (
+            b"1 qid:1 # inc = 0.01 prob = 0.2\n",
+            ":1: expected a comment such as '# docid = GX029' or '# 7555', "
+            "found 'inc = 0.01 prob = 0.2'",
+        ),
+        (b"1 qid:1 # a\n1 qid:1\n", ":2: expected a comment, as on the lines before, found none"),
+        (b"1 qid:1\n1 qid:1 # a\n", ":2: expected no comment, as on the lines before, found one"),
         (b"x qid:1\n", ":1: expected a number as grade, found 'x'"),
         (
             b"1 qid:1 # docid = a\n1 qid:1 # docid = a\n",

@@ -121,7 +121,7 @@ def test_an_error_of_the_server_is_told(status, transient):
         ({"results": []}, "expected an item 'hits', found an object with 'results'"),
         ({"hits": {}}, "expected a list, found an object with no keys"),
         ({"hits": [1]}, "expected an item 'id', found int"),
-        ({"hits": [{"id": None, "score": 1}]}, "hit 1: expected a str as document id"),
+        ({"hits": [{"id": None, "score": 1}]}, "hit 1: expected text or a whole number"),
         (b'{"hits": [{"id": "a", "score": NaN}]}', "hit 1: expected a number as score"),
         ({"hits": [{"id": "a", "score": 1}] * 2}, "expected each document once, got 'a' twice"),
     ],

@@ -167,7 +167,7 @@ class TestFailures:
             ({"_shards": {"failed": 1, "total": 1}}, BackendError, "1 of 1 shards failed", False),
             ([], AnswerError, "expected an object, got list", False),
             ({"hits": {}}, AnswerError, "expected a list, got NoneType", False),
-            ({"hits": {"hits": [{"_score": 1}]}}, AnswerError, "hit 1: expected a str", False),
+            ({"hits": {"hits": [{"_score": 1}]}}, AnswerError, "hit 1: expected text", False),
             ({"hits": {"hits": [{"_id": "a", "_score": 1}] * 2}}, AnswerError, "'a' twice", False),
         ],
     )  # fmt: skip

@@ -76,7 +76,10 @@ def test_answers_of_many_shapes_become_hits(answer, hits):
         ([("a", None)], "mine: hit 1: expected a number as score, got NoneType None"),
         ([("a", True)], "mine: hit 1: expected a number as score, got bool True"),
         ([("a", 10**400)], "mine: hit 1: expected a number as score, got int 1000000"),
-        ([("a", 2.0), (7, 1.0)], "mine: hit 2: expected a str as document id, got int 7"),
+        (
+            [("a", 2.0), (7.0, 1.0)],
+            "mine: hit 2: expected text or a whole number as document id, got float 7.0",
+        ),
         ([b"a"], "mine: hit 1: expected a document id and a score, got bytes b'a'"),
         ([("a", 1, 2)], "mine: hit 1: expected a document id and a score, got tuple ('a', 1, 2)"),
         (["\ud800"], "mine: hit 1: expected a document id that UTF-8 can hold, got '\\ud800'"),

@@ -115,6 +115,7 @@ class ArchivedEvaluations:
                 "holes": {name: result.holes for name, result in evaluation.items()},
                 "n_queries": evaluation.n_queries,
                 "counts": asdict(evaluation.counts),
+                "cautions": list(evaluation.cautions),
                 **options,
             },
             "scores": b"".join(encode(_columns(evaluation.scores))),
@@ -171,7 +172,12 @@ class ArchivedEvaluations:
         if row is None:
             return None
         scores = scores_of(decode([row.scores]), row.facts)
-        return Evaluation(scores, _measures(row.facts), self._queries.all())
+        return Evaluation(
+            scores,
+            _measures(row.facts),
+            self._queries.all(),
+            cautions=row.facts.get("cautions", ()),
+        )
 
     def page(
         self,
@@ -251,4 +257,5 @@ def _stored(row: Row[Any]) -> StoredEvaluation:
         missing=facts["missing"],
         no_relevant=facts["no_relevant"],
         created_at=row.created_at,
+        cautions=tuple(facts.get("cautions", ())),
     )

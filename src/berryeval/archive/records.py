@@ -175,6 +175,8 @@ class StoredEvaluation:
     """What judged queries that the run does not have were worth, as `evaluate` takes it."""
     no_relevant: str
     created_at: datetime
+    cautions: tuple[str, ...] = ()
+    """What is suspicious about the scores of the run."""
 
 
 @dataclass(frozen=True, slots=True)

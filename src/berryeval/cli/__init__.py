@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 import io
-import os
 import sys
 from typing import Any
 
 import click
 
 from berryeval import __version__
+from berryeval.core.inputs import keep_inputs
 from berryeval.errors import BackendError, BerryEvalError
 
 __all__ = ["main"]
@@ -86,22 +86,17 @@ class _LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
         _show_every_id()
         try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()
+            with keep_inputs():
+                return super().invoke(ctx)
         except BackendError as error:
             raise _SystemFailure(str(error)) from error
         except BerryEvalError as error:
             raise _Failure(str(error)) from error
-        except BrokenPipeError:
-            # Who read has enough. Python would complain once more when it closes the pipe.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            ctx.exit(0)
         except OSError as error:
             raise _Failure(f"cannot write: {error.strerror}") from error
         except (click.Abort, KeyboardInterrupt):
             click.echo("Interrupted.", err=True)
             ctx.exit(INTERRUPTED)
-        return result
 
 
 def _show_every_id() -> None:

@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from berryeval.core.files import uncompressed_name, write_whole
-from berryeval.errors import ArgumentError
+from berryeval.core.files import format_of_ending, uncompressed_name, write_whole
 
 __all__ = [
     "chosen_format",
@@ -65,7 +64,7 @@ def chosen_format(
     Raises
     ------
     ArgumentError
-        If the name asks for a format that only other commands write.
+        If the name asks for a format that this command does not write.
     """
     if as_json and output_format not in (None, "json"):
         raise click.UsageError(f"Give --json or --format {output_format}, not both.")
@@ -73,13 +72,8 @@ def chosen_format(
         return "json"
     if output_format is not None:
         return output_format
-    ending = os.path.splitext(uncompressed_name(output or ""))[1].lower()  # noqa: PTH122
-    by_name = _ENDINGS.get(ending, "table")
-    if by_name not in formats:
-        endings = ", ".join(known for known, name in _ENDINGS.items() if name in formats)
-        expected = f"a name that ends in {endings}, or --format"
-        raise ArgumentError("--output", expected, repr(output))
-    return by_name
+    endings = {ending: name for ending, name in _ENDINGS.items() if name in formats}
+    return format_of_ending(output or "", endings, "table")
 
 
 report_option = click.option(

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from berryeval.core.inputs import note_input
+
 if TYPE_CHECKING:
     from berryeval.suite.settings import Settings
 
@@ -47,6 +49,8 @@ _NAMED = (
     ("corpus", "BERRYEVAL_CORPUS", "Which documents were searched: any name or hash."),
 )
 
+_INPUTS = ("judgments", "queries", "run", "documents", "questions", "baseline", "timings")
+
 
 def named_options(**texts: str) -> Callable[[Command], Command]:
     """Give a command options for what berryeval.toml names, each also a variable.
@@ -74,4 +78,14 @@ def load_settings(config: str | None, named: Mapping[str, str | None]) -> Settin
     given: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     if "run" in given:
         given["system"] = None  # a run that is named is what somebody means
-    return replace(settings, **given)
+    settings = replace(settings, **given)
+    _note_inputs(settings)
+    return settings
+
+
+def _note_inputs(settings: Settings) -> None:
+    """Note every file that is named, also those that this command happens not to read."""
+    single = (getattr(settings, name) for name in _INPUTS)
+    for path in (*single, *settings.repeats, *settings.baseline_repeats):
+        if path is not None:
+            note_input(path)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from berryeval.cli._settings import config_option, load_settings, named_options
+from berryeval.core.inputs import release_input
 from berryeval.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def save(
     if os.path.exists(path) and not force:  # noqa: PTH110 - pathlib is slow to import
         way_out = "use `berryeval baseline update`, or --force"
         raise ArgumentError("baseline", "a file that is not there yet", f"{path!r}; {way_out}")
+    release_input(path)
     baseline = _make(settings, name, _measures(settings, measures))
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)  # noqa: PTH103, PTH120
     baseline.save(path)
@@ -85,6 +87,7 @@ def update(config: str | None, measures: tuple[str, ...], **named: str | None) -
     settings = load_settings(config, named)
     path = _path(settings)
     before = Baseline.read(path)
+    release_input(path)
     settings = replace(settings, corpus=settings.corpus or before.corpus)
     after = _make(settings, before.name, (*before.means, *_measures(settings, measures)))
     after.save(path)

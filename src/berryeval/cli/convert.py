@@ -17,7 +17,7 @@ from berryeval.formats.reading import (
     read_run,
     sniff_format,
 )
-from berryeval.formats.writing import write_judgments, write_run
+from berryeval.formats.writing import format_of_name, write_judgments, write_run
 
 if TYPE_CHECKING:
     from berryeval.formats import Duplicates, Judges
@@ -53,12 +53,14 @@ def command(
     FROM is recognised by its first line; a folder is BEIR's, and `-` standard input. The name of
     TO tells its format: .jsonl, .json, .csv, .tsv, .parquet, .arrow, .letor, any other is TREC;
     .gz or .zst at the end compresses, and `-` is standard output. A file is written whole or not
-    at all.
+    at all. Subtopics of judgments and the tag of a run are kept.
 
     \b
     berryeval convert bm25.run bm25.parquet
     berryeval convert qrels/test.tsv qrels.txt.gz
     """
+    if target_format is None:
+        format_of_name(target)  # refused before anything is read
     source = beir.judgments_file(source)
     if source == "-" and kind is None:
         raise ArgumentError("--kind", "judgments or run for standard input", "none")

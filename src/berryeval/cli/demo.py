@@ -42,6 +42,7 @@ def command(context: click.Context, /, output: str, golden: str | None) -> None:
     berryeval demo -o report.html --golden golden/
     """
     from berryeval.cli._systems import load_golden_set
+    from berryeval.core.files import format_of_ending
     from berryeval.reports.demo import demo_tables, questions_note
     from berryeval.reports.html import comparison_to_html
     from berryeval.reports.terminal import show_tables
@@ -49,6 +50,7 @@ def command(context: click.Context, /, output: str, golden: str | None) -> None:
 
     # The tables show what falls short; warnings beside them would repeat it.
     logging.getLogger("berryeval").addHandler(logging.NullHandler())
+    format_of_ending(output, {".htm": "html", ".html": "html"}, "html", choice="none at all")
     known = load_golden_set(golden)
     click.echo(
         f"Three search systems answer {len(known.queries)} queries from {len(known.sources)} "

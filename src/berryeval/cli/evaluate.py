@@ -88,13 +88,13 @@ def command(
         name: evaluate(loaded, path, measures or DEFAULT_MEASURES, **options)
         for name, path in zip(run_names(runs), runs, strict=True)
     }
+    shown = report.Shown(per_query=per_query, label=label, interval=interval)
+    if chosen == "table" and output is None:
+        show_tables(report.evaluations_tables(results, shown))
+    else:
+        write_output(report.render(results, shown, chosen), output)
     if history is not None:
         from berryeval.suite.history import append
 
         for name, result in results.items():
             append(history, name, result, loaded, note)
-    shown = report.Shown(per_query=per_query, label=label, interval=interval)
-    if chosen == "table" and output is None:
-        show_tables(report.evaluations_tables(results, shown))
-        return
-    write_output(report.render(results, shown, chosen), output)

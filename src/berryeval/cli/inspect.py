@@ -30,7 +30,8 @@ __all__ = ["command"]
 def command(files: tuple[str, ...], kind: Kind | None, as_json: bool) -> None:
     """Tell what is in files of judgments and runs.
 
-    Format, queries, documents a query, range of grades or scores, ties, duplicates, hash.
+    Format, queries, documents per query, range of grades or scores, ties, duplicates, hash, and
+    a caution about scores that look wrong: distances, ranks that contradict them, all equal.
 
     \b
     berryeval inspect qrels.txt bm25.run
@@ -56,4 +57,5 @@ def _to_section(facts: FileFacts) -> Section:
     else:
         entries += [("Scores", numbers), ("Tied", f"{facts.tied:,} rows")]
     entries += [("Duplicates", f"{facts.duplicates:,}"), ("SHA-256", facts.sha256)]
+    entries += [("Caution", f"{caution}.") for caution in facts.cautions]
     return Section(facts.path, tuple(entries))

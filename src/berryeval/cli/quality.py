@@ -138,14 +138,14 @@ def command(
         )
     for file, format_ in report_formats.items():
         write_output(render_quality(result, format_), file)
-    if history is not None:
-        from berryeval.suite.history import append
-
-        append(history, name, result.gate.evaluation, known.judgments, result.gate.verdict)
     if chosen == "table" and output is None:
         show_tables(quality_tables(result))
     else:
         write_output(render_quality(result, chosen), output)
+    if history is not None:
+        from berryeval.suite.history import append
+
+        append(history, name, result.gate.evaluation, known.judgments, result.gate.verdict)
     if len(result.failures) > max_failed:
         context.exit(SYSTEM_FAILED)
     context.exit(0 if result.gate.verdict == "pass" else BELOW)

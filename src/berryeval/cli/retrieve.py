@@ -131,12 +131,15 @@ def command(
     berryeval retrieve hybrid --documents golden/test-documents --chunks size \\
       --spans golden/ --queries golden/test-queries.json -o by-size.run
     """
+    from berryeval.core.inputs import refuse_input
     from berryeval.formats import read_queries
+    from berryeval.formats.writing import format_of_name
     from berryeval.search.collect import Limits, collect
     from berryeval.search.opening import open_system
     from berryeval.search.system import can_index, check_documents
 
     _check_usage(output, repeat, documents, questions)
+    format_of_name(output)  # refused before anything is asked
     credit = _crediting(spans, documents, chunks)
     asked = read_queries(queries)
     opened = open_system(
@@ -154,6 +157,7 @@ def command(
             facts["documents"] = _index(opened, documents, chunks, questions)
         check_documents(opened, "name them with --documents")
         facts |= opened.fingerprint()
+        refuse_input(output)  # before queries are asked for nothing
         with _journal(output, facts) as journal, progress_bar("Retrieving") as progress:
             try:
                 collected = collect(

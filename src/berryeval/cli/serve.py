@@ -15,6 +15,7 @@ from click.core import ParameterSource
 
 from berryeval.cli._logging import logging_options
 from berryeval.cli._settings import archive_option, config_option, load_settings
+from berryeval.core.inputs import release_inputs
 
 if TYPE_CHECKING:
     from berryeval.archive import Archive
@@ -104,6 +105,7 @@ def command(
     from berryeval.errors import MissingExtraError
 
     settings = load_settings(config, {})
+    release_inputs()
     try:
         from berryeval.archive import Archive
         from berryeval.service.server import serve

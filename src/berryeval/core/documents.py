@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from berryeval.core.id_column import IdColumn, encode_id
+from berryeval.core.id_column import IdColumn, as_id, encode_id
 from berryeval.errors import ArgumentError
 
 __all__ = ["Document", "Documents"]
@@ -20,7 +20,7 @@ class Document:
     Parameters
     ----------
     doc_id : str
-        What judgments and runs call it.
+        What judgments and runs call it; a whole number becomes its decimal text.
     text : str
         What it says.
     title : str
@@ -33,6 +33,10 @@ class Document:
     text: str
     title: str = ""
     length: int | None = None
+
+    def __post_init__(self) -> None:
+        if type(self.doc_id) is not str:
+            object.__setattr__(self, "doc_id", as_id(self.doc_id, "doc_id"))
 
 
 class Documents(Mapping[str, Document]):

@@ -6,13 +6,24 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import IO, BinaryIO, cast
 
-from berryeval.errors import FormatError, MissingExtraError
+from berryeval.core.inputs import refuse_input
+from berryeval.errors import ArgumentError, FormatError, MissingExtraError
 
-__all__ = ["uncompressed_name", "write_whole"]
+__all__ = ["format_of_ending", "uncompressed_name", "write_whole"]
+
+_NAMED_FORMATS = frozenset((
+    ".7z", ".arrow", ".arrows", ".avro", ".bmp", ".bz2", ".csv", ".db", ".doc", ".docx", ".eps",
+    ".feather", ".gif", ".h5", ".hdf5", ".htm", ".html", ".ipc", ".ipynb", ".jpeg", ".jpg",
+    ".json", ".jsonl", ".letor", ".lz4", ".md", ".ndjson", ".npy", ".npz", ".ods", ".odt", ".orc",
+    ".parq", ".parquet", ".pdf", ".pickle", ".pkl", ".png", ".ppt", ".pptx", ".pq", ".ps",
+    ".qrels", ".rar", ".rtf", ".run", ".sqlite", ".svg", ".svmlight", ".tar", ".tex", ".tif",
+    ".tiff", ".toml", ".tsv", ".webp", ".xls", ".xlsx", ".xml", ".xz", ".yaml", ".yml", ".zip",
+))  # fmt: skip
+"""Endings that promise a format, ours and others'."""
 
 _STANDARD_OUTPUT = ("-", "/dev/stdout")
 
@@ -27,7 +38,7 @@ def write_whole(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
     Raises
     ------
     FormatError
-        If the file cannot be written, with the system's reason.
+        If the file cannot be written, with the system's reason, or is an input of the command.
     MissingExtraError
         If the name ends in ``.zst``, Python is older than 3.14, and the extra is not there.
     """
@@ -38,6 +49,7 @@ def write_whole(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
         sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()
         return
+    refuse_input(name)
     try:
         if _can_be_replaced(name):
             _replace(name, pieces)
@@ -53,6 +65,42 @@ def uncompressed_name(path: str | os.PathLike[str]) -> str:
     return os.fspath(path).removesuffix(".gz").removesuffix(".zst")
 
 
+def format_of_ending(
+    path: str | os.PathLike[str],
+    endings: Mapping[str, str],
+    otherwise: str,
+    *,
+    argument: str = "--output",
+    choice: str = "--format",
+) -> str:
+    """Return the format that the ending of a file's name asks for.
+
+    Parameters
+    ----------
+    path : path
+        The file; an ending of compression does not count.
+    endings : mapping
+        The formats that can be written, by ending.
+    otherwise : str
+        The format of a name whose ending says nothing, such as ``.txt``.
+    argument, choice : str
+        What messages call the name, and the other way to choose a format.
+
+    Raises
+    ------
+    ArgumentError
+        If the ending names a format that cannot be written here, such as ``.xlsx``: a file must
+        be what its name says.
+    """
+    ending = os.path.splitext(uncompressed_name(path))[1].lower()  # noqa: PTH122
+    if ending in endings:
+        return endings[ending]
+    if ending in _NAMED_FORMATS:
+        expected = f"a name that ends in {', '.join(sorted(endings))}, or {choice}"
+        raise ArgumentError(argument, expected, repr(os.fspath(path)))
+    return otherwise
+
+
 def _can_be_replaced(name: str) -> bool:
     """Whether it is a file, or nothing yet: no device, no pipe, no folder."""
     try:
@@ -63,9 +111,10 @@ def _can_be_replaced(name: str) -> bool:
 
 def _replace(name: str, pieces: Iterable[bytes]) -> None:
     target = os.path.realpath(name)
-    partial = f"{target}.partial"
+    # A name of its own: another process may write the same file, or "x.partial" be an input.
+    partial = f"{target}.{os.urandom(4).hex()}.partial"
     try:
-        with open(partial, "wb") as file:  # noqa: PTH123
+        with open(partial, "xb") as file:  # noqa: PTH123
             _write(file, name, pieces)
             file.flush()
             os.fsync(file.fileno())

@@ -26,6 +26,7 @@ from berryeval.core.judging import JudgedRow, Judges, check_judges, collect_judg
 from berryeval.core.judgments import Judgments
 from berryeval.core.origin import Origin
 from berryeval.core.run import Run
+from berryeval.core.score_order import ScoredRow
 from berryeval.errors import InputTypeError, MissingExtraError
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "can_be_streamed_again",
     "collect_run",
     "is_frame",
+    "iter_head",
     "judgments_of_frame",
     "run_of_frame",
     "stream_of",
@@ -99,6 +101,32 @@ def collect_run(rows: Iterator[JudgedRow], origin: Origin, duplicates: Duplicate
             raise origin.duplicate("run", query_id, doc_id, place)
         found.keep_best(query_id, doc_id, score)
     return Run.collect(found)
+
+
+def iter_head(frame: Any, n_rows: int) -> Iterator[ScoredRow]:  # noqa: ANN401 - of any library
+    """Iterate over the first rows of a run in a frame; over none if they cannot be had alone.
+
+    Ranks are those of a column ``rank``, if there is one.
+    """
+    if hasattr(frame, "schema") and hasattr(frame, "slice") and hasattr(frame, "column"):  # pyarrow
+        names = [*frame.schema.names]
+        head = frame.slice(0, n_rows)
+        columns = [head.column(place).to_pylist() for place in _ranked_places(names)]
+    elif hasattr(frame, "head") and _has_columns(frame):
+        keys = [*frame.columns]
+        head = frame.head(n_rows)
+        columns = [head[keys[place]].to_list() for place in _ranked_places([*map(str, keys)])]
+    else:
+        return
+    for query_id, score, *ranks in zip(*columns, strict=True):
+        rank = ranks[0] if ranks else None
+        yield query_id, rank if isinstance(rank, int) else None, float(score)
+
+
+def _ranked_places(names: list[str]) -> list[int]:
+    """Return where the queries, the scores, and the ranks stand, if there are any."""
+    query, _, score = find_places(names, "run", Origin("run", is_file=False))
+    return [query, score] + ([names.index("rank")] if "rank" in names else [])
 
 
 def _n_rows(frame: Any) -> int:  # noqa: ANN401 - a frame of any library

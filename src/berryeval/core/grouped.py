@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from berryeval.backend import backend
-from berryeval.core.id_column import IdColumn, decode_id, encode_id
+from berryeval.core.id_column import IdColumn, as_id, decode_id, encode_id
 from berryeval.errors import ArgumentError, InputTypeError
 
 if TYPE_CHECKING:
@@ -123,7 +123,10 @@ class Grouped:
         return {query_id: i for i, query_id in enumerate(self.query_ids.iter_bytes())}
 
     def __contains__(self, query_id: object) -> bool:
-        return isinstance(query_id, str) and encode_id(query_id) in self._number_of
+        try:
+            return encode_id(as_id(query_id, "query_id")) in self._number_of
+        except InputTypeError:
+            return False
 
     def __len__(self) -> int:
         return self.n_queries
@@ -159,16 +162,20 @@ class Grouping:
         """Collect a mapping of mappings; `check` turns what it holds into numbers, or raises."""
         rows = cls()
         for query_id, numbers in _items(data, argument):
-            rows.add_query(encode_id(query_id))
+            if not rows.add_query(encode_id(query_id)):
+                raise ArgumentError(argument, "each query once", f"{query_id!r} twice")
             for doc_id, number in _items(numbers, f"{argument}[{query_id!r}]"):
                 where = f"{argument}[{query_id!r}][{doc_id!r}]"
                 if not rows.add(encode_id(query_id), encode_id(doc_id), check(number, where)):
                     raise ArgumentError(where, "each document once", "an id of the same bytes")
         return rows
 
-    def add_query(self, query_id: bytes) -> None:
-        """Make a query known, though it may have no rows."""
-        self._queries.setdefault(query_id, {})
+    def add_query(self, query_id: bytes) -> bool:
+        """Make a query known, though it may have no rows; return False if it is already."""
+        if query_id in self._queries:
+            return False
+        self._queries[query_id] = {}
+        return True
 
     def add(self, query_id: bytes, doc_id: bytes, value: float) -> bool:
         """Add a row; refuse, and return False, if the query has that document already."""
@@ -203,6 +210,4 @@ def _items(data: Any, argument: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN4
     if not isinstance(data, Mapping):
         raise InputTypeError(argument, "a mapping", type(data).__name__)
     for key, value in data.items():
-        if not isinstance(key, str):
-            raise InputTypeError(f"{argument}: an id", "a str", f"{type(key).__name__} {key!r}")
-        yield key, value
+        yield as_id(key, f"{argument}: an id"), value

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import accumulate, pairwise
+from operator import index
 from typing import overload
 
-from berryeval.errors import ArgumentError
+from berryeval.errors import ArgumentError, InputTypeError
 
-__all__ = ["IdColumn", "decode_id", "encode_id"]
+__all__ = ["IdColumn", "as_id", "decode_id", "encode_id", "shown_id"]
+
+_LONGEST_SHOWN = 80
 
 
 def encode_id(doc_id: str) -> bytes:
@@ -20,9 +24,33 @@ def encode_id(doc_id: str) -> bytes:
         raise ArgumentError("id", "text that UTF-8 can hold", ascii(doc_id)) from None
 
 
+def as_id(value: object, argument: str) -> str:
+    """Return an id as text; a whole number means its decimal text, as over HTTP and in files.
+
+    Raises
+    ------
+    InputTypeError
+        For anything else. A float is often a whole number that a missing value made one: 7 and
+        7.0 would be different ids.
+    """
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, bool):
+        with suppress(TypeError):
+            return str(index(value))  # type: ignore[arg-type]  # numpy's integers have one, too
+    got = f"{type(value).__name__} {value!r}"
+    raise InputTypeError(argument, "text or a whole number", got[:_LONGEST_SHOWN])
+
+
 def decode_id(doc_id: bytes) -> str:
     """Return an id as text; bytes that are no UTF-8 survive a round trip as surrogates."""
     return doc_id.decode("utf-8", "surrogateescape")
+
+
+def shown_id(doc_id: str | bytes) -> str:
+    """Return an id as messages show it: in quotes, on one line, and cut where it is very long."""
+    text = decode_id(doc_id) if isinstance(doc_id, bytes) else doc_id
+    return repr(text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…")
 
 
 class IdColumn(Sequence[str]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from berryeval.core.grade import MAX_GRADE, check_grade
 from berryeval.core.grouped import Duplicates, Grouped, Grouping
@@ -50,8 +50,11 @@ class Judgments(Grouped):
         return cls(*rows.columns())
 
     @classmethod
-    def from_dict(cls, judgments: Mapping[str, Mapping[str, float]]) -> Judgments:
-        """Read a mapping from query id to a mapping from document id to grade."""
+    def from_dict(cls, judgments: Mapping[Any, Mapping[Any, float]]) -> Judgments:
+        """Read a mapping from query id to a mapping from document id to grade.
+
+        Ids are text, or whole numbers, which mean their decimal text.
+        """
         return cls.of_dict(judgments, "judgments", check_grade, MAX_GRADE)
 
     def __eq__(self, other: object) -> bool:

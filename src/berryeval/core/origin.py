@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from berryeval.core.column_names import Kind
-from berryeval.core.id_column import decode_id
+from berryeval.core.id_column import shown_id
 from berryeval.errors import ArgumentError, FormatError, InputError
 
 __all__ = ["Origin"]
@@ -35,7 +35,7 @@ class Origin:
         self, kind: Kind, query_id: bytes, doc_id: bytes, place: int | None
     ) -> InputError:
         """Return the error for a document that comes twice."""
-        document, query = repr(decode_id(doc_id)), repr(decode_id(query_id))
+        document, query = shown_id(doc_id), shown_id(query_id)
         if not self.is_file:
             expected = "each document once for a query"
             return self.error(expected, f"{document} a second time for {query}", place)

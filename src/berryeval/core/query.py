@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from berryeval.core.id_column import as_id
 from berryeval.core.query_type import QueryType
 
 __all__ = ["Query"]
@@ -17,7 +18,7 @@ class Query:
     Parameters
     ----------
     query_id : str
-        What judgments and runs call it.
+        What judgments and runs call it; a whole number becomes its decimal text.
     text : str
         What is asked.
     category : str, optional
@@ -48,5 +49,7 @@ class Query:
 
     def __post_init__(self) -> None:
         # Here, because files, requests and archives all make their queries through this class.
+        if type(self.query_id) is not str:
+            object.__setattr__(self, "query_id", as_id(self.query_id, "query_id"))
         if isinstance(self.category, str):
             object.__setattr__(self, "category", QueryType.name_of(self.category))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from berryeval.core.grouped import Duplicates, Grouped, Grouping
-from berryeval.core.id_column import decode_id, encode_id
+from berryeval.core.id_column import as_id, decode_id, encode_id
 from berryeval.core.judged_list import iterate
 from berryeval.core.origin import Origin
+from berryeval.core.score_order import cautions_of, rows_of_run
 from berryeval.errors import ArgumentError, InputTypeError
 
 __all__ = ["Run", "check_score"]
@@ -45,35 +47,43 @@ class Run(Grouped):
     ['d2', 'd3', 'd1']
     """
 
+    tag: str | None = None
+    """What a TREC file calls the run in its last column, where that is known."""
+
+    cautions: tuple[str, ...] | None = None
+    """What is suspicious about the scores by the ranks that a file states; None if it states
+    none. `find_cautions` looks at the rows then."""
+
     @classmethod
     def collect(cls, rows: Grouping) -> Run:
         """Make a run of the rows that were collected."""
         return cls(*rows.columns())
 
     @classmethod
-    def from_dict(cls, run: Mapping[str, Mapping[str, float]]) -> Run:
-        """Read a mapping from query id to a mapping from document id to score."""
+    def from_dict(cls, run: Mapping[Any, Mapping[Any, float]]) -> Run:
+        """Read a mapping from query id to a mapping from document id to score.
+
+        Ids are text, or whole numbers, which mean their decimal text.
+        """
         return cls.of_dict(run, "run", check_score, math.inf)
 
     @classmethod
-    def from_lists(cls, run: Mapping[str, Iterable[str]]) -> Run:
+    def from_lists(cls, run: Mapping[Any, Iterable[str | int]]) -> Run:
         """Read a mapping from query id to document ids, best first. The order is kept.
 
-        The scores are -1, -2, … by rank.
+        The scores are -1, -2, … by rank. Ids are text or whole numbers.
         """
         rows = Grouping()
-        for query_id, ranking in run.items():
-            if not isinstance(query_id, str):
-                got = f"{type(query_id).__name__} {query_id!r}"
-                raise InputTypeError("run: an id", "a str", got)
-            rows.add_query(encode_id(query_id))
+        for key, ranking in run.items():
+            query_id = as_id(key, "run: an id")
+            if not rows.add_query(encode_id(query_id)):
+                raise ArgumentError("run", "each query once", f"{query_id!r} twice")
             argument = f"run[{query_id!r}]"
             if isinstance(ranking, Mapping):
                 raise InputTypeError(argument, "document ids, as for the first query", "a mapping")
             ids = iterate(ranking, argument, "document ids, best first")
-            for rank, doc_id in enumerate(ids, start=1):
-                if not isinstance(doc_id, str):
-                    raise InputTypeError(argument, "str ids", f"{type(doc_id).__name__} {doc_id!r}")
+            for rank, one in enumerate(ids, start=1):
+                doc_id = as_id(one, f"{argument}: an id")
                 if not rows.add(encode_id(query_id), encode_id(doc_id), -float(rank)):
                     raise ArgumentError(argument, "each document once", f"{doc_id!r} twice")
         return cls.collect(rows)
@@ -100,6 +110,16 @@ class Run(Grouped):
         """The score of each row."""
         return self.values
 
+    def find_cautions(self) -> tuple[str, ...]:
+        """Return what is suspicious about the scores: distances, equal scores, other ranks.
+
+        Each is a sentence without its full stop; almost every run has none. The first rows are
+        checked, and up to 20,000 where these look wrong.
+        """
+        if self.cautions is not None:
+            return self.cautions
+        return cautions_of(lambda _limit: rows_of_run(self))
+
     def ranked_ids(self, query_id: bytes, depth: int | None = None) -> list[bytes]:
         """Return the documents of a query, best first; none if there is no such query.
 
@@ -114,6 +134,7 @@ class Run(Grouped):
         found.sort(reverse=True)
         return [doc_id for _, doc_id in found[:depth]]
 
-    def ranking(self, query_id: str, depth: int | None = None) -> list[str]:
+    def ranking(self, query_id: str | int, depth: int | None = None) -> list[str]:
         """Return the documents of a query as text, best first; all, or the first `depth`."""
-        return [decode_id(doc_id) for doc_id in self.ranked_ids(encode_id(query_id), depth)]
+        key = encode_id(as_id(query_id, "query_id"))
+        return [decode_id(doc_id) for doc_id in self.ranked_ids(key, depth)]

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.frames import ArrowStream, is_frame, judgments_of_frame, run_of_frame
+from berryeval.core.id_column import shown_id
 from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments
 from berryeval.core.origin import Origin
 from berryeval.core.run import Run
 from berryeval.engine import MissingQueries, NoRelevant, score, score_at_once
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
+from berryeval.evaluation.cautions import find_cautions
 from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.formats import Duplicates, read_judgments, read_run
 from berryeval.formats._lines import path_name
@@ -34,13 +36,14 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_MEASURES", "JudgmentsSource", "MeasureLike", "RunSource", "evaluate"]
 
 JudgmentsSource: TypeAlias = (
-    "Judgments | str | os.PathLike[str] | Mapping[str, Mapping[str, float]] | ArrowStream"
+    "Judgments | str | os.PathLike[str] | Mapping[Any, Mapping[Any, float]] | ArrowStream"
 )
-"""Judgments, the path of a file of them, a dict of dicts, or a data frame."""
+"""Judgments, the path of a file of them, a dict of dicts, or a data frame. Ids are text, or whole
+numbers, which mean their decimal text."""
 
 RunSource: TypeAlias = (
-    "Run | str | os.PathLike[str] | Mapping[str, Mapping[str, float]] | Mapping[str, Iterable[str]]"
-    " | ArrowStream"
+    "Run | str | os.PathLike[str] | Mapping[Any, Mapping[Any, float]]"
+    " | Mapping[Any, Iterable[str | int]] | ArrowStream"
 )
 """A run, the path of a file, a dict of dicts of scores, a dict of lists, best first, or a data
 frame."""
@@ -134,7 +137,7 @@ def evaluate(
         scores = score(loaded_judgments, run, counted, missing=missing, no_relevant=no_relevant)
     if scores.counts.missing == scores.counts.judged:
         raise MismatchError(_nothing_in_common(loaded_judgments, scores.ignored_ids))
-    return Evaluation(scores, chosen, known_queries)
+    return Evaluation(scores, chosen, known_queries, cautions=find_cautions(run))
 
 
 def _load_queries(source: QueriesSource | None) -> Mapping[str, Query] | None:
@@ -213,7 +216,7 @@ def _nothing_judged(source: JudgmentsSource) -> str:
 
 def _nothing_in_common(judgments: Judgments, ignored_ids: Sequence[str]) -> str:
     shown = [
-        f"{what} {', '.join(map(repr, query_ids)) or 'none'}"
+        f"{what} {', '.join(map(shown_id, query_ids)) or 'none'}"
         for what, query_ids in (
             ("judged are", judgments.query_ids[:3]),
             ("in the run are", ignored_ids),

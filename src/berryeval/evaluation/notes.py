@@ -38,6 +38,9 @@ def query_notes(runs: Mapping[str, Evaluation], n_compared: int | None = None) -
         notes.append("Caution: means over different queries cannot be compared.")
     if first.counts.no_relevant:
         notes.append(f"{count_queries(first.counts.no_relevant)} without a relevant document.")
+    notes += [
+        f"Caution: {name}: {caution}." for name, run in runs.items() for caution in run.cautions
+    ]
     for name, run in runs.items():
         if run.counts.missing:
             notes.append(f"{name}: {count_queries(run.counts.missing)} missing from the run.")

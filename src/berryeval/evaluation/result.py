@@ -112,6 +112,12 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
 
     A measure may be asked for by any name that means the same: ``result["ndcg_cut_10"]`` is
     ``result["nDCG@10"]``.
+
+    Attributes
+    ----------
+    cautions : tuple of str
+        What is suspicious about the scores of the run, such as distances in place of scores;
+        empty for almost every run.
     """
 
     def __init__(
@@ -119,6 +125,8 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         scores: Scores,
         measures: Sequence[Measure],
         queries: Mapping[str, Query] | None = None,
+        *,
+        cautions: Sequence[str] = (),
     ) -> None:
         self._results = {
             str(measure): MeasureResult(
@@ -130,6 +138,7 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         self.n_queries = len(scores.query_ids)
         self.counts: QueryCounts = scores.counts
         self.queries: Mapping[str, Query] = queries or {}
+        self.cautions = tuple(cautions)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -180,6 +189,7 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         width = max((len(name) for name in self), default=0)
         queries = "1 query" if self.n_queries == 1 else f"{self.n_queries} queries"
         lines = [f"{name:<{width}}  {result.mean:.4f}" for name, result in self._results.items()]
+        lines += [f"Caution: {caution}." for caution in self.cautions]
         return "\n".join([f"<Evaluation over {queries}", *lines]) + ">"
 
 

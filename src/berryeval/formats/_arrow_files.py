@@ -9,12 +9,17 @@ from typing import Any
 
 from berryeval.core.arrow_stream import find_labels, find_places, import_pyarrow, iter_batches
 from berryeval.core.column_names import Kind
+from berryeval.core.grouped import Grouped
+from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judging import JudgedRow
 from berryeval.core.origin import Origin
+from berryeval.core.run import Run
 from berryeval.errors import BerryEvalError, FormatError
 from berryeval.formats._lines import PathLike, is_plain_file, iter_lines, path_name
 
-__all__ = ["needed_columns", "open_source", "rows_of"]
+__all__ = ["needed_columns", "open_source", "rows_of", "table_of", "tag_of"]
+
+_TAG = b"tag"
 
 
 @contextmanager
@@ -35,8 +40,11 @@ def open_source(path: PathLike, what: str) -> Iterator[Any]:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, TypeError, LookupError) as error:
         # Damaged files lead pyarrow into errors of many kinds.
-        reason = str(error).partition("\n")[0] or type(error).__name__
-        raise FormatError(f"cannot be read: {reason}", name) from error
+        told = str(error).partition("\n")[0] or type(error).__name__
+        reason = "".join(filter(str.isprintable, told)).rstrip(" .:")
+        kind = what.rsplit(maxsplit=1)[-1]
+        message = f"cannot be read: damaged or truncated {kind} ({reason}); write the file again"
+        raise FormatError(message, name) from error
 
 
 def needed_columns(names: list[str], kind: Kind, path: PathLike) -> list[str]:
@@ -44,6 +52,19 @@ def needed_columns(names: list[str], kind: Kind, path: PathLike) -> list[str]:
     places = find_places(names, kind, Origin(path_name(path)))
     labels = find_labels(names) if kind == "judgments" else ()
     return [names[place] for place in (*places, *labels) if place is not None]
+
+
+def table_of(data: Grouped) -> Any:  # noqa: ANN401 - a pyarrow.Table
+    """Return judgments or a run as a table, with the run's tag in the metadata of its schema."""
+    table = data.to_arrow()
+    tag = data.tag if isinstance(data, Run) else None
+    return table if tag is None else table.replace_schema_metadata({_TAG: encode_id(tag)})
+
+
+def tag_of(schema: Any) -> str | None:  # noqa: ANN401 - a pyarrow.Schema
+    """Return the tag that `table_of` noted; None if there is none."""
+    tag = (schema.metadata or {}).get(_TAG)
+    return None if tag is None else decode_id(tag)
 
 
 def rows_of(table: Any, kind: Kind, path: PathLike) -> Iterator[JudgedRow]:  # noqa: ANN401

@@ -12,12 +12,15 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from functools import partial
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
+from berryeval.core.inputs import note_input
 from berryeval.errors import FormatError, MissingExtraError
+from berryeval.formats._foreign import N_FIRST, foreign_content
 
 if TYPE_CHECKING:
     import zstandard
 
 __all__ = [
+    "BOM",
     "FIRST_BYTES",
     "PathLike",
     "can_be_read_again",
@@ -26,14 +29,15 @@ __all__ = [
     "iter_pieces",
     "open_plain",
     "path_name",
+    "read_content",
 ]
 
 PathLike = str | os.PathLike[str]
 
 _GZIP = b"\x1f\x8b\x08"  # the only method there is
 _ZSTD = b"\x28\xb5\x2f\xfd"
-_BOM = b"\xef\xbb\xbf"
-FIRST_BYTES = (_BOM, _GZIP, _ZSTD)
+BOM = b"\xef\xbb\xbf"
+FIRST_BYTES = (BOM, _GZIP, _ZSTD)
 """What a file may begin with that is no text of its own: a mark, or what tells compression."""
 _PIECE = 1 << 21
 _PIECES_AHEAD = 2
@@ -64,13 +68,13 @@ def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:
     Raises
     ------
     FormatError
-        If the file cannot be read, or is damaged.
+        If the file cannot be read, is damaged, compressed in another way, or UTF-16 text.
     MissingExtraError
         If it is compressed with zstd, Python is older than 3.14, and the extra is not there.
     """
     with _errors_named(path), _open(path) as file:
         for number, line in enumerate(file, start=1):
-            yield number, line.removeprefix(_BOM) if number == 1 else line
+            yield number, line.removeprefix(BOM) if number == 1 else line
 
 
 def iter_pieces(path: PathLike) -> Iterator[bytes]:
@@ -85,6 +89,18 @@ def iter_pieces(path: PathLike) -> Iterator[bytes]:
         if can_be_read_again(path) and not is_plain_file(path):
             pieces = _ahead(pieces)
         yield from pieces
+
+
+def read_content(path: PathLike) -> bytes:
+    """Return the whole content of a file, decompressed, a byte order mark included.
+
+    Raises what `iter_lines` raises.
+    """
+    if not (can_be_read_again(path) and is_plain_file(path)):
+        return b"".join(iter_pieces(path))
+    # Not buffered: what was looked at beforehand would have to be joined with the rest.
+    with _errors_named(path), _open(path), open(path, "rb", buffering=0) as file:  # noqa: PTH123
+        return file.read()
 
 
 def _ahead(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -162,6 +178,9 @@ def _open(path: PathLike) -> Iterator[IO[bytes]]:
     with ExitStack() as opened:
         source = opened.enter_context(_open_source(path))
         first = _first_bytes(source)
+        foreign = foreign_content(first)
+        if foreign is not None:
+            raise FormatError(foreign, path_name(path))
         if first.startswith(_GZIP):
             yield opened.enter_context(_open_gzip(source))
         elif first.startswith(_ZSTD):
@@ -171,6 +190,7 @@ def _open(path: PathLike) -> Iterator[IO[bytes]]:
 
 
 def _open_source(path: PathLike) -> AbstractContextManager[IO[bytes]]:
+    note_input(path)
     if os.fspath(path) == "-":
         return nullcontext(sys.stdin.buffer)  # not closed: it belongs to the process
     return open(path, "rb")  # noqa: PTH123 - pathlib is slow to import
@@ -178,7 +198,7 @@ def _open_source(path: PathLike) -> AbstractContextManager[IO[bytes]]:
 
 def _first_bytes(source: IO[bytes]) -> bytes:
     peek = getattr(source, "peek", None)
-    return b"" if peek is None else bytes(peek(len(_ZSTD))[: len(_ZSTD)])
+    return b"" if peek is None else bytes(peek(N_FIRST)[:N_FIRST])
 
 
 def _open_gzip(source: IO[bytes]) -> BinaryIO:

@@ -7,12 +7,23 @@ from typing import TypeAlias
 
 from berryeval.core.column_names import Kind
 from berryeval.core.grade import MAX_GRADE
-from berryeval.core.grouped import Duplicates, Grouping
-from berryeval.core.id_column import decode_id
-from berryeval.errors import FormatError
+from berryeval.core.grouped import Duplicates, Grouped, Grouping
+from berryeval.core.id_column import decode_id, shown_id
+from berryeval.core.judgments import Judgments
+from berryeval.errors import FormatError, InputError
 from berryeval.formats._lines import PathLike, path_name
 
-__all__ = ["Duplicates", "Kind", "Row", "collect", "duplicate_error", "parse_number", "written"]
+__all__ = [
+    "Duplicates",
+    "Kind",
+    "Row",
+    "as_tag",
+    "collect",
+    "duplicate_error",
+    "parse_number",
+    "refuse_subtopics",
+    "written",
+]
 
 Row: TypeAlias = "tuple[int | None, bytes, bytes, float]"
 """Line number where lines count, query id, document id, and the grade or score."""
@@ -53,10 +64,21 @@ def duplicate_error(
 ) -> FormatError:
     """Return what to raise for a document that comes twice."""
     message = (
-        f"document {decode_id(doc_id)!r} is {_VERB[kind]} a second time for query "
-        f"{decode_id(query_id)!r}"
+        f"document {shown_id(doc_id)} is {_VERB[kind]} a second time for query {shown_id(query_id)}"
     )
     return FormatError(message, path_name(path), line)
+
+
+def refuse_subtopics(data: Grouped, what: str) -> None:
+    """Raise if judgments have subtopics, which a format cannot hold."""
+    if isinstance(data, Judgments) and data.subtopics:
+        way_out = "write TREC, JSON lines, a table, Parquet or Arrow"
+        raise InputError(f"{what} cannot hold the subtopics of judgments; {way_out}")
+
+
+def as_tag(value: object) -> str | None:
+    """Return the tag of a run; None for what a TREC file could not hold as one."""
+    return value if isinstance(value, str) and value.split() == [value] else None
 
 
 def written(number: float) -> str:

@@ -9,11 +9,19 @@ from berryeval.core.arrow_stream import import_pyarrow
 from berryeval.core.column_names import Kind
 from berryeval.core.grouped import Grouped
 from berryeval.core.judging import JudgedRow
-from berryeval.formats._arrow_files import needed_columns, open_source, rows_of
+from berryeval.formats._arrow_files import needed_columns, open_source, rows_of, table_of, tag_of
 from berryeval.formats._lines import PathLike
 from berryeval.formats._rows import Row
 
-__all__ = ["column_names", "iter_judged", "iter_rows", "read_table", "sniff", "to_lines"]
+__all__ = [
+    "column_names",
+    "first_tag",
+    "iter_judged",
+    "iter_rows",
+    "read_table",
+    "sniff",
+    "to_lines",
+]
 
 _WHAT = "Reading Arrow"
 _FILE = b"ARROW1\0\0"
@@ -42,6 +50,12 @@ def column_names(path: PathLike) -> list[str]:
         return names
 
 
+def first_tag(path: PathLike) -> str | None:
+    """Return the tag of a run, if it was written with one."""
+    with open_source(path, _WHAT) as source:
+        return tag_of(_reader(source).schema)
+
+
 def _reader(source: Any) -> Any:  # noqa: ANN401 - of pyarrow
     from pyarrow import ipc
 
@@ -66,7 +80,7 @@ def to_lines(data: Grouped, *, is_stream: bool = False) -> Iterator[bytes]:
     pyarrow = import_pyarrow("Writing Arrow")
     from pyarrow import ipc
 
-    table = data.to_arrow()
+    table = table_of(data)
     output = pyarrow.BufferOutputStream()
     make = ipc.new_stream if is_stream else ipc.new_file
     with make(output, table.schema) as writer:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from berryeval.core.column_names import find_name
 from berryeval.core.documents import Document, Documents
 from berryeval.core.files import write_whole
-from berryeval.core.id_column import decode_id
+from berryeval.core.id_column import decode_id, shown_id
 from berryeval.errors import FormatError
 from berryeval.formats import beir
 from berryeval.formats._lines import PathLike, path_name
@@ -39,7 +39,7 @@ def iter_documents(path: PathLike) -> Iterator[Document]:
     for line, record in iter_objects(path):
         document = _document(record, path, line)
         if document.doc_id in seen:
-            message = f"document {document.doc_id!r} comes a second time"
+            message = f"document {shown_id(document.doc_id)} comes a second time"
             raise FormatError(message, path_name(path), line)
         seen.add(document.doc_id)
         yield document

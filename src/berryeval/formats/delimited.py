@@ -1,7 +1,8 @@
-"""Tables with a header, separated by commas or tabs: BEIR's qrels, Quepid's exports, your own.
+"""Tables with a header: BEIR's qrels, Quepid's exports, your own.
 
-The first line names the columns; `berryeval.core.column_names` says which names are understood,
-other columns are ignored. Judgments may have the columns ``judge`` and ``subtopic``. Fields may
+Columns are separated by tabs, commas or semicolons, whichever the first line has, tried in this
+order. That line names the columns; `berryeval.core.column_names` says which names are understood,
+and other columns are ignored. Judgments may have the columns ``judge`` and ``subtopic``. Fields may
 be quoted, as spreadsheets do it. Empty lines are passed over.
 """
 
@@ -18,17 +19,26 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
-from berryeval.formats._rows import Kind, Row, parse_number, written
+from berryeval.formats._rows import Kind, Row, as_tag, parse_number, written
 from berryeval.formats.keys import DOCUMENT, QUERY, find_keys, find_labels
 
-__all__ = ["iter_fields", "iter_judged", "iter_rows", "sniff", "to_lines", "write_rows"]
+__all__ = [
+    "first_tag",
+    "iter_fields",
+    "iter_judged",
+    "iter_rows",
+    "sniff",
+    "split_header",
+    "to_lines",
+    "write_rows",
+]
 
 _BUFFER = 1 << 16
 
 
 def sniff(first_line: bytes) -> bool:
     """Whether a file that begins so may be one: its first line names the columns."""
-    fields = _split_header(decode_id(first_line))
+    fields = split_header(decode_id(first_line))
     names = {field.strip().strip('"').lower() for field in fields}
     return bool(names & set(QUERY)) and bool(names & set(DOCUMENT))
 
@@ -67,6 +77,13 @@ def _iter_rows(path: PathLike, kind: Kind) -> Iterator[JudgedRow]:
         )
 
 
+def first_tag(path: PathLike) -> str | None:
+    """Return the tag of the first row; None if there is no column of that name."""
+    rows = (fields for _, fields in iter_fields(path))
+    names, first = [name.strip().lower() for name in next(rows, [])], next(rows, [])
+    return as_tag(dict(zip(names, first, strict=False)).get("tag"))
+
+
 def iter_fields(path: PathLike) -> Iterator[tuple[int, list[str]]]:
     """Iterate over the fields of each line, the header's included, with its number."""
     lines = iter_lines(path)
@@ -95,10 +112,12 @@ def _to_rows(data: Grouped) -> Iterator[list[str]]:
         for query, document, subtopic, grade in data.iter_grades():
             yield [*map(decode_id, (query, document, subtopic or b"")), written(grade)]
         return
-    yield ["query_id", "doc_id", "score" if isinstance(data, Run) else "relevance"]
+    tag = [data.tag] if isinstance(data, Run) and data.tag else []
+    number = "score" if isinstance(data, Run) else "relevance"
+    yield ["query_id", "doc_id", number, *(["tag"] if tag else [])]
     for query_id, rows in data.iter_queries():
         for row in rows:
-            yield [decode_id(query_id), data.doc_ids[row], written(data.values[row])]
+            yield [decode_id(query_id), data.doc_ids[row], written(data.values[row]), *tag]
 
 
 def write_rows(rows: Iterable[list[str]], separator: str) -> Iterator[bytes]:
@@ -121,9 +140,11 @@ def _chain(
     yield from rest
 
 
-def _separator(header: str) -> str:
-    return "\t" if "\t" in header else ","
-
-
-def _split_header(header: str) -> list[str]:
+def split_header(header: str) -> list[str]:
+    """Return the names of the columns, as far as that can be told before quotes are read."""
     return header.split(_separator(header))
+
+
+def _separator(header: str) -> str:
+    """Return a tab, a comma, or a semicolon, which spreadsheets write in many countries."""
+    return next((sign for sign in "\t,;" if sign in header), ",")

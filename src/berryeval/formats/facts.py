@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from berryeval.core.score_order import cautions_of
 from berryeval.errors import ArgumentError, FormatError
-from berryeval.formats import beir, json_object, jsonl
+from berryeval.formats import beir, delimited, json_object, jsonl, trec
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Kind
 from berryeval.formats.keys import GRADE
@@ -44,6 +45,8 @@ class FileFacts:
     """Rows with a document that the query has already."""
     relevant: int
     """Judgments with a grade of at least 1."""
+    cautions: tuple[str, ...] = ()
+    """What is suspicious about the scores of a run."""
 
 
 def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None = None) -> FileFacts:
@@ -97,6 +100,15 @@ def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None =
         relevant=sum(grade >= 1 for found in numbers.values() for grade in found)
         if known == "judgments"
         else 0,
+        cautions=_cautions(path, chosen) if known == "run" else (),
+    )
+
+
+def _cautions(path: PathLike, format: str) -> tuple[str, ...]:
+    if format == "trec":
+        return trec.find_cautions(path)
+    return cautions_of(
+        lambda _limit: ((query, None, score) for query, _, score in _iter_rows(path, format, "run"))
     )
 
 
@@ -134,18 +146,14 @@ def guess_kind(path: PathLike, format: str) -> Kind:
     line = first_line(path)
     if format == "trec":
         return "run" if len(line.split()) >= _RUN_COLUMNS else "judgments"
-    return _kind_of_names({name.strip().strip('"').lower() for name in _header(line)})
+    names = delimited.split_header(line.decode("utf-8", "replace"))
+    return _kind_of_names({name.strip().strip('"').lower() for name in names})
 
 
 def _kind_of_names(names: set[str]) -> Kind:
     # BEIR calls grades scores; nobody else has a corpus-id.
     is_judged = names & (set(GRADE) - {"score"}) or "corpus-id" in names
     return "judgments" if is_judged else "run"
-
-
-def _header(line: bytes) -> list[str]:
-    text = line.decode("utf-8", "replace")
-    return text.split("\t" if "\t" in text else ",")
 
 
 def _count_tied(rankings: Iterable[list[float]]) -> int:

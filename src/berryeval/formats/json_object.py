@@ -15,7 +15,7 @@ from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats import relevance_judgments
 from berryeval.formats._lines import PathLike, iter_lines, path_name
-from berryeval.formats._rows import Kind, Row, parse_number
+from berryeval.formats._rows import Kind, Row, parse_number, refuse_subtopics
 from berryeval.formats.keys import id_bytes
 
 __all__ = ["has_broken_numbers", "iter_rows", "sniff", "to_lines"]
@@ -84,7 +84,13 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
     """Iterate over the lines of a file: one for each query, between braces.
 
     Scores are written with a point, whole grades without.
+
+    Raises
+    ------
+    InputError
+        For judgments with subtopics, which have no place here.
     """
+    refuse_subtopics(data, "a JSON object")
     yield b"{"
     for number, (query_id, rows) in enumerate(data.iter_queries()):
         documents = {data.doc_ids[row]: _number(data, row) for row in rows}

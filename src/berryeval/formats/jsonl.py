@@ -19,10 +19,18 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
-from berryeval.formats._rows import Kind, Row, parse_number
+from berryeval.formats._rows import Kind, Row, as_tag, parse_number
 from berryeval.formats.keys import find_keys, find_labels, id_bytes
 
-__all__ = ["iter_judged", "iter_objects", "iter_rows", "parse_object", "sniff", "to_lines"]
+__all__ = [
+    "first_tag",
+    "iter_judged",
+    "iter_objects",
+    "iter_rows",
+    "parse_object",
+    "sniff",
+    "to_lines",
+]
 
 
 def sniff(first_line: bytes) -> bool:
@@ -90,6 +98,12 @@ def iter_objects(path: PathLike) -> Iterator[tuple[int, dict[str, object]]]:
         yield number, record
 
 
+def first_tag(path: PathLike) -> str | None:
+    """Return the tag of the first line; None if it has none."""
+    tag = next((record.get("tag") for _, record in iter_objects(path)), None)
+    return as_tag(tag)
+
+
 def _plain(value: object) -> float | str:
     return value if isinstance(value, (int, float, str)) else repr(value)
 
@@ -100,6 +114,7 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
         yield from _lines_with_subtopics(data)
         return
     key = "score" if isinstance(data, Run) else "relevance"
+    tag = {"tag": data.tag} if isinstance(data, Run) and data.tag else {}
     for query_id, rows in data.iter_queries():
         for row in rows:
             number = data.values[row]
@@ -107,6 +122,7 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
                 "query_id": decode_id(query_id),
                 "doc_id": data.doc_ids[row],
                 key: _number(number),
+                **tag,
             }
             yield json.dumps(record).encode() + b"\n"
 

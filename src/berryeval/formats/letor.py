@@ -1,9 +1,10 @@
 """LETOR, which is SVMlight with queries: ``2 qid:10 1:0.03 2:0.5 # docid = GX029 inc = 1``.
 
-One judged document a line: its grade, its query, its features, and perhaps a comment. The
-document is the ``docid`` of the comment; where there is none, it is the document's number within
-its query, from 1. Features are ignored. Empty lines and lines that begin with # are passed over.
-There are no runs in this format.
+One judged document per line: its grade, its query, its features, and perhaps a comment, which
+names the document: ``# docid = GX029``, with a colon as well, or the id alone or before other
+words, as in ``# 7555 Rambo``. In a file without comments, a document is its number within its
+query, from 1; a file that has comments must have one on every line. Features are ignored. Empty
+lines and lines that begin with # are skipped. There are no runs in this format.
 """
 
 from __future__ import annotations
@@ -13,16 +14,21 @@ from collections import Counter
 from collections.abc import Iterator
 
 from berryeval.core.grouped import Grouped
-from berryeval.core.id_column import decode_id
+from berryeval.core.id_column import decode_id, shown_id
 from berryeval.core.judgments import Judgments
 from berryeval.errors import FormatError, InputError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
-from berryeval.formats._rows import Kind, Row, parse_number, written
+from berryeval.formats._rows import Kind, Row, parse_number, refuse_subtopics, written
 
 __all__ = ["iter_rows", "sniff", "to_lines"]
 
 _BEGINNING = re.compile(rb"\s*[^\s#]\S*\s+qid:\S")
-_DOC_ID = re.compile(rb"\bdocid\s*=\s*(\S+)")
+_DOC_ID = re.compile(rb"\bdocid\s*[=:]\s*(\S+)", re.IGNORECASE)
+_OTHER_KEY = re.compile(
+    rb"\s*(?:did|doc|docno|doc[_-]id|document|document[_-]?id|id)\s*[=:]\s*(\S+)", re.IGNORECASE
+)
+_NO_ID = re.compile(rb"\s*\w+(?:\s*=|:(?:\s|$))")
+"""What names something else than a document: ``inc = 0.01``."""
 
 
 def sniff(first_line: bytes) -> bool:
@@ -35,6 +41,7 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
     if kind == "run":
         raise FormatError("expected a run, found judgments in the format LETOR", path_name(path))
     documents: Counter[bytes] = Counter()
+    are_named: bool | None = None
     for number, line in iter_lines(path):
         data, _, comment = line.partition(b"#")
         columns = data.split(maxsplit=2)
@@ -46,9 +53,29 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
             message = f"expected a grade and qid:query, found {found!r} as the second"
             raise FormatError(message, path_name(path), number)
         documents[query_id] += 1
-        named = _DOC_ID.search(comment)
-        doc_id = named[1] if named else b"%d" % documents[query_id]
+        doc_id = _doc_id(comment, path, number)
+        if are_named is None:
+            are_named = doc_id is not None
+        if are_named != (doc_id is not None):
+            expected, found = ("a", "none") if are_named else ("no", "one")
+            message = f"expected {expected} comment, as on the lines before, found {found}"
+            raise FormatError(message, path_name(path), number)
+        doc_id = b"%d" % documents[query_id] if doc_id is None else doc_id
         yield number, query_id, doc_id, parse_number(columns[0], kind, path, number)
+
+
+def _doc_id(comment: bytes, path: PathLike, number: int) -> bytes | None:
+    """Return the document that a comment names; None if there is no comment."""
+    if not comment.strip():
+        return None
+    named = _DOC_ID.search(comment) or _OTHER_KEY.match(comment)
+    if named:
+        return named[1]
+    if _NO_ID.match(comment):
+        found = decode_id(comment.strip())[:40]
+        message = f"expected a comment such as '# docid = GX029' or '# 7555', found {found!r}"
+        raise FormatError(message, path_name(path), number)
+    return comment.split(maxsplit=1)[0]
 
 
 def to_lines(data: Grouped) -> Iterator[bytes]:
@@ -57,15 +84,16 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
     Raises
     ------
     InputError
-        For a run, and for an id that the format cannot hold: one with white space, or a query
-        with #.
+        For a run, for judgments with subtopics, and for an id that the format cannot hold: one
+        with white space, or a query with #.
     """
     if not isinstance(data, Judgments):
         raise InputError("a LETOR file holds judgments, not a run")
+    refuse_subtopics(data, "a LETOR file")
     for query_id, rows in data.iter_queries():
         _check_id(query_id)
         if b"#" in query_id:
-            raise InputError(f"{decode_id(query_id)!r} would be a comment in a LETOR file")
+            raise InputError(f"{shown_id(query_id)} would be a comment in a LETOR file")
         for row in rows:
             doc_id = data.doc_ids.bytes_at(row)
             _check_id(doc_id)
@@ -75,4 +103,4 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
 
 def _check_id(name: bytes) -> None:
     if name.split() != [name]:
-        raise InputError(f"a LETOR file cannot hold the id {decode_id(name)!r}")
+        raise InputError(f"a LETOR file cannot hold the id {shown_id(name)}")

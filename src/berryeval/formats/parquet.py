@@ -12,11 +12,19 @@ from berryeval.core.arrow_stream import import_pyarrow
 from berryeval.core.column_names import QUERY, Kind, find_name
 from berryeval.core.grouped import Grouped
 from berryeval.core.judging import JudgedRow
-from berryeval.formats._arrow_files import needed_columns, open_source, rows_of
+from berryeval.formats._arrow_files import needed_columns, open_source, rows_of, table_of, tag_of
 from berryeval.formats._lines import PathLike
 from berryeval.formats._rows import Row
 
-__all__ = ["column_names", "iter_judged", "iter_rows", "read_table", "sniff", "to_lines"]
+__all__ = [
+    "column_names",
+    "first_tag",
+    "iter_judged",
+    "iter_rows",
+    "read_table",
+    "sniff",
+    "to_lines",
+]
 
 _WHAT = "Reading Parquet"
 _MAGIC = b"PAR1"
@@ -55,6 +63,14 @@ def column_names(path: PathLike) -> list[str]:
         return names
 
 
+def first_tag(path: PathLike) -> str | None:
+    """Return the tag of a run, if it was written with one."""
+    with open_source(path, _WHAT) as source:
+        from pyarrow import parquet
+
+        return tag_of(parquet.read_schema(source))
+
+
 def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
     """Iterate over judgments with their judges and subtopics."""
     return rows_of(read_table(path, "judgments"), "judgments", path)
@@ -72,5 +88,5 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
     from pyarrow import parquet
 
     output = pyarrow.BufferOutputStream()
-    parquet.write_table(data.to_arrow(), output, compression="zstd")
+    parquet.write_table(table_of(data), output, compression="zstd")
     yield output.getvalue()

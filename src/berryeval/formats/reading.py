@@ -31,6 +31,7 @@ from berryeval.formats._lines import (
     iter_lines,
     iter_pieces,
     path_name,
+    read_content,
 )
 from berryeval.formats._rows import Duplicates, Kind, collect
 from berryeval.formats._trec_native import read_columns
@@ -105,9 +106,28 @@ def read_judgments(
     origin = Origin(path_name(path), has_lines=chosen not in BINARY)
     if chosen in BINARY:
         return judgments_of_frame(module.read_table(path, "judgments"), duplicates, judges, origin)
+    if chosen == "trec":
+        return _read_trec_judgments(path, duplicates, judges, origin)
     if hasattr(module, "iter_judged"):
         return collect_judged(module.iter_judged(path), origin, duplicates, judges)
     return _read(Judgments, path, "judgments", chosen, duplicates)
+
+
+def _read_trec_judgments(
+    path: PathLike, duplicates: Duplicates, judges: Judges | None, origin: Origin
+) -> Judgments:
+    """Read them natively unless they have subtopics, which the extension passes over."""
+    content = read_content(path)
+    if backend().name == "native":
+        try:
+            found = Judgments.of_native(read_columns([content], "judgments", path, duplicates))
+        except FormatError:  # perhaps only a document that comes under several subtopics
+            if not trec.has_subtopics(content):
+                raise
+        else:
+            if trec.is_ordinary(content, found.n_rows) or not trec.has_subtopics(content):
+                return found
+    return collect_judged(trec.judged_rows(content, path), origin, duplicates, judges)
 
 
 def read_run(
@@ -118,10 +138,17 @@ def read_run(
 ) -> Run:
     """Read a run from a file. Takes what `read_judgments` takes, but for judges and splits."""
     chosen = sniff_format(path) if format is None else check_format(format)
+    module = FORMATS[chosen]
     if chosen in BINARY:
-        table = FORMATS[chosen].read_table(path, "run")
-        return run_of_frame(table, duplicates, Origin(path_name(path)))
-    return _read(Run, path, "run", chosen, duplicates)
+        table = module.read_table(path, "run")
+        run = run_of_frame(table, duplicates, Origin(path_name(path)))
+    else:
+        run = _read(Run, path, "run", chosen, duplicates)
+    if can_be_read_again(path) and hasattr(module, "first_tag"):
+        run.tag = module.first_tag(path)
+    if can_be_read_again(path) and chosen == "trec":
+        run.cautions = trec.find_cautions(path)
+    return run
 
 
 def _read(
@@ -154,13 +181,14 @@ def sniff_format(path: PathLike) -> str:
         return "trec"
     line = first_line(path)
     found = next((name for name, module in FORMATS.items() if module.sniff(line)), "trec")
-    if found == "trec" and _is_called_a_table(path) and trec.kind_of_line(line) is None:
-        return "table"  # with a header that nobody knows: whoever reads it says what was expected
+    if found == "trec" and trec.kind_of_line(line) is None:
+        name = uncompressed_name(path).lower()
+        if name.endswith((".csv", ".tsv")):
+            return "table"  # with an unknown header: its reader says what was expected
+        if name.endswith((".parquet", ".parq", ".pq", ".arrow", ".arrows", ".feather", ".ipc")):
+            message = "expected Parquet or Arrow, as the name says, found something else"
+            raise FormatError(message, path_name(path))
     return found
-
-
-def _is_called_a_table(path: PathLike) -> bool:
-    return uncompressed_name(path).lower().endswith((".csv", ".tsv"))
 
 
 def first_line(path: PathLike) -> bytes:

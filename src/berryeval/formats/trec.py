@@ -1,10 +1,13 @@
 """TREC files, as trec_eval reads them.
 
-Judgments (qrels): ``query_id iteration doc_id grade``, one judged document a line. The second
-column is ignored.
+Judgments (qrels): ``query_id iteration doc_id grade``, one judged document per line. The second
+column is the subtopic in the files of diversity tracks, as ndeval reads them. It is no subtopic,
+and ignored, if it is 0, Q0 or U0, and in files where it is a decimal number on any line, as rounds
+of judging are in TREC-COVID.
 
-Runs: ``query_id Q0 doc_id rank score tag``, one retrieved document a line. The second and the
-fourth column are ignored: ranks follow from the scores. So are columns after the tag.
+Runs: ``query_id Q0 doc_id rank score tag``, one retrieved document per line. The second and the
+fourth column are ignored: ranks follow from the scores. So are columns after the tag; the tag of
+the first line is that of the run.
 
 Columns are separated by any number of spaces or tabs. Lines may end in CR LF, the last one need
 not end at all; empty lines, and lines that begin with #, are passed over.
@@ -12,19 +15,42 @@ not end at all; empty lines, and lines that begin with #, are passed over.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from berryeval.core.grouped import Grouped
-from berryeval.core.id_column import decode_id
+from berryeval.core.id_column import decode_id, encode_id, shown_id
+from berryeval.core.judging import JudgedRow
+from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
+from berryeval.core.score_order import ScoredRow, cautions_of
 from berryeval.errors import FormatError, InputError
-from berryeval.formats._lines import PathLike, iter_lines, path_name
+from berryeval.formats._lines import BOM, PathLike, iter_lines, path_name, read_content
 from berryeval.formats._rows import Kind, Row, parse_number, written
 
-__all__ = ["iter_rows", "kind_of_line", "parse_line", "sniff", "to_lines"]
+__all__ = [
+    "TAG",
+    "find_cautions",
+    "first_tag",
+    "has_subtopics",
+    "is_ordinary",
+    "iter_judged",
+    "iter_rows",
+    "judged_rows",
+    "kind_of_line",
+    "parse_line",
+    "sniff",
+    "to_lines",
+]
 
 _JUDGMENTS = ("query", "iteration", "document", "grade")
 _RUN = ("query", "Q0", "document", "rank", "score", "tag")
+
+_NO_SUBTOPIC = re.compile(rb"[A-Za-z]?0|-")
+_DECIMAL = re.compile(rb"\d+\.\d+")
+
+TAG = "berryeval"
+"""The tag of a run that has none."""
 
 _HINTS = {
     "judgments": "; is it a run? judgments come first",
@@ -61,6 +87,67 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
             yield row
 
 
+def find_cautions(path: PathLike) -> tuple[str, ...]:
+    """Return what is suspicious about the scores of a run, by the ranks that its file states."""
+    return cautions_of(lambda _limit: _iter_ranked(path))
+
+
+def _iter_ranked(path: PathLike) -> Iterator[ScoredRow]:
+    """Iterate over query, stated rank and score of a run, as far as the lines can be read."""
+    for _, line in iter_lines(path):
+        columns = line.split(maxsplit=5)
+        if not columns or columns[0].startswith(b"#"):
+            continue
+        try:
+            score = float(columns[4])
+        except (IndexError, ValueError):
+            return  # whoever reads the file says what is wrong
+        yield columns[0], int(columns[3]) if columns[3].isdigit() else None, score
+
+
+def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
+    """Iterate over judgments with their subtopics."""
+    return judged_rows(read_content(path), path)
+
+
+def judged_rows(content: bytes, path: PathLike) -> Iterator[JudgedRow]:
+    """Iterate over the judgments in the content of a file; `path` is for messages."""
+    has_any = has_subtopics(content)
+    for number, line in enumerate(content.removeprefix(BOM).split(b"\n"), start=1):
+        row = parse_line(line, "judgments", path, number)
+        if row is not None:
+            label = line.split(maxsplit=2)[1] if has_any else b"0"
+            yield JudgedRow(*row, subtopic=None if _NO_SUBTOPIC.fullmatch(label) else label)
+
+
+def is_ordinary(content: bytes, n_rows: int) -> bool:
+    """Whether the second column is 0 or Q0 on every line, as it is in nearly all files.
+
+    Quick, unlike `has_subtopics`, which decides in all other cases.
+    """
+    return any(content.count(zero) == n_rows for zero in (b" 0 ", b"\t0\t", b" Q0 "))
+
+
+def has_subtopics(content: bytes) -> bool:
+    """Whether the second column of judgments holds subtopics."""
+    found = set()
+    for line in content.split(b"\n"):
+        columns = line.split(maxsplit=2)
+        if len(columns) > 1 and not columns[0].startswith(b"#"):
+            found.add(columns[1])
+    are_rounds = any(map(_DECIMAL.fullmatch, found))
+    return not are_rounds and not all(map(_NO_SUBTOPIC.fullmatch, found))
+
+
+def first_tag(path: PathLike) -> str | None:
+    """Return the tag on the first line of a run; None if it has none."""
+    for _, line in iter_lines(path):
+        columns = line.split(maxsplit=6)
+        if columns and not columns[0].startswith(b"#"):
+            return decode_id(columns[5]) if len(columns) >= len(_RUN) else None
+    return None
+
+
 def parse_line(line: bytes, kind: Kind, path: PathLike, number: int) -> Row | None:
     """Return the row in a line; None if it is empty or a comment.
 
@@ -74,6 +161,8 @@ def parse_line(line: bytes, kind: Kind, path: PathLike, number: int) -> Row | No
     if n_more < 0 or (n_more > 0 and kind == "judgments"):
         message = f"expected {len(names)} columns ({', '.join(names)}), found {len(columns)}"
         hint = _HINTS[kind] if number == 1 and kind_of_line(line) not in (kind, None) else ""
+        if b"\0" in line:
+            hint = "; is it a binary file?"
         raise FormatError(message + hint, path_name(path), number)
     value = columns[3] if kind == "judgments" else columns[4]
     return number, columns[0], columns[2], parse_number(value, kind, path, number)
@@ -88,20 +177,41 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
         For an id that the format cannot hold: an empty one, one with white space, or a query
         that begins with #.
     """
+    if isinstance(data, Judgments) and data.subtopics:
+        yield from _lines_with_subtopics(data)
+        return
+    tag = encode_id(data.tag or TAG) if isinstance(data, Run) else b""
     for query_id, rows in data.iter_queries():
-        _check_id(query_id)
-        if query_id.startswith(b"#"):
-            raise InputError(f"{decode_id(query_id)!r} would be a comment in a TREC file")
+        _check_query(query_id)
         for rank, row in enumerate(rows, start=1):
             doc_id = data.doc_ids.bytes_at(row)
             _check_id(doc_id)
             value = written(data.values[row]).encode()
             if isinstance(data, Run):
-                yield b"%s Q0 %s %d %s berryeval\n" % (query_id, doc_id, rank, value)
+                yield b"%s Q0 %s %d %s %s\n" % (query_id, doc_id, rank, value, tag)
             else:
                 yield b"%s 0 %s %s\n" % (query_id, doc_id, value)
 
 
+def _lines_with_subtopics(judgments: Judgments) -> Iterator[bytes]:
+    for query_id, doc_id, subtopic, grade in judgments.iter_grades():
+        _check_query(query_id)
+        _check_id(doc_id)
+        if subtopic is not None:
+            _check_id(subtopic)
+            if _NO_SUBTOPIC.fullmatch(subtopic) or _DECIMAL.fullmatch(subtopic):
+                raise InputError(
+                    f"the subtopic {shown_id(subtopic)} would mean none in a TREC file"
+                )
+        yield b"%s %s %s %s\n" % (query_id, subtopic or b"0", doc_id, written(grade).encode())
+
+
+def _check_query(query_id: bytes) -> None:
+    _check_id(query_id)
+    if query_id.startswith(b"#"):
+        raise InputError(f"{shown_id(query_id)} would be a comment in a TREC file")
+
+
 def _check_id(doc_id: bytes) -> None:
     if doc_id.split() != [doc_id]:
-        raise InputError(f"a TREC file cannot hold the id {decode_id(doc_id)!r}")
+        raise InputError(f"a TREC file cannot hold the id {shown_id(doc_id)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from berryeval.core.files import uncompressed_name, write_whole
+from berryeval.core.files import format_of_ending, uncompressed_name, write_whole
 from berryeval.core.grouped import Grouped
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
@@ -30,6 +30,8 @@ _ENDINGS = {
     ".ipc": "arrow",
     ".letor": "letor",
     ".svmlight": "letor",
+    ".qrels": "trec",
+    ".run": "trec",
 }
 
 
@@ -46,14 +48,14 @@ def write_judgments(judgments: Judgments, path: PathLike, *, format: str | None 
     format : str, optional
         One of `FORMATS`. Without it the name decides: ``.jsonl``, ``.json``, ``.csv``,
         ``.tsv``, ``.parquet``, ``.arrow`` (a file), ``.arrows`` (a stream) and ``.letor``; any
-        other is TREC.
+        other is TREC, but for endings that name something else, such as ``.xlsx``.
 
     Raises
     ------
     FormatError
         If the file cannot be written.
     InputError
-        If an id has no place in the format.
+        If an id has no place in the format, or the name asks for a format that is not written.
     """
     write_whole(path, _to_lines(judgments, path, format))
 
@@ -64,8 +66,14 @@ def write_run(run: Run, path: PathLike, *, format: str | None = None) -> None:
 
 
 def format_of_name(path: PathLike) -> str:
-    """Return the format that a file's name asks for."""
-    return _ENDINGS.get(_ending(path), "trec")
+    """Return the format that a file's name asks for.
+
+    Raises
+    ------
+    ArgumentError
+        If it asks for one that cannot be written, such as ``.xlsx``.
+    """
+    return format_of_ending(path, _ENDINGS, "trec", argument="output", choice="a format (--to)")
 
 
 def _to_lines(data: Grouped, path: PathLike, name: str | None) -> Iterator[bytes]:

@@ -29,6 +29,7 @@ from typing import TypeAlias
 
 from berryeval.core.content_hash import hash_of_judgments
 from berryeval.core.documents import Document
+from berryeval.core.inputs import note_input
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
@@ -321,6 +322,7 @@ def _read_questions(path: Path) -> Questions:
 def _read_passes(path: Path) -> Passes:
     if not path.is_file():
         return {}
+    note_input(path)
     try:
         found = json.loads(path.read_bytes())
         return {

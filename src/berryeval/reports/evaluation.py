@@ -165,6 +165,8 @@ def evaluation_as_dict(run: Evaluation, shown: Shown = Shown()) -> dict[str, Any
         "means": run.to_dict(),
         "holes": {name: result.holes for name, result in run.items()},
     }
+    if run.cautions:
+        found["notes"] = [f"Caution: {caution}." for caution in run.cautions]
     if shown.interval is not None:
         found["intervals"] = {name: _interval(result, shown) for name, result in run.items()}
     if shown.per_query:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from berryeval.core.documents import Document
+from berryeval.core.inputs import note_input
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.search.markdown import Section, iter_sections, slug
 
@@ -187,6 +188,7 @@ def to_documents(chunks: Iterable[Chunk]) -> Iterator[Document]:
 
 
 def _read(path: Path) -> str:
+    note_input(path)
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from berryeval.core.id_column import encode_id
+from berryeval.core.id_column import as_id, encode_id
 from berryeval.errors import AnswerError, ArgumentError, InputTypeError
 
 __all__ = ["Hit", "best_hits", "check_k", "to_hits"]
@@ -51,8 +51,8 @@ def to_hits(answer: object, k: int, system: str) -> list[Hit]:
     Raises
     ------
     AnswerError
-        For more than k hits, a document that comes twice, ids that are empty or no text, scores
-        that are no numbers, and scores that rise from one hit to the next.
+        For more than k hits, a document that comes twice, ids that are empty or neither text nor
+        whole numbers, scores that are no numbers, and scores that rise from one hit to the next.
     """
     if isinstance(answer, Mapping):
         hits = [_hit(pair, rank, system) for rank, pair in enumerate(answer.items(), start=1)]
@@ -76,7 +76,7 @@ def _each(answer: object, system: str) -> list[object]:
 
 
 def _hit(one: object, rank: int, system: str) -> Hit:
-    if isinstance(one, str):
+    if isinstance(one, str) or (hasattr(one, "__index__") and not isinstance(one, bool)):
         return Hit(_id(one, rank, system), -float(rank))
     if not isinstance(one, (tuple, list)) or len(one) != 2:  # noqa: PLR2004 - a pair
         message = f"hit {rank}: expected a document id and a score, got {_shown(one)}"
@@ -85,16 +85,20 @@ def _hit(one: object, rank: int, system: str) -> Hit:
 
 
 def _id(value: object, rank: int, system: str) -> str:
-    if not isinstance(value, str):
-        raise AnswerError(system, f"hit {rank}: expected a str as document id, got {_shown(value)}")
-    if not value:
+    try:
+        found = as_id(value, "doc_id")
+    except InputTypeError:
+        expected = "text or a whole number as document id"
+        message = f"hit {rank}: expected {expected}, got {_shown(value)}"
+        raise AnswerError(system, message) from None
+    if not found:
         raise AnswerError(system, f"hit {rank}: expected a document id, got an empty one")
     try:
-        encode_id(value)
+        encode_id(found)
     except ArgumentError:
         message = f"hit {rank}: expected a document id that UTF-8 can hold, got {value!a}"
         raise AnswerError(system, message) from None
-    return value
+    return found
 
 
 def _score(value: object, rank: int, system: str) -> float:

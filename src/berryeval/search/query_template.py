@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from berryeval.core.inputs import note_input
 from berryeval.errors import ArgumentError, FormatError
 
 __all__ = ["QueryTemplate"]
@@ -88,6 +89,7 @@ def _parsed(text: str) -> object:
     where = None
     if not text.lstrip().startswith("{"):
         where = text
+        note_input(where)
         try:
             text = Path(text).read_text(encoding="utf-8")
         except OSError as error:

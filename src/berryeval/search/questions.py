@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from berryeval.core.documents import Document
+from berryeval.core.inputs import note_input
 from berryeval.errors import FormatError, MismatchError
 
 __all__ = ["Questions", "read_questions", "with_questions"]
@@ -35,6 +36,7 @@ def read_questions(path: str | os.PathLike[str]) -> dict[str, tuple[str, ...]]:
     FormatError
         If it cannot be read, is of another shape, or has a document twice.
     """
+    note_input(path)
     try:
         # Pairs rather than a dict: a document that comes twice would lose its first questions.
         pairs = json.loads(Path(path).read_bytes(), object_pairs_hook=tuple)

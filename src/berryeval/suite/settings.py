@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from berryeval.core.inputs import note_input
 from berryeval.errors import ArgumentError, BerryEvalError, FormatError, InputError
 from berryeval.evaluation.evaluate import MeasureLike
 from berryeval.evaluation.guards import Guard, LatencyGuard, Margin, MarginGuard, ThresholdGuard
@@ -198,6 +199,7 @@ def _own_table(project: object) -> object:
 
 
 def _load(path: Path) -> dict[str, Any]:
+    note_input(path)
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:

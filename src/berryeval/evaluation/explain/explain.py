@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from berryeval.core.id_column import decode_id, encode_id
+from berryeval.core.id_column import as_id, decode_id, encode_id
 from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments
 from berryeval.engine import score
 from berryeval.engine._python import usable_grade
-from berryeval.errors import ArgumentError, InputTypeError, MismatchError
+from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.evaluate import (
     JudgmentsSource,
     MeasureLike,
@@ -87,10 +87,9 @@ def explain(
     before, after = load_run(a, duplicates), load_run(b, duplicates)
     if query_id is None:
         query_id = query_that_fell_most(loaded, before, after, chosen)
-    elif not isinstance(query_id, str):
-        raise InputTypeError("query_id", "a str", f"{type(query_id).__name__} {query_id!r}")
     elif query_id not in loaded:
-        raise MismatchError(_not_judged(query_id, loaded.query_ids))
+        raise MismatchError(_not_judged(as_id(query_id, "query_id"), loaded.query_ids))
+    query_id = as_id(query_id, "query_id")
     key = encode_id(query_id)
     return _explain(chosen, query_id, loaded, before.ranked_ids(key), after.ranked_ids(key))
 

@@ -13,7 +13,7 @@ from berryeval.core.id_column import decode_id
 from berryeval.core.query import Query
 from berryeval.errors import FormatError, InputError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
-from berryeval.formats.delimited import iter_fields, write_rows
+from berryeval.formats.delimited import iter_fields, split_header, write_rows
 from berryeval.formats.queries._records import has_keys, query_of, to_record
 
 __all__ = ["iter_queries", "sniff", "to_lines"]
@@ -27,8 +27,7 @@ def sniff(first_line: bytes) -> bool:
 
 
 def _is_header(line: bytes) -> bool:
-    text = decode_id(line)
-    names = text.split("\t" if "\t" in text else ",")
+    names = split_header(decode_id(line))
     return has_keys([name.strip().strip('"') for name in names])
 
 

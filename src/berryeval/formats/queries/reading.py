@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from types import ModuleType
 
+from berryeval.core.id_column import shown_id
 from berryeval.core.query import Query
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats import beir
@@ -48,7 +49,7 @@ def read_queries(path: PathLike, *, format: str | None = None, strict: bool = Fa
     found: dict[str, Query] = {}
     for line, query in QUERY_FORMATS[chosen].iter_queries(path, strict=strict):
         if query.query_id in found:
-            message = f"query {query.query_id!r} comes a second time"
+            message = f"query {shown_id(query.query_id)} comes a second time"
             raise FormatError(message, path_name(path), line)
         found[query.query_id] = query
     return list(found.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from berryeval.core.files import uncompressed_name, write_whole
+from berryeval.core.files import format_of_ending, uncompressed_name, write_whole
 from berryeval.core.query import Query
 from berryeval.formats._lines import PathLike
 from berryeval.formats.queries import delimited
@@ -44,7 +44,10 @@ def write_queries(queries: Iterable[Query], path: PathLike, *, format: str | Non
         If a query has something that the format cannot hold.
     """
     ending = os.path.splitext(uncompressed_name(path))[1].lower()  # noqa: PTH122
-    chosen = _ENDINGS.get(ending, "topics") if format is None else check_query_format(format)
+    if format is None:
+        chosen = format_of_ending(path, _ENDINGS, "topics", argument="output", choice="a format")
+    else:
+        chosen = check_query_format(format)
     lines: Iterator[bytes]
     if chosen == "table":
         lines = delimited.to_lines(queries, separator="\t" if ending == ".tsv" else ",")

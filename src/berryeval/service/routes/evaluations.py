@@ -59,6 +59,7 @@ _EXAMPLE: dict[str, Any] = {
     "counts": {"judged": 50, "missing": 0, "ignored": 0, "no_relevant": 1},
     "means": {"nDCG@10": 0.4121, "AP": 0.2873},
     "holes": {"nDCG@10": 12, "AP": 4711},
+    "notes": [],
 }
 
 
@@ -97,6 +98,10 @@ class EvaluationState(BaseModel):
     counts: dict[str, int]
     means: dict[str, float]
     holes: dict[str, int] = Field(description="Unjudged documents that a measure looked at.")
+    notes: list[str] = Field(
+        default_factory=list,
+        description="Cautions about the scores of the run, such as distances in place of scores.",
+    )
 
 
 class EvaluationReport(BaseModel):
@@ -114,6 +119,7 @@ class EvaluationReport(BaseModel):
     counts: dict[str, int]
     means: dict[str, float]
     holes: dict[str, int]
+    notes: list[str] = Field(default_factory=list)
     intervals: dict[str, list[float] | None] | None = None
     per_query: dict[str, dict[str, float]] | None = None
     slices: dict[str, dict[str, Any]] | None = None
@@ -228,4 +234,5 @@ def _as_dict(stored: StoredEvaluation) -> dict[str, Any]:
         "counts": asdict(stored.counts),
         "means": dict(stored.means),
         "holes": dict(stored.holes),
+        "notes": [f"Caution: {caution}." for caution in stored.cautions],
     }

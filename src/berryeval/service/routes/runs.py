@@ -73,6 +73,11 @@ class RunState(BaseModel):
     stored_at: datetime
     queries: int
     rows: int
+    notes: list[str] | None = Field(
+        None,
+        description="Cautions about its scores, such as ranks that contradict them; only in the "
+        "answer to an upload.",
+    )
 
 
 class RankedDocument(BaseModel):
@@ -188,9 +193,16 @@ async def upload_run(
     facts = RunFacts(name, _settings(system_settings), corpus_hash, tuple(tag), commit)
     began = datetime.now(timezone.utc)
     async with received(request, file_name, settings.max_upload) as upload:
-        stored = await in_turn(lambda: archive.runs.put(upload.read_run(format), facts))
+
+        def store() -> tuple[StoredRun, list[str]]:
+            run = upload.read_run(format)
+            notes = [f"Caution: {caution}." for caution in run.find_cautions()]
+            return archive.runs.put(run, facts), notes
+
+        stored, notes = await in_turn(store)
     place = f"/v1/runs/{stored.run_id}"
-    return written(run_as_dict(stored), place, is_new=stored.stored_at >= began)
+    answer = run_as_dict(stored) | ({"notes": notes} if notes else {})
+    return written(answer, place, is_new=stored.stored_at >= began)
 
 
 @router.get("/{run_id}", response_model=RunState, responses=documented(404))

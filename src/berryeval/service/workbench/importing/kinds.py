@@ -187,6 +187,7 @@ def _of_run(archive: Archive, content: Run, options: Options) -> Preview:
     warnings = []
     if not n_judged:
         warnings.append("None of its queries is judged: it cannot be scored yet.")
+    warnings += [f"Caution: {caution}." for caution in content.find_cautions()]
     return Preview(facts, 1, 0, 0, (), warnings)
 
 

@@ -1,0 +1,133 @@
+"""The exit code of a process, whatever becomes of what it prints."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+
+QRELS = "q1 0 d1 1\nq2 0 d1 0\n"
+RUN = "q1 Q0 d1 1 2.5 bm25\nq2 Q0 d1 1 2 bm25\n"
+NEVER_ANSWERS = "def find(query, k):\n    raise OSError('down')\n"
+
+BY_EXIT_CODE = [
+    (0, "evaluate qrels a.run"),
+    (0, "gate --judgments qrels --run a.run --at-least P@1=0.1"),
+    (1, "gate --judgments qrels --run a.run --at-least P@1=0.9"),
+    (1, "gate --judgments qrels --run a.run --at-least P@1=0.9 --json"),
+    (2, "gate --judgments qrels --run nowhere --at-least P@1=0.9"),
+    (2, "evaluate qrels"),
+    (3, "gate --judgments qrels --run a.run --baseline b.run --margin nDCG@10=0.01"),
+    (4, "retrieve broken:find --queries queries.jsonl --retries 0 -o -"),
+    (0, "trec_eval qrels a.run"),
+    (1, "trec_eval -m nothing qrels a.run"),
+    (2, "trec_eval qrels nowhere"),
+    (7, "trec_eval qrels other.run"),
+]
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Run a command line in a folder with data; `berryeval` is this interpreter's."""
+    for name, text in {
+        "qrels": QRELS,
+        "a.run": RUN,
+        "b.run": "q1 Q0 d2 1 2.5 x\nq2 Q0 d1 1 2 x\n",
+        "other.run": "q9 Q0 d1 1 2 x\n",
+        "queries.jsonl": '{"id": "q1", "query": "berries"}\n',
+        "broken.py": NEVER_ANSWERS,
+    }.items():
+        (tmp_path / name).write_text(text)
+
+    def run(command: str) -> subprocess.CompletedProcess[str]:
+        here = f"{sys.executable} -m berryeval "
+        return subprocess.run(
+            ["bash", "-o", "pipefail", "-c", command.replace("berryeval ", here)],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.mark.parametrize(("code", "command"), BY_EXIT_CODE)
+def test_the_exit_code_survives_a_closed_pipe(shell, code, command):
+    """Whether output, messages or both go to a reader that is gone."""
+    assert shell(f"berryeval {command}").returncode == code
+    for pipe in ("| true", "2>&1 | true", "2>&1 >/dev/null | true"):
+        done = shell(f"berryeval {command} {pipe}")
+        assert (done.returncode, "Traceback" in done.stderr) == (code, False), pipe
+
+
+def test_output_longer_than_a_pipe_ends_in_silence(shell):
+    """What the pipe no longer takes is dropped without a word."""
+    done = shell("berryeval measures --json | head -c 1")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "[", "")
+
+
+def test_a_closed_stream_is_no_error(shell):
+    """A daemon may start a command without any streams."""
+    assert shell("berryeval evaluate qrels a.run >&- 2>&- <&-").returncode == 0
+    assert (
+        shell("berryeval gate --judgments qrels --run a.run --at-least P@1=0.9 >&-").returncode == 1
+    )
+    assert shell("berryeval evaluate qrels nowhere 2>&-").returncode == 2
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "--help",
+        "evaluate qrels a.run",
+        "evaluate qrels a.run --json",
+        "evaluate qrels a.run -o /dev/full",
+        "gate --judgments qrels --run a.run --at-least P@1=0.1",
+        "convert a.run -",
+        "trec_eval qrels a.run",
+    ],
+)
+def test_output_that_cannot_be_written_is_exit_code_2(shell, command):
+    """One line with the reason, also where the command itself was done."""
+    done = shell(f"berryeval {command} >/dev/full")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.endswith("No space left on device\n")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /dev/full")
+def test_messages_that_cannot_be_written_leave_the_exit_code(shell):
+    """A log on a full disk does not turn a failing gate into something else."""
+    gate = "berryeval gate --judgments qrels --run a.run --at-least P@1=0.9 --log-level info"
+    assert shell(f"{gate} 2>/dev/full").returncode == 1
+    assert shell("berryeval nothing 2>/dev/full").returncode == 2
+
+
+@pytest.mark.parametrize("seconds", [0.02, 1.5])
+def test_ctrl_c_is_one_line_and_exit_code_130(tmp_path, seconds):
+    """At any moment: while modules are loaded, and while a pipe is waited for."""
+    (tmp_path / "qrels").write_text(QRELS)
+    program = (
+        "from berryeval.__main__ import run; import sys; "
+        "sys.stderr.write('.'); sys.stderr.flush(); run()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, "evaluate", str(tmp_path / "qrels"), "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stderr is not None
+        assert process.stderr.read(1) == b"."
+        time.sleep(seconds)
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read()
+        assert (process.wait(), said) == (130, b"Interrupted.\n")

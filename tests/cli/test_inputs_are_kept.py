@@ -1,0 +1,156 @@
+"""No command overwrites a file that it reads."""
+
+import json
+import os
+import shutil
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from berryeval.cli import main
+from berryeval.core.files import write_whole
+from berryeval.core.inputs import keep_inputs, note_input, refuse_input
+from berryeval.errors import FormatError
+from small_golden_set import write_golden_set
+
+QRELS = "q1 0 d1 1\nq2 0 d1 1\nq2 0 d2 0\n"
+RUN = "q1 Q0 d1 1 2.5 bm25\nq2 Q0 d1 1 2 bm25\n"
+SETTINGS = (
+    'judgments = "qrels"\nrun = "a.run"\nbaseline = "b.run"\n'
+    'queries = "queries.jsonl"\ntimings = "timings"\n'
+    '[gate]\n[[gate.guard]]\nmeasure = "P@1"\nat_least = 0.1\n'
+)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A working directory with one of everything that a command reads."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name, text in {
+        "qrels": QRELS,
+        "a.run": RUN,
+        "b.run": RUN.replace("2.5", "2.4"),
+        "queries.jsonl": '{"id": "q1", "query": "one"}\n{"id": "q2", "query": "two"}\n',
+        "timings": '{"query_id": "q1", "ms": 1}\n',
+        "berryeval.toml": SETTINGS,
+    }.items():
+        (tmp_path / name).write_text(text)
+    berryeval("evaluate", "qrels", "a.run", "--history", "h.jsonl")
+    return tmp_path
+
+
+def berryeval(*arguments: str):
+    return CliRunner().invoke(main, arguments, prog_name="berryeval")
+
+
+COMMANDS = [
+    ("qrels", "evaluate qrels a.run -o qrels"),
+    ("a.run", "evaluate qrels a.run --json -o a.run"),
+    ("queries.jsonl", "evaluate qrels a.run --queries queries.jsonl --json -o queries.jsonl"),
+    ("qrels", "evaluate qrels a.run --history qrels"),
+    ("b.run", "compare qrels a.run b.run -o b.run"),
+    ("qrels", "compare qrels a.run b.run -o qrels"),
+    ("qrels", "gate -o qrels"),
+    ("a.run", "gate --json -o a.run"),
+    ("b.run", "gate -o ./b.run"),
+    ("berryeval.toml", "gate -o berryeval.toml"),
+    ("queries.jsonl", "gate --format table -o queries.jsonl"),
+    ("qrels", "convert qrels qrels"),
+    ("a.run", "convert a.run a.run --to jsonl"),
+    ("a.run", "retrieve replay:a.run --queries queries.jsonl -o a.run"),
+    ("queries.jsonl", "retrieve replay:a.run --queries queries.jsonl -o queries.jsonl"),
+    (
+        "queries.jsonl",
+        "retrieve replay:a.run --queries queries.jsonl -o c.run --timings queries.jsonl",
+    ),
+    ("a.run", "baseline save --baseline a.run --force"),
+    ("qrels", "baseline save --baseline qrels --force"),
+    ("qrels", "explain qrels a.run b.run --query q1 -o qrels"),
+    ("a.run", "holes qrels a.run --format csv -o a.run"),
+    ("h.jsonl", "history h.jsonl --json -o h.jsonl"),
+    ("qrels", "holes qrels a.run --format trec -o qrels"),
+    ("qrels", "power qrels a.run --against b.run -o qrels"),
+]
+
+
+@pytest.mark.parametrize(("name", "command"), COMMANDS)
+def test_an_input_is_never_overwritten(folder, name, command):
+    """Exit code 2, a sentence that names the file, and every file as it was."""
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    result = berryeval(*command.split())
+    assert result.exit_code == 2, result.output
+    assert "is an input of this command" in result.stderr
+    assert "write the output to another file" in result.stderr
+    assert name in result.stderr
+    assert (folder / name).read_bytes() == before[name]
+    assert not [*folder.glob("*.partial")]
+
+
+def test_every_way_to_a_file_is_recognised(folder):
+    """Symbolic links, hard links, absolute paths and detours lead to the same inode."""
+    (folder / "soft").symlink_to("qrels")
+    os.link(folder / "qrels", folder / "hard")
+    (folder / "sub").mkdir()
+    for name in ("soft", "hard", str(folder / "qrels"), "sub/../qrels"):
+        result = berryeval("evaluate", "qrels", "a.run", "-o", name)
+        assert result.exit_code == 2
+        assert f"{name}: is an input of this command (qrels)" in result.stderr
+    assert (folder / "qrels").read_text() == QRELS
+    assert berryeval("evaluate", "soft", "a.run", "-o", "qrels").exit_code == 2
+    assert (folder / "qrels").read_text() == QRELS
+
+
+def test_documents_and_golden_sets_are_inputs_too(folder):
+    """A report must not replace a document that was searched."""
+    golden = write_golden_set(folder / "golden")
+    path = next((golden / "test-documents").rglob("*.md"))
+    before = path.read_bytes()
+    result = berryeval("golden", "check", str(golden), "--json", "-o", str(path))
+    assert result.exit_code == 2
+    assert "is an input of this command" in result.stderr
+    assert path.read_bytes() == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="standard input is a descriptor there")
+def test_standard_input_may_be_a_file(folder, monkeypatch):
+    """`berryeval evaluate - a.run -o qrels < qrels` keeps qrels."""
+    with keep_inputs(), (folder / "qrels").open("rb") as source:
+        monkeypatch.setattr("berryeval.core.inputs._STANDARD_INPUT", source.fileno())
+        note_input("-")
+        with pytest.raises(FormatError, match=r"input of this command \(standard input\)"):
+            refuse_input("qrels")
+
+
+def test_other_files_are_replaced(folder):
+    """As ever: what exists and is no input is written anew, compressed or not."""
+    shutil.copy("qrels", "copy")
+    assert berryeval("evaluate", "qrels", "a.run", "-o", "copy").exit_code == 0
+    assert berryeval("evaluate", "qrels", "a.run", "-o", "copy").exit_code == 0
+    assert (folder / "copy").read_text() != QRELS
+    assert berryeval("evaluate", "qrels", "a.run", "-o", "/dev/null").exit_code == 0
+
+
+def test_a_baseline_is_updated_in_place(folder):
+    """The one command that is meant to replace what it reads."""
+    assert berryeval("baseline", "save", "--baseline", "main.json").exit_code == 0
+    (folder / "a.run").write_text(RUN.replace("d1 1 2.5", "d9 1 2.5"))
+    result = berryeval("baseline", "update", "--baseline", "main.json")
+    assert result.exit_code == 0, result.output
+    assert "1.0000 -> 0.5000" in result.output
+    assert json.loads((folder / "main.json").read_text())
+
+
+def test_a_file_called_partial_is_left_alone(folder):
+    """The temporary name is nobody's."""
+    shutil.copy("qrels", "out.partial")
+    assert berryeval("evaluate", "out.partial", "a.run", "-o", "out").exit_code == 0
+    assert (folder / "out.partial").read_text() == QRELS
+
+
+def test_python_may_write_what_it_read(folder):
+    """A program that reads a file and writes it again knows what it does."""
+    note_input("qrels")
+    write_whole("qrels", [b"new"])
+    assert (folder / "qrels").read_bytes() == b"new"

@@ -1,0 +1,181 @@
+"""Scores that are reversed, contradicted by ranks, or meaningless: said in one line."""
+
+import json
+import random
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+import berryeval as be
+from berryeval.cli import main
+from berryeval.core.run import Run
+from berryeval.core.score_order import cautions_of
+from berryeval.formats import write_run
+
+DEPTH = 10
+N_QUERIES = 40
+JUDGMENTS = {f"q{i}": {"d3": 1} for i in range(N_QUERIES)}
+
+REVERSED = "scores rise from the first document to the last"
+CONTRADICTING = "ranks contradict the scores"
+TIED = "all scores are equal"
+
+
+def lines(score, *, depth=DEPTH, rank=lambda position: position):
+    """A TREC run whose score is a function of the position and the query."""
+    return "".join(
+        f"q{query} Q0 d{position} {rank(position)} {score(position, query)} t\n"
+        for query in range(N_QUERIES)
+        for position in range(1, depth + 1)
+    )
+
+
+def found(text, tmp_path):
+    """The cautions of an evaluation of a TREC file."""
+    path = tmp_path / "a.run"
+    path.write_text(text)
+    return be.evaluate(JUDGMENTS, path, "RR").cautions
+
+
+def test_distances_in_place_of_scores_are_noticed(tmp_path):
+    """The best rank has the lowest number."""
+    (caution,) = found(lines(lambda position, _: position * 0.1), tmp_path)
+    assert caution.startswith(f"{REVERSED} in 40 of the 40 queries checked, as distances do")
+
+
+def test_ranks_that_contradict_the_scores_are_noticed(tmp_path):
+    """A reranker's order beside the scores of the first stage."""
+    numbers = random.Random(1)  # noqa: S311
+    (caution,) = found(lines(lambda *_: numbers.random()), tmp_path)
+    assert caution.startswith(f"{CONTRADICTING} in ")
+
+
+def test_scores_that_are_all_equal_are_noticed(tmp_path):
+    """The document ids would decide."""
+    (caution,) = found(lines(lambda *_: 1), tmp_path)
+    assert caution == (
+        "all scores are equal in 40 of the 40 queries checked; document ids alone decide the order"
+    )
+
+
+@pytest.mark.parametrize(
+    ("score", "options"),
+    [
+        (lambda position, _: 1 / position, {}),
+        (lambda position, _: -position, {}),
+        (lambda position, _: 1 / (60 + position // 2), {}),  # RRF: pairs of ties
+        (lambda position, query: 1 if query % 3 == 0 else -position, {}),  # a third is constant
+        (lambda position, query: position if query == 0 else -position, {}),
+        (lambda position, _: -position, {"rank": lambda _: 0}),  # ranks that say nothing
+        (lambda position, _: -position, {"rank": lambda position: position - 1}),
+        (lambda position, _: -position, {"rank": lambda _: "-"}),
+        (lambda *_: 1, {"depth": 1}),
+        (lambda position, _: float("inf") if position == 1 else -position, {}),
+        # ranks that differ within ties only
+        (
+            lambda position, _: -((position + 1) // 2),
+            {"rank": lambda position: position + 1 if position % 2 else position - 1},
+        ),
+    ],
+)
+def test_sound_runs_raise_no_alarm(tmp_path, score, options):
+    """Ties, constant ranks, single documents and odd queries are nothing to speak of."""
+    assert found(lines(score, **options), tmp_path) == ()
+
+
+def test_random_order_without_ranks_raises_no_alarm():
+    """A dict in the order of its ids, say."""
+    for seed in range(50):
+        numbers = random.Random(seed)  # noqa: S311
+        run = {q: {f"d{i}": numbers.random() for i in range(DEPTH)} for q in JUDGMENTS}
+        assert be.evaluate(JUDGMENTS, run, "RR").cautions == ()
+
+
+def test_one_constant_query_at_the_head_of_a_deep_run_raises_no_alarm(tmp_path):
+    """Suspicion makes it look further: at many queries before it says anything."""
+    text = lines(lambda position, query: 1 if query == 0 else -position, depth=1000)
+    assert found(text, tmp_path) == ()
+
+
+@pytest.mark.parametrize("name", ["a.run", "a.run.gz", "a.jsonl", "a.csv", "a.parquet", "a.json"])
+def test_every_format_is_checked(tmp_path, name):
+    """Where a format has no ranks, the order of at least five rows stands for them."""
+    rising = Run.from_dict({q: {f"d{i}": float(i) for i in range(DEPTH)} for q in JUDGMENTS})
+    write_run(rising, tmp_path / name)
+    (caution,) = be.evaluate(JUDGMENTS, tmp_path / name, "RR").cautions
+    assert caution.startswith(REVERSED)
+    short = Run.from_dict({q: {f"d{i}": float(i) for i in range(4)} for q in JUDGMENTS})
+    write_run(short, tmp_path / f"short-{name}")
+    expects_ranks = ".run" in name
+    assert bool(be.evaluate(JUDGMENTS, tmp_path / f"short-{name}", "RR").cautions) == expects_ranks
+
+
+def test_dicts_frames_and_runs_are_checked():
+    """In Python as in files; a list has no scores to be wrong."""
+    rising = {q: {f"d{i}": float(i) for i in range(DEPTH)} for q in JUDGMENTS}
+    rows = [(q, d, s) for q, scores in rising.items() for d, s in scores.items()]
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+    for source in (
+        rising,
+        Run.from_dict(rising),
+        frame,
+        pl.DataFrame(rows, schema=[*frame.columns], orient="row"),
+        pa.table(
+            {
+                name: [*column]
+                for name, column in zip(frame.columns, zip(*rows, strict=True), strict=True)
+            }
+        ),
+    ):
+        (caution,) = be.evaluate(JUDGMENTS, source, "RR").cautions
+        assert caution.startswith(REVERSED), type(source)
+    assert be.evaluate(JUDGMENTS, {q: [*d] for q, d in rising.items()}, "RR").cautions == ()
+
+
+def test_a_column_of_ranks_goes_before_the_order_of_rows():
+    """A frame that is sorted by score, ascending, is sound if its ranks are."""
+    rows = [(q, f"d{i}", float(i), DEPTH - i) for q in JUDGMENTS for i in range(DEPTH)]
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "rank"])
+    assert be.evaluate(JUDGMENTS, frame, "RR").cautions == ()
+
+
+def test_the_repr_of_an_evaluation_shows_a_caution():
+    """Whoever works in a notebook sees it."""
+    rising = {q: {f"d{i}": float(i) for i in range(DEPTH)} for q in JUDGMENTS}
+    assert f"\nCaution: {REVERSED}" in repr(be.evaluate(JUDGMENTS, rising, "RR"))
+
+
+def test_evaluate_and_inspect_say_it_in_one_line(tmp_path, monkeypatch):
+    """With the name of the run; as JSON, too."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.run").write_text(lines(lambda position, _: position))
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 d3 1\n" for q in JUDGMENTS))
+    told = CliRunner().invoke(main, ["evaluate", "qrels", "a.run"]).output.splitlines()
+    assert [line for line in told if line.startswith(f"Caution: a.run: {REVERSED}")]
+    inspected = CliRunner().invoke(main, ["inspect", "a.run"]).output
+    assert f"Caution {REVERSED}" in " ".join(inspected.split())
+    as_json = json.loads(CliRunner().invoke(main, ["evaluate", "qrels", "a.run", "--json"]).output)
+    assert as_json["runs"][0]["notes"][0].startswith(f"Caution: {REVERSED}")
+    as_json = json.loads(CliRunner().invoke(main, ["inspect", "a.run", "--json"]).output)
+    assert as_json[0]["cautions"][0].startswith(REVERSED)
+
+
+def test_nothing_is_said_of_nothing():
+    """An empty run has no scores."""
+    assert cautions_of(lambda _limit: ()) == ()
+
+
+def test_only_the_head_of_a_sound_file_is_read():
+    """A hundred rows, however long the file is."""
+    seen = []
+
+    def rows(limit):
+        for row in range(1_000_000):
+            seen.append(limit)
+            yield row // 10, row % 10, -float(row % 10)
+
+    assert cautions_of(rows) == ()
+    assert len(seen) <= 100

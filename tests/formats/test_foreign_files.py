@@ -1,0 +1,192 @@
+"""Files that are not read, or not what their name says: named, with the way out."""
+
+import bz2
+import lzma
+import zipfile
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from berryeval.cli import main
+from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.errors import ArgumentError, FormatError
+from berryeval.formats import read_judgments, read_queries, read_run, write_judgments, write_run
+from berryeval.formats.queries import write_queries
+
+QRELS = "q1 0 d1 1\nq2 0 d1 1\n"
+LZ4 = bytes.fromhex("04224d18") + b"\x60\x70\x73\x0a\x00\x00\x80" + QRELS.encode() + b"\0\0\0\0"
+
+
+def zipped(tmp_path):
+    with zipfile.ZipFile(tmp_path / "zip", "w") as file:
+        file.writestr("qrels", QRELS)
+    return (tmp_path / "zip").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("content", "what", "way_out"),
+    [
+        (LZ4, "is compressed with lz4", "`lz4 -d`"),
+        (bz2.compress(QRELS.encode()), "is compressed with bzip2", "`bunzip2`"),
+        (lzma.compress(QRELS.encode()), "is compressed with xz", "`unxz`"),
+        (b"7z\xbc\xaf\x27\x1c\x00\x04", "is a 7z archive", "`7z x`"),
+        (zipped, "is a ZIP archive, as Excel workbooks are", "save the sheet as CSV"),
+        (QRELS.encode("utf-16"), "is UTF-16 text", "`iconv -f UTF-16 -t UTF-8 FILE > NEW`"),
+        (QRELS.encode("utf-16-le"), "is UTF-16 text", "`iconv -f UTF-16"),
+        (QRELS.encode("utf-16-be"), "is UTF-16 text", "`iconv -f UTF-16"),
+        ("問 0 文 1\n".encode("utf-16"), "is UTF-16 text", "`iconv -f UTF-16"),
+        (QRELS.encode("utf-32"), "is UTF-32 text", "`iconv -f UTF-32"),
+    ],
+)
+def test_a_file_that_is_not_read_is_named_with_the_way_out(tmp_path, content, what, way_out):
+    """Compressed in another way, or text of another encoding: exit code 2 and one line."""
+    path = tmp_path / "file"
+    path.write_bytes(content(tmp_path) if callable(content) else content)
+    for read in (read_judgments, read_run, read_queries):
+        with pytest.raises(FormatError) as caught:
+            read(path)
+        assert str(caught.value).startswith(f"{path}: {what}")
+        assert way_out in str(caught.value)
+    (tmp_path / "run").write_text("q1 Q0 d1 1 1 t\n")
+    for files in ([str(path), "run"], [str(tmp_path / "run"), str(path)]):
+        result = CliRunner().invoke(main, ["evaluate", *files])
+        assert result.exit_code == 2
+    with path.open("rb") as stdin:
+        result = CliRunner().invoke(main, ["convert", "-", "-", "--kind", "judgments"], input=stdin)
+    assert (result.exit_code, result.stderr.startswith(f"Error: standard input: {what}")) == (
+        2,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    "query_id", [b"BZh9", b"\xff\xfe", b"\xfe\xff\x01", b"PK", b"7z", b"a\0b", b"\x04\x22\x4d\x18"]
+)
+def test_ids_may_be_any_bytes(tmp_path, query_id):
+    """Short marks alone do not make a file another."""
+    path = tmp_path / "qrels"
+    path.write_bytes(query_id + b" 0 d1 1\n")
+    assert read_judgments(path).query_ids.bytes_at(0) == query_id
+
+
+def damaged(content):
+    return {
+        "truncated": content[: len(content) // 2],
+        "overwritten": content[:100] + b"\xff" * 200 + content[300:],
+        "footer": content[:-20] + b"\xff" * 12 + content[-8:],
+    }
+
+
+@pytest.mark.parametrize("fault", ["truncated", "overwritten", "footer"])
+def test_a_damaged_parquet_file_is_called_that(tmp_path, fault):
+    """With pyarrow's reason, in printable characters."""
+    path = tmp_path / "a.parquet"
+    rows = range(1000)
+    table = {"query_id": ["q"] * 1000, "doc_id": [f"d{i}" for i in rows], "relevance": [1] * 1000}
+    pq.write_table(pa.table(table), path)
+    path.write_bytes(damaged(path.read_bytes())[fault])
+    with pytest.raises(
+        FormatError, match=r"cannot be read: damaged or truncated Parquet \(.*\)"
+    ) as caught:
+        read_judgments(path)
+    assert str(caught.value).isprintable()
+    assert str(caught.value).endswith("; write the file again")
+
+
+def test_a_name_that_says_parquet_promises_it(tmp_path):
+    """Content of another kind is not taken for TREC; TREC is."""
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"<html>not found</html>\n")
+    with pytest.raises(FormatError, match="expected Parquet or Arrow, as the name says"):
+        read_judgments(path)
+    path.write_text(QRELS)
+    assert read_judgments(path).n_queries == 2
+
+
+def test_binary_data_is_called_that(tmp_path):
+    """In place of a puzzle about columns."""
+    path = tmp_path / "file"
+    path.write_bytes(bytes(range(256)) * 10)
+    with pytest.raises(FormatError, match="found 1; is it a binary file"):
+        read_judgments(path)
+
+
+def test_tables_with_semicolons_are_read(tmp_path):
+    """As spreadsheets write CSV where the comma is the decimal sign."""
+    path = tmp_path / "a.csv"
+    path.write_text('query_id;doc_id;relevance\n"q;1";d,1;2\n')
+    assert read_judgments(path).to_dict() == {"q;1": {"d,1": 2.0}}
+    path.write_text("query_id;doc_id;score\nq1;d1;0,5\n")
+    with pytest.raises(FormatError, match=":2: expected a number as score, found '0,5'"):
+        read_run(path)
+    path.write_text("query_id;text;tags\nq1;berries, red;a\n")
+    assert read_queries(path) == [Query("q1", "berries, red", tags=("a",))]
+    result = CliRunner().invoke(main, ["inspect", str(path)])
+    path.write_text("query_id;doc_id;relevance\nq1;d1;2\n")
+    result = CliRunner().invoke(main, ["inspect", str(path)])
+    assert "judgments, format table" in result.output
+
+
+def test_an_endless_id_does_not_make_an_endless_message(tmp_path):
+    """A million characters on a line are cut in what is said of them."""
+    path = tmp_path / "qrels"
+    path.write_text(f"q 0 {'d' * 1_000_000} 1\n" * 2)
+    with pytest.raises(FormatError, match=":2: document 'ddd") as caught:
+        read_judgments(path)
+    assert len(caught.value.message) < 200
+    path.write_text("x" * 1_000_000)
+    with pytest.raises(FormatError, match=":1: expected 4 columns"):
+        read_judgments(path)
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.pdf", "a.csv.bz2", "a.png", "a.yaml", "a.html.gz"])
+def test_a_file_is_what_its_name_says(tmp_path, monkeypatch, name):
+    """A name of a format that is not written is refused before anything is done."""
+    monkeypatch.chdir(tmp_path)
+    for write, data in (
+        (write_run, Run.from_dict({"q": {"d": 1}})),
+        (write_judgments, Judgments.from_dict({"q": {"d": 1}})),
+        (write_queries, [Query("q", "text")]),
+    ):
+        with pytest.raises(ArgumentError, match=rf"got '{name}'"):
+            write(data, name)
+        assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "evaluate q r -o a.xlsx",
+        "evaluate q r -o a.tsv",
+        "evaluate q r -o a.run",
+        "compare q r s -o a.xlsx",
+        "gate -o a.docx",
+        "holes q r -o a.xlsx",
+        "explain q r s -o a.pdf",
+        "power q r -o a.xlsx",
+        "history h -o a.xlsx",
+        "quality -o a.xlsx",
+        "golden check -o a.xlsx",
+        "demo -o a.xlsx",
+        "convert q a.xlsx",
+        "retrieve bm25 --documents d --queries q -o a.xlsx",
+    ],
+)
+def test_every_command_refuses_a_name_it_cannot_keep(tmp_path, monkeypatch, command):
+    """Before it looks for its inputs."""
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(main, command.split())
+    assert result.exit_code == 2
+    assert "expected a name that ends in" in result.stderr
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("name", ["a", "a.txt", "a.out", "a.2026-11-16", "a.txt.gz"])
+def test_other_names_say_nothing(tmp_path, name):
+    """A run is TREC then."""
+    write_run(Run.from_dict({"q": {"d": 1}}), tmp_path / name)
+    assert read_run(tmp_path / name).to_dict() == {"q": {"d": 1.0}}

@@ -1,0 +1,30 @@
+"""What the service says of scores that look wrong."""
+
+RISING = "".join(f"q1 Q0 d{rank} {rank} {rank} t\n" for rank in range(1, 11))
+SOUND = "".join(f"q1 Q0 d{rank} {rank} {-rank} t\n" for rank in range(1, 11))
+
+
+def test_an_upload_and_its_evaluation_caution_about_distances(client):
+    """The answer to the upload says so, and so does every answer about the evaluation."""
+    client.post(
+        "/v1/evaluation/judgments", json=[{"query_id": "q1", "doc_id": "d1", "relevance": 1}]
+    )
+    uploaded = client.post("/v1/runs?name=distances", content=RISING)
+    assert uploaded.status_code == 201
+    (note,) = uploaded.json()["notes"]
+    assert note.startswith("Caution: scores rise from the first document to the last")
+    scored = client.post("/v1/evaluations", json={"run": uploaded.json()["run_id"]}).json()
+    assert scored["notes"] == [note]
+    place = f"/v1/evaluations/{scored['evaluation_id']}"
+    assert client.get(place).json()["notes"] == [note]
+    assert client.get(f"{place}/report").json()["notes"] == [note]
+
+
+def test_a_sound_run_has_no_notes(client):
+    """Nothing to say, nothing said."""
+    client.post(
+        "/v1/evaluation/judgments", json=[{"query_id": "q1", "doc_id": "d1", "relevance": 1}]
+    )
+    uploaded = client.post("/v1/runs?name=sound", content=SOUND).json()
+    assert "notes" not in uploaded
+    assert client.post("/v1/evaluations", json={"run": uploaded["run_id"]}).json()["notes"] == []
