@@ -9,7 +9,6 @@ from berryeval.measures import parse_measure
 from berryeval.service.workbench.charts.change import change_mark, widest_of
 from berryeval.service.workbench.charts.distribution import distribution_chart
 from berryeval.service.workbench.charts.trend import Reference, TrendDot, trend_chart
-from berryeval.stats import Interval
 from service.workbench.html import parse
 
 START = datetime(2026, 10, 15, tzinfo=timezone.utc)
