@@ -171,7 +171,8 @@ def test_stores(client):
     assert client.stores.index("docs", DOCUMENTS) == 2
     assert client.stores.index("docs", many) == 1001
     assert client.stores.get("docs")["n_documents"] == 1003
-    assert [one["name"] for one in client.stores] == ["docs"]
+    assert [one["name"] for one in client.stores] == ["default", "docs"]
+    assert "has no documents" in client.evaluate_store({"q1": "first"})["notes"][0]
     assert len([*client.stores.documents("docs")]) == 1003
     client.stores.remove_document("docs", "n7")
     hits = client.stores.search("docs", "first", k=1)["hits"]

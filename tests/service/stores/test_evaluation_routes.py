@@ -225,6 +225,9 @@ def test_the_default_store_needs_no_search_engine_while_it_is_empty(client, monk
     answered = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES})
     assert answered.status_code == 200
     assert [one["result_count"] for one in answered.json()["results"]] == [0, 0]
+    refused = fill(client).post("/v1/evaluation/evaluate", json={"queries": QUERIES})
+    assert refused.status_code == 415
+    assert refused.json()["way_out"] == "pip install 'berryeval[search]'"
 
 
 def test_a_new_store_of_the_name_starts_without_a_summary(client):
