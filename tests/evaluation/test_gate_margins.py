@@ -68,10 +68,11 @@ def test_fewer_than_ten_changed_queries_never_fail():
             None,
             None,
         )
-        assert guard.reason == (
-            f"fell by {9 / n_queries:.4f}; 9 of {n_queries} queries changed, too few to test "
-            "whether a drop of 0.05 is ruled out."
-        )
+        assert (
+            f"fell by {9 / n_queries:.4f}; 9 of {n_queries} queries changed, and a difference is "
+            "tested only if 10 or more changed. About "
+        ) in guard.reason
+        assert f"queries are needed; this set has {n_queries}." in guard.reason
     assert only(decided([5] * 50, [0] * 10 + [5] * 40)).verdict == "fail"
 
 
@@ -129,7 +130,7 @@ def test_a_drop_is_shown_or_ruled_out():
     z = 1.6448536 + 0.8416212
     sd = ((same - before) / 5).std(ddof=1)
     assert guard.queries_needed == math.ceil((z * sd / 0.03) ** 2)
-    assert f"About {guard.queries_needed} queries would tell; here are 60." in between.sentence
+    assert f"About {guard.queries_needed} queries are needed; this set has 60." in between.sentence
 
 
 def test_below_the_margin_more_queries_would_confirm_the_drop():

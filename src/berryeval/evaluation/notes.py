@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from berryeval.measures import depth_of
@@ -10,7 +10,7 @@ from berryeval.measures import depth_of
 if TYPE_CHECKING:
     from berryeval.evaluation.result import Evaluation
 
-__all__ = ["count_queries", "holes_notes", "query_notes"]
+__all__ = ["common_queries", "count_queries", "holes_notes", "missing_queries", "query_notes"]
 
 
 def query_notes(runs: Mapping[str, Evaluation]) -> tuple[str, ...]:
@@ -30,6 +30,39 @@ def query_notes(runs: Mapping[str, Evaluation]) -> tuple[str, ...]:
         if run.counts.ignored:
             notes.append(f"{name}: {count_queries(run.counts.ignored)} not judged, ignored.")
     return tuple(notes)
+
+
+def missing_queries(runs: Mapping[str, Evaluation]) -> str:
+    """Say how many judged queries are missing from which run; nothing if every run has all.
+
+    It is the beginning of a sentence: ``5 of 30 judged queries are missing from bm25``.
+    """
+    missing = {name: run.counts.missing for name, run in runs.items() if run.counts.missing}
+    if not missing:
+        return ""
+    (first, number), *others = missing.items()
+    n_judged = runs[first].counts.judged
+    verb = "is" if number == 1 else "are"
+    more = "".join(f", and {count:,} from {name}" for name, count in others)
+    return f"{number:,} of {_judged(n_judged)} {verb} missing from {first}{more}"
+
+
+def _judged(count: int) -> str:
+    return "1 judged query" if count == 1 else f"{count:,} judged queries"
+
+
+def common_queries(runs: Iterable[Evaluation]) -> list[str]:
+    """Return the ids of the queries that are scored for every run and missing from none."""
+    found: dict[str, None] | None = None
+    for run in runs:
+        scores = run.scores
+        present = [
+            query_id
+            for query_id, is_missing in zip(scores.query_ids, scores.is_missing, strict=True)
+            if not is_missing and (found is None or query_id in found)
+        ]
+        found = dict.fromkeys(present)
+    return [*(found or ())]
 
 
 def holes_notes(runs: Mapping[str, Evaluation]) -> tuple[str, ...]:

@@ -10,7 +10,9 @@ import numpy as np
 
 from berryeval.archive import Archive
 from berryeval.errors import BerryEvalError
+from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.result import Evaluation, averaged
+from berryeval.evaluation.trials import POWER
 from berryeval.service.references import find_run
 from berryeval.service.workbench.power.answer import sd_assumed, visible_drop
 from berryeval.service.workbench.scoring import Scoring
@@ -47,7 +49,7 @@ def propose(archive: Archive, scoring: Scoring) -> dict[str, Any]:
 def _visible(evaluation: Evaluation, measure: str) -> float:
     result = evaluation[measure]
     values = np.fromiter(averaged(result.measure, result.values), np.float64)
-    seen = visible_drop(sd_assumed(values), len(values), alpha=0.05, power=0.8)
+    seen = visible_drop(sd_assumed(values), len(values), alpha=GateRules().alpha, power=POWER)
     if seen is None:
         return _SMALLEST
     steps = math.ceil(min(max(seen, _SMALLEST), _LARGEST) / _STEP - 1e-9)
