@@ -194,7 +194,7 @@ def test_settings_name_repeats(project):
     assert refused.exit_code == 2
     assert "--noise: expected numbers from 0 by measure, such as nDCG@10=0.02" in refused.stderr
     refused = berryeval("gate", "--run", "quiet.run", "--noise", "P@5=x")
-    assert "--noise: expected MEASURE=SD such as" in refused.stderr
+    assert "--noise: expected numbers from 0 by measure, such as" in refused.stderr
 
 
 def test_compare_takes_repeats_of_its_runs(project):

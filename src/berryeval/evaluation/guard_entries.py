@@ -28,9 +28,9 @@ from berryeval.evaluation.rule_kinds import (
 )
 from berryeval.measures import parse_measure
 
-__all__ = ["ENTRY", "GuardEntry", "entry_of", "guards_of_texts", "read_guards"]
+__all__ = ["ENTRY", "GUARD_EXAMPLES", "GuardEntry", "entry_of", "guards_of_texts", "read_guards"]
 
-_EXAMPLES = {"at_least": "P@5=0.70", "margin": "nDCG@10=0.05"}
+GUARD_EXAMPLES = {"at_least": "P@5=0.70", "margin": "nDCG@10=0.05"}
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def guards_of_texts(
         What an error message calls each of the two.
     """
     found: list[Guard] = []
-    for kind, example in _EXAMPLES.items():
+    for kind, example in GUARD_EXAMPLES.items():
         for given in texts.get(kind, ()):
             name, _, value = given.rpartition("=")
             try:

@@ -36,6 +36,7 @@ __all__ = [
 Value: TypeAlias = "Any"
 """A value of a setting: its rule knows the type."""
 
+_Label: Value = Literal[LABELS]
 _WRONG = (TypeError, ValueError, OverflowError)
 _FLAGS = {
     **dict.fromkeys(("yes", "true", "1", "on"), True),
@@ -311,7 +312,7 @@ def labels(**declared: Value) -> Value:
     return _declared(
         None,
         expected="a list",
-        annotation=list[Literal[LABELS]],
+        annotation=list[_Label],
         checked=checked,
         limits={"max_length": len(LABELS)},
         **declared,

@@ -48,7 +48,7 @@ _EXAMPLE = {"baseline": "main", "guards": _GUARDS, "alpha": 0.05}
 
 def _model(name: str, rules: Iterable[Rule]) -> Any:  # noqa: ANN401 - a model
     """Return the model of a body with a field for each rule."""
-    made = {
+    made: dict[str, Any] = {
         rule.name: (
             rule.annotation | None if rule.default is None else rule.annotation,
             Field(rule.default, description=rule.help, examples=_examples(rule), **rule.limits),

@@ -235,8 +235,10 @@ def _edited(
 
 def _toml(settings: Mapping[str, Any] | None) -> str | None:
     """Return the lines of berryeval.toml; None for settings that cannot be read."""
+    if settings is None:
+        return None
     try:
-        return settings and gate_to_toml(read_gate(settings), settings.get("baseline"))
+        return gate_to_toml(read_gate(settings), settings.get("baseline"))
     except BerryEvalError:
         return None
 
