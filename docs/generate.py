@@ -1,17 +1,23 @@
-"""Write the generated pages: measures and how to choose one, command line, routes.
+"""Write the generated pages: measures and how to choose one, command line, routes, gate rules.
 
 ``make reference`` runs it; a test fails when a page is stale.
 """
 
 from __future__ import annotations
 
+import json
 import math
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from berryeval import cli
+from berryeval.evaluation.gate_rules import GUARD_VARIABLES, RULES
+from berryeval.evaluation.guard_entries import ENTRY, GUARD_EXAMPLES
+from berryeval.evaluation.rule_kinds import Rule
 from berryeval.measures import Measure, all_measures
 from berryeval.measures.guidance import ADVICE, FIRST_QUESTION, RECOMMENDATIONS, Choice, Question
 from berryeval.service.app import describe
@@ -23,14 +29,6 @@ _MEANS = {
     "sum": "Queries are summed.",
     "geometric": "Queries are averaged by the geometric mean.",
 }
-ROUTES = (
-    "<!-- routes: written by `make reference`; edit the code instead -->",
-    "<!-- end of routes -->",
-)
-QUESTIONS = (
-    "<!-- questions: written by `make reference`; edit the code instead -->",
-    "<!-- end of questions -->",
-)
 NOTICE = "<!-- Written by `make reference`; edit the code instead. -->"
 
 
@@ -143,14 +141,21 @@ def _command_section(name: str, help_text: str) -> list[str]:
 
 def service_page() -> str:
     """Return the page of the service, with its tables of routes written again."""
-    return _with_part(REFERENCE / "service.md", ROUTES, _route_tables(describe()))
+    return _filled(REFERENCE / "service.md", {"routes": _route_tables(describe())})
 
 
-def _with_part(path: Path, marks: tuple[str, str], lines: list[str]) -> str:
-    """Return a page with other lines between two marks."""
-    before, _, rest = path.read_text(encoding="utf-8").partition(marks[0])
-    _, _, after = rest.partition(marks[1])
-    return "\n".join([before + marks[0], "", *lines, marks[1]]) + after
+def _filled(path: Path, parts: dict[str, list[str]]) -> str:
+    """Return a page with its generated parts written again."""
+    page = path.read_text(encoding="utf-8")
+    for name, lines in parts.items():
+        begin = f"<!-- {name}: written by `make reference`; edit the code instead -->"
+        end = f"<!-- end of {name} -->"
+        before, found, rest = page.partition(begin)
+        _, ended, after = rest.partition(end)
+        assert found, name
+        assert ended, name
+        page = "\n".join([before + begin, "", *lines, "", end]) + after
+    return page
 
 
 def _route_tables(description: dict[str, Any]) -> list[str]:
@@ -172,7 +177,7 @@ def _route_tables(description: dict[str, Any]) -> list[str]:
 
 def choosing_page() -> str:
     """Return the page about choosing a measure, with its questions written again."""
-    return _with_part(REFERENCE / CHOOSING, QUESTIONS, _questions())
+    return _filled(REFERENCE / CHOOSING, {"questions": _questions()})
 
 
 def _questions() -> list[str]:
@@ -204,11 +209,90 @@ def _choice(choice: Choice) -> str:
 
 
 CHOOSING = "../how-to/choose-a-measure.md"
+
+
+def _rule_table(rules: Iterable[Rule]) -> list[str]:
+    rows = [
+        f"| `{rule.name}` | {_default(rule)} | {_typed(rule.help)}{_range(rule)} |"
+        for rule in rules
+    ]
+    return ["| key | default | meaning |", "|---|---|---|", *rows]
+
+
+def _default(rule: Rule) -> str:
+    if rule.default_text:
+        return _typed(rule.default_text)
+    value = rule.plain(rule.default)
+    return f"`{json.dumps(value)}`"
+
+
+def _range(rule: Rule) -> str:
+    """Return the limits of a number; those that nobody meets are left out."""
+    limits = rule.limits
+    if "lt" in limits:
+        return f" Between {limits['gt']:g} and {limits['lt']:g}."
+    if "gt" in limits:
+        return f" Above {limits['gt']:g}."
+    if "ge" not in limits:
+        return ""
+    is_open = limits["le"] >= 2**31 - 1
+    return f" At least {limits['ge']}." if is_open else f" From {limits['ge']} to {limits['le']:,}."
+
+
+def _typed(text: str) -> str:
+    """Return a text with what stands in quotes, and names of rules, as code."""
+    names = "|".join(rule.name for rule in RULES if "_" in rule.name)
+    return re.sub(rf'(?<!`)("\w+"|\b(?:{names})\b)', r"`\1`", text)
+
+
+def settings_page() -> str:
+    """Return the page of settings, with the tables of a gate's rules written again."""
+    guards = [
+        "| key | meaning |",
+        "|---|---|",
+        *(f"| `{rule.name}` | {rule.help} |" for rule in ENTRY),
+    ]
+    return _filled(
+        REFERENCE / "settings.md",
+        {
+            "rules of the set": _rule_table(rule for rule in RULES if rule.is_of_set),
+            "rules of the gate": _rule_table(rule for rule in RULES if not rule.is_of_set),
+            "guards": guards,
+        },
+    )
+
+
+def environment_page() -> str:
+    """Return the page of the environment, with the variables of a gate's rules written again."""
+    guards = [
+        f"| `{variable}` | `{flag}` of guards, which replace the others | "
+        f"`{GUARD_EXAMPLES[flag]}`; several with spaces between |"
+        for flag, variable in GUARD_VARIABLES.items()
+    ]
+    rows = [
+        f"| `{rule.variable}` | `{rule.name}` | `{rule.example or rule.text(_sample(rule))}` |"
+        for rule in RULES
+    ]
+    table = ["| variable | rule | such as |", "|---|---|---|", *rows, *guards]
+    return _filled(REFERENCE / "environment.md", {"variables": table})
+
+
+def _sample(rule: Rule) -> object:
+    """Return a value for an example: the last choice, or one that is in range."""
+    if rule.annotation is bool:
+        return True
+    if rule.words:
+        return [*rule.words][-1]
+    return 3 if rule.default is None else rule.default
+
+
 PAGES = {
     "measures.md": measures_page,
     "cli.md": cli_page,
     "service.md": service_page,
     CHOOSING: choosing_page,
+    "settings.md": settings_page,
+    "environment.md": environment_page,
 }
 
 

@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from berryeval.evaluation.baseline import Baseline  # noqa: E402 - the tests' server comes first
+from berryeval.evaluation.gate_rules import GateRules  # noqa: E402
 from berryeval.evaluation.guards import Margin, MarginGuard  # noqa: E402
 from berryeval.evaluation.verdict import GateResult  # noqa: E402
 from berryeval.reports.gate import gate_to_text  # noqa: E402
@@ -26,7 +27,7 @@ from berryeval.reports.quality import render_quality  # noqa: E402
 from berryeval.suite.gate import decide  # noqa: E402
 from berryeval.suite.named_systems import open_named_system  # noqa: E402
 from berryeval.suite.quality import QualityResult, run_quality  # noqa: E402
-from berryeval.suite.settings import GateSettings, Settings  # noqa: E402
+from berryeval.suite.settings import Settings  # noqa: E402
 
 SYSTEMS = ("hybrid", "postgres")
 BASELINES = ROOT / "tests" / "quality" / "baselines"
@@ -101,7 +102,7 @@ def against_baseline(result: QualityResult) -> GateResult:
     golden = result.golden
     guards = tuple(MarginGuard(m, Margin(MARGIN)) for m in golden.at_level(GUARDED))
     return decide(
-        Settings(gate=GateSettings(guards, inference="set", holes="report")),
+        Settings(gate=GateRules(guards, inference="set", holes="report")),
         golden.judgments,
         result.run,
         {query.query_id: query for query in golden.queries},

@@ -9,9 +9,10 @@ from dataclasses import replace
 import berryeval as be
 from berryeval.core.query import Query
 from berryeval.evaluation.comparison import Comparison
+from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.holes import Hole
-from berryeval.evaluation.verdict import GateResult, GuardResult, Verdict
+from berryeval.evaluation.verdict import Common, GateResult, GuardResult, Verdict
 from berryeval.measures import parse_measure
 
 MEASURES = ("nDCG@10", "nDCG@5", "nDCG@1", "P@5", "RR@10")
@@ -143,9 +144,9 @@ def a_gate(comparison: Comparison | None = None, verdict: Verdict = "fail") -> G
         guards=tuple(guards),
         evaluation=comparison.evaluations[system],
         comparison=comparison,
-        alpha=0.05,
-        seed=7,
-        inference="population",
+        rules=GateRules(seed=7),
+        missing={comparison.baseline: 2},
+        common=Common(48, verdict),
         holes=(Hole("q003", "page-0815", {system: 2}, 0.013),
                Hole("q017", "page-4711", {system: 1, comparison.baseline: 7}, 0.011)),
         suggestion="Judge the 2 documents listed: they could turn the verdict.",

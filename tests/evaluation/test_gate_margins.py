@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from berryeval import ArgumentError, compare, gate
+from berryeval.evaluation.margins import changed_share_bound, queries_for_few_changes
 from berryeval.reports.gate import gate_to_json
 from berryeval.stats import queries_needed
-from evaluation.gating_cases import OTHER, RELEVANT, decided, ids, judged, only, ranked
+from evaluation.gating_cases import OTHER, RELEVANT, compared, decided, ids, judged, only, ranked
 
 
 def test_the_margin_of_a_geometric_mean_is_one_of_that_mean():
@@ -69,10 +70,11 @@ def test_fewer_than_ten_changed_queries_never_fail():
             None,
             None,
         )
-        assert guard.reason == (
-            f"fell by {9 / n_queries:.4f}; 9 of {n_queries} queries changed, too few to test "
-            "whether a drop of 0.05 is ruled out."
-        )
+        assert (
+            f"fell by {9 / n_queries:.4f}; 9 of {n_queries} queries changed, and a difference is "
+            "tested only if 10 or more changed. About "
+        ) in guard.reason
+        assert f"queries are needed; this set has {n_queries}." in guard.reason
     assert only(decided([5] * 50, [0] * 10 + [5] * 40)).verdict == "fail"
 
 
@@ -129,7 +131,7 @@ def test_a_drop_is_shown_or_ruled_out():
     assert between.verdict == "inconclusive"
     sd = ((same - before) / 5).std(ddof=1)
     assert guard.queries_needed == queries_needed(sd, 0.03)
-    assert f"About {guard.queries_needed} queries would tell; here are 60." in between.sentence
+    assert f"About {guard.queries_needed} queries are needed; this set has 60." in between.sentence
 
 
 def test_below_the_margin_more_queries_would_confirm_the_drop():
@@ -209,3 +211,60 @@ def test_a_geometric_mean_can_lose_more_than_one():
     runs = [[5] * 400, [4] * 3 + [5] * 397]
     assert decided(*runs, "AP").verdict == "pass"
     assert decided(*runs, "GMAP").verdict == "inconclusive"
+
+
+def test_few_changed_queries_say_what_it_takes():
+    """The rule, the point difference, and the queries: ten changed, at the rate of this set."""
+    result = decided([3] * 40, [2] * 5 + [3] * 35)
+    assert result.sentence == (
+        "P@5 fell by 0.0250; 5 of 40 queries changed, and a difference is tested only if 10 or "
+        "more changed. About 80 queries are needed; this set has 40."
+    )
+    one = decided([3] * 50, [2] + [3] * 49)  # of 2% that change, 5% are ruled out before ten do
+    assert 100 < only(one).queries_needed < 200
+    lost = decided([5] * 40, [0] * 9 + [5] * 31)
+    assert lost.sentence.endswith(
+        "this set has 40. More queries would more likely confirm the drop."
+    )
+
+
+@pytest.mark.parametrize(("n_changed", "margin"), [(0, 0.05), (1, 0.05), (2, 0.1), (4, 0.2)])
+def test_so_many_queries_are_enough_and_one_less_is_not(n_changed, margin):
+    """The number is that of the rule by which few changes pass."""
+    needed = queries_for_few_changes(n_changed, 50, margin, 1.0, 0.05, None)
+    share = n_changed / 50
+
+    def passes(n_queries):
+        return changed_share_bound(share * n_queries, n_queries, 0.05) <= margin
+
+    assert (passes(needed), passes(needed - 1)) == (True, False)
+
+
+def test_no_number_of_queries_may_be_enough():
+    """Nothing changed, and what changes may lose any amount."""
+    assert queries_for_few_changes(0, 50, 0.05, math.inf, 0.05, None) is None
+    assert queries_for_few_changes(2, 50, 0.01, 1.0, 0.05, 400) == 400
+
+
+def test_a_search_that_collapsed_is_said_to_have_first():
+    """Its mean is less than half: with few queries nothing is tested, and yet it is plain."""
+    small = decided([5] * 5, [0] * 4 + [5])
+    assert small.verdict == "inconclusive"
+    assert small.sentence.startswith(
+        "P@5 collapsed from 1.0000 to 0.2000: it fell by 0.8000; 4 of 5 queries changed, and"
+    )
+    large = decided([5] * 30, [2] * 30)
+    assert large.verdict == "fail"
+    assert large.sentence.startswith("P@5 collapsed from 1.0000 to 0.4000: it fell by 0.6000 (90%")
+    half = decided([4] * 30, [2] * 30)
+    assert (only(half).means, only(half).has_collapsed) == (pytest.approx((0.8, 0.4)), False)
+    assert "collapsed" not in half.sentence
+
+
+def test_a_collapse_is_said_whatever_else_decides():
+    """A threshold fails, or all guards pass: the collapse of another comes first."""
+    comparison = compared([5] * 5, [0] * 4 + [5])
+    failed = gate(comparison, at_least={"P@5": 0.9}, margin=0.05)
+    assert failed.sentence == ("P@5 collapsed from 1.0000 to 0.2000. P@5 is 0.2000, below 0.9.")
+    passed = gate(comparison, margin=0.9, inference="set")
+    assert passed.sentence == ("P@5 collapsed from 1.0000 to 0.2000. 1 guard holds over 5 queries.")

@@ -64,7 +64,7 @@ def test_a_verdict_says_that_noise_is_counted_in():
     quiet = gate(compared([3] * 40, [2, 4, 3, 3] * 10), margin=0.05)
     noisy = gate(with_repeats(swapped), margin=0.05)
     assert (quiet.verdict, noisy.verdict) == ("pass", "inconclusive")
-    assert noisy.sentence.endswith(" The systems' own noise, 0.2000 a query, is counted in.")
+    assert noisy.sentence.endswith(" The systems' own noise, 0.2000 per query, is counted in.")
     assert only(noisy).interval.low < only(quiet).interval.low
     written = json.loads(gate_to_json(noisy))
     assert written["guards"][0]["noise_sd"] == pytest.approx(0.2)
@@ -192,9 +192,9 @@ def test_settings_name_repeats(project):
             assert "repeat" in done.stderr or "noise" in done.stderr
     refused = berryeval("gate", "--run", "quiet.run", "--noise", "P@5")
     assert refused.exit_code == 2
-    assert "--noise: expected MEASURE=VALUE such as" in refused.stderr
+    assert "--noise: expected numbers from 0 by measure, such as nDCG@10=0.02" in refused.stderr
     refused = berryeval("gate", "--run", "quiet.run", "--noise", "P@5=x")
-    assert "--noise: expected MEASURE=SD such as" in refused.stderr
+    assert "--noise: expected numbers from 0 by measure, such as" in refused.stderr
 
 
 def test_compare_takes_repeats_of_its_runs(project):

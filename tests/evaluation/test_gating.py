@@ -69,8 +69,7 @@ def test_a_clearly_better_candidate_suggests_a_higher_baseline():
         ({"margin": 0.05, "noise_sd": {"AP": 1}}, "noise_sd: expected measures that a margin"),
         ({"margin": 0.05, "noise_sd": {"P@5": -1}}, "noise_sd of P@5: expected a finite number"),
         ({"margin": 0.05, "seed": -1}, "seed: expected a whole number from 0"),
-        ({"margin": 0.05, "n_resamples": 1}, "n_resamples: expected a whole number from 100"),
-        ({"at_least": {"P@5": 0}, "n_resamples": 1}, "n_resamples: expected .* too few"),
+        ({"margin": 0.05, "n_resamples": 1}, "n_resamples: expected a whole number from 100 to"),
     ],
 )
 def test_what_cannot_be_asked_is_an_error(settings, message):

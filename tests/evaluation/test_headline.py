@@ -43,22 +43,20 @@ def test_missing_queries_come_first():
     """How many on which side, the result over the common queries, and with zeros last."""
     found = compare(THIRTY, {"a": LACKING, "b": BEFORE}, "RR")
     assert found.sentence == (
-        "Missing: 8 of 30 queries from a. Over the 22 queries in every run, b and a score the "
+        "8 of 30 judged queries are missing from a. Over the 22 queries in every run, b and a score the "
         "same RR for every query. With missing queries scored as 0, b is better than a: RR rises "
         "from 0.6167 to 0.8333."
     )
     other = {q: BEFORE[q] for q in list(BEFORE)[:-1]}
     both = compare(THIRTY, {"a": LACKING, "b": other}, "RR").sentence
-    assert both.startswith(
-        "Missing: 8 of 30 queries from a and 1 of 30 queries from b. Over the 21"
-    )
+    assert both.startswith("8 of 30 judged queries are missing from a, and 1 from b. Over the 21")
 
 
 def test_missing_queries_that_are_left_out_are_still_named():
     """With `missing="skip"` there is one result, over the common queries."""
     found = compare(THIRTY, {"a": LACKING, "b": BEFORE}, "RR", missing="skip")
     assert found.sentence == (
-        "Missing: 8 of 30 queries from a. b and a score the same RR for every query."
+        "8 of 30 judged queries are missing from a. b and a score the same RR for every query."
     )
 
 
@@ -71,9 +69,7 @@ def test_where_no_query_is_in_every_run_only_zeros_remain():
     }
     found = compare(THIRTY, parts, "RR")
     assert found.common == ()
-    assert found.sentence.startswith(
-        "Missing: 15 of 30 queries from b and 15 of 30 queries from c."
-    )
+    assert found.sentence.startswith("15 of 30 judged queries are missing from b, and 15 from c.")
     assert " By RR, b and c are worse than a." in found.sentence
 
 
@@ -81,7 +77,7 @@ def test_another_measure_can_have_the_headline():
     """As it stands in the table; missing queries are named all the same."""
     found = compare(THIRTY, {"a": LACKING, "b": BEFORE}, ["P@1", "RR"])
     assert headline(found, parse_measure("RR")) == (
-        "Missing: 8 of 30 queries from a. b is better than a: RR rises from 0.6167 to 0.8333."
+        "8 of 30 judged queries are missing from a. b is better than a: RR rises from 0.6167 to 0.8333."
     )
 
 

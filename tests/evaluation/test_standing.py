@@ -128,4 +128,6 @@ def test_a_sentence_starts_with_missing_queries():
     [found] = standings(after, before)
     sentence = standing_sentence(found, ("new", after), ("main", before))
     assert sentence == compare(JUDGMENTS, {"main": fewer, "new": mixed(12)}, "RR").sentence
-    assert sentence.startswith("Missing: 6 of 24 queries from main. Over the 18 queries in every")
+    assert sentence.startswith(
+        "6 of 24 judged queries are missing from main. Over the 18 queries in every"
+    )

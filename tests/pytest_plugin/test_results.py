@@ -5,9 +5,10 @@ import pytest
 from berryeval import ArgumentError, Judgments, MismatchError, Query, Run
 from berryeval.errors import BackendError
 from berryeval.evaluation.baseline import Baseline
+from berryeval.evaluation.gate_rules import GateRules
 from berryeval.measures import parse_measure
 from berryeval.pytest_plugin import Results, assert_measure, assert_no_regression, assert_rank
-from berryeval.suite.settings import GateSettings, Settings
+from berryeval.suite.settings import Settings
 
 JUDGMENTS = {"q1": {"d1": 2, "d2": 1, "d3": -1}, "q2": {"d4": 1}}
 RUN = {"q1": ["d9", "d3", "d2", "d1"], "q2": ["d4"]}
@@ -41,7 +42,7 @@ def test_a_regression_is_held_against_a_run_or_a_baseline():
 
 def test_a_regression_that_is_shown_is_not_to_be_allowed():
     """Only an undecided one has a way out."""
-    settings = Settings(gate=GateSettings(inference="set"))
+    settings = Settings(gate=GateRules(inference="set"))
     better = {"q1": ["d1", "d2"], "q2": ["d4"]}
     with pytest.raises(AssertionError, match=r"RR fell by 0\.3333, beyond the margin") as failure:
         Results(JUDGMENTS, RUN, settings=settings).assert_no_regression(

@@ -36,7 +36,7 @@ def test_intervals_are_labelled_as_what_they_are(result):
 
 def test_a_verdict_on_the_set_says_so(result):
     """Then there is no level to tell."""
-    text = gate_to_text(replace(result, inference="set"))
+    text = gate_to_text(replace(result, rules=replace(result.rules, inference="set")))
     assert "these queries are all that matters" in text
     assert "alpha 0.05" not in text
 
@@ -112,8 +112,11 @@ def test_csv_has_a_line_for_each_guard(result):
 
 
 def test_latex_shows_what_was_measured(result):
-    """Verdicts are not for papers: the comparison is, or the candidate alone."""
-    assert render_gate(result, "latex") == comparison_to_latex(result.comparison)
+    """The comparison, or the candidate alone, and the verdict below."""
+    table, end = comparison_to_latex(result.comparison).split(r"\end{table}")
+    verdict = f"Gate: {result.verdict}. {result.sentence}"
+    told = f"{table}  \\par\\smallskip\\footnotesize {verdict}\n\\end{{table}}{end}"
+    assert render_gate(result, "latex") == told
     alone = render_gate(replace(result, comparison=None), "latex")
     assert alone.count("candidate") == 1
     assert "dagger" not in alone

@@ -34,6 +34,7 @@ ANY_KEY = {
     "holes",
     "intervals",
     "means",
+    "missing",
     "milliseconds",
     "noise",
     "per_query",

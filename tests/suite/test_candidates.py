@@ -9,10 +9,11 @@ from berryeval.cli._settings import load_settings
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.errors import BackendError
+from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.guards import LatencyGuard, ThresholdGuard
 from berryeval.measures import parse_measure
 from berryeval.suite.gate import run_gate
-from berryeval.suite.settings import GateSettings, Settings
+from berryeval.suite.settings import Settings
 
 RR = parse_measure("RR")
 ENGINE = """
@@ -42,7 +43,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def settings(system="engine_of_candidates:find", max_failed=0, guards=None, **others):
-    rules = GateSettings(guards=guards or (ThresholdGuard(RR, 1.0),), max_failed=max_failed)
+    rules = GateRules(guards=guards or (ThresholdGuard(RR, 1.0),), max_failed=max_failed)
     named = {"judgments": "judgments.json", "queries": "queries.json", "system": system} | others
     return Settings(**named, gate=rules)
 

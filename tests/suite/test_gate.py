@@ -9,11 +9,12 @@ import pytest
 
 from berryeval import ArgumentError, FormatError, Judgments, MismatchError, Run
 from berryeval.evaluation.baseline import Baseline
+from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.measures import parse_measure
 from berryeval.suite import history
 from berryeval.suite.gate import decide, guarded_measures, read_timings, run_gate
-from berryeval.suite.settings import GateSettings, Settings
+from berryeval.suite.settings import Settings
 
 P5 = parse_measure("P@5")
 N = 12
@@ -38,7 +39,7 @@ def settings(tmp_path, monkeypatch):
 
 
 def with_guards(settings, *guards, **rules):
-    return replace(settings, gate=GateSettings(guards=guards, **rules))
+    return replace(settings, gate=GateRules(guards=guards, **rules))
 
 
 MARGIN = MarginGuard(P5, Margin(0.05))
@@ -112,8 +113,9 @@ def test_the_pool_depth_decides_whether_holes_block(settings, tmp_path):
     (tmp_path / "b.json").write_text(json.dumps(run))
     changed = with_guards(replace(settings, run="b.json"), MARGIN)
     assert run_gate(changed).verdict == "fail"
-    assert run_gate(replace(changed, pool_depth=5)).verdict == "inconclusive"
-    told = replace(changed, pool_depth=5, gate=replace(changed.gate, holes="report"))
+    pooled = replace(changed.gate, pool_depth=5)
+    assert run_gate(replace(changed, gate=pooled)).verdict == "inconclusive"
+    told = replace(changed, gate=replace(pooled, holes="report"))
     assert run_gate(told).verdict == "fail"
 
 
@@ -123,7 +125,7 @@ def test_a_brief_decision_is_the_same_decision(settings):
     changed = with_guards(settings, MARGIN)
     judgments = Judgments.from_dict({f"q{i:02}": {"d": 1, "x": 0} for i in range(N)})
     for depth, policy in ((None, None), (5, None), (5, "report"), (None, "inconclusive")):
-        told = replace(changed, pool_depth=depth, gate=replace(changed.gate, holes=policy))
+        told = replace(changed, gate=replace(changed.gate, pool_depth=depth, holes=policy))
         whole, brief = (
             decide(told, judgments, Run.from_dict(run), {}, is_brief=is_brief)
             for is_brief in (False, True)
@@ -154,7 +156,9 @@ def test_the_highest_grade_bounds_what_holes_are_worth(settings, tmp_path):
         MarginGuard(parse_measure("DCG@1"), Margin(0.05)),
     )
     for grade, highest in ((None, 1.0), (10, 10.0)):
-        [difference] = run_gate(replace(guarded, max_grade=grade)).comparison.differences
+        [difference] = run_gate(
+            replace(guarded, gate=replace(guarded.gate, max_grade=grade))
+        ).comparison.differences
         assert difference.bounds.high == highest
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any, TypeVar
 
 import click
 
@@ -16,14 +18,38 @@ from berryeval.cli._output import (
     write_output,
 )
 from berryeval.cli._settings import config_option, load_settings, named_options
-
-if TYPE_CHECKING:
-    from berryeval.evaluation.evaluate import MeasureLike
-    from berryeval.evaluation.guards import Guard
+from berryeval.evaluation.gate_rules import RULES
+from berryeval.evaluation.rule_kinds import Rule
 
 __all__ = ["command"]
 
 FORMATS = ("table", "csv", "json", "markdown", "latex", "junit", "html")
+
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def rule_options(command: Command) -> Command:
+    """Give a command an option for each rule of a gate; values come as text."""
+    for rule in reversed(RULES):
+        command = click.option(rule.flag, rule.name, help=_help(rule), **_shape(rule))(command)
+    return command
+
+
+def _help(rule: Rule) -> str:
+    repeatable = " Repeatable." if rule.annotation == dict[str, float] else ""
+    return f"{rule.help}{repeatable}  [default: {rule.shown_default}]"
+
+
+def _shape(rule: Rule) -> dict[str, Any]:
+    if rule.annotation is bool:
+        return {"is_flag": True, "flag_value": "yes", "default": None, "type": str}
+    if rule.annotation == dict[str, float]:
+        joined = lambda _, __, texts: " ".join(texts) or None  # noqa: E731 - one of Click's callbacks
+        return {"multiple": True, "metavar": "MEASURE=SD", "callback": joined}
+    if rule.words:
+        return {"type": click.Choice([str(one) for one in rule.words if one is not None])}
+    return {"metavar": "N" if rule.annotation is int else "NUMBER"}
 
 
 @click.command("gate", short_help="Decide whether a candidate may ship.")
@@ -33,39 +59,15 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "junit", "html")
     "--at-least",
     multiple=True,
     metavar="MEASURE=VALUE",
-    help="Guard: the mean has to reach it. Repeatable.",
+    help="Guard: threshold that the mean has to reach. Repeatable.",
 )
 @click.option(
     "--margin",
     multiple=True,
     metavar="MEASURE=AMOUNT",
-    help="Guard: the largest drop against the baseline that is accepted, as 0.05 or 2%. "
-    "Repeatable.",
+    help="Guard: largest drop from the baseline that is accepted, such as 0.05 or 2%. Repeatable.",
 )
-@click.option(
-    "--alpha",
-    type=float,
-    envvar="BERRYEVAL_ALPHA",
-    help="How often a verdict may be wrong.  [default: 0.05]",
-)
-@click.option("--seed", type=int, envvar="BERRYEVAL_SEED", help="Of resampling.  [default: 0]")
-@click.option(
-    "--inference",
-    envvar="BERRYEVAL_INFERENCE",
-    type=click.Choice(["population", "set"]),
-    help="Whether the queries stand for others, or are all that matters.  [default: population]",
-)
-@click.option(
-    "--inconclusive",
-    envvar="BERRYEVAL_INCONCLUSIVE",
-    type=click.Choice(["0", "1", "3"]),
-    help="The exit code of an inconclusive gate.  [default: 3]",
-)
-@click.option(
-    "--allow-other-corpus",
-    is_flag=True,
-    help="Compare with a baseline of another corpus.",
-)
+@rule_options
 @click.option(
     "--repeat-run",
     "repeats",
@@ -81,12 +83,6 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "junit", "html")
     metavar="FILE",
     help="A further run of the baseline's system. Repeatable.",
 )
-@click.option(
-    "--noise",
-    multiple=True,
-    metavar="MEASURE=SD",
-    help="How much a query's difference varies by itself, where that is known. Repeatable.",
-)
 @report_option
 @output_options(FORMATS)
 @logging_options()
@@ -97,19 +93,13 @@ def command(
     config: str | None,
     at_least: tuple[str, ...],
     margin: tuple[str, ...],
-    alpha: float | None,
-    seed: int | None,
-    inference: str | None,
-    inconclusive: str | None,
-    allow_other_corpus: bool,
     repeats: tuple[str, ...],
     baseline_repeats: tuple[str, ...],
-    noise: tuple[str, ...],
     reports: tuple[str, ...],
     output_format: str | None,
     as_json: bool,
     output: str | None,
-    **named: str | None,
+    **named: Any,  # noqa: ANN401 - files, and rules as texts
 ) -> None:
     """Decide whether a candidate may ship: pass, fail or inconclusive.
 
@@ -130,17 +120,13 @@ def command(
     from berryeval.reports.terminal import show_tables
     from berryeval.suite.gate import run_gate
 
+    texts = {rule.name: named.pop(rule.name) for rule in RULES}
     settings = load_settings(config, named)
-    changed = {"alpha": alpha, "seed": seed, "inference": inference}
-    rules = replace(settings.gate, **{k: v for k, v in changed.items() if v is not None})  # type: ignore[arg-type]
-    if inconclusive is not None:
-        rules = replace(rules, inconclusive=int(inconclusive))
-    if allow_other_corpus:
-        rules = replace(rules, allow_other_corpus=True)
-    if at_least or margin:
-        rules = replace(rules, guards=_guards(at_least, margin))
-    if noise:
-        rules = replace(rules, noise=_noise(noise))
+    rules = settings.gate.with_environment(os.environ)
+    given = {name: text for name, text in texts.items() if text is not None}
+    rules = rules.with_texts(given, {rule.name: rule.flag for rule in RULES})
+    guards = {"at_least": at_least, "margin": margin}
+    rules = rules.with_guards(guards, {"at_least": "--at-least", "margin": "--margin"})
     settings = replace(
         settings,
         gate=rules,
@@ -158,47 +144,3 @@ def command(
     else:
         write_output(render_gate(result, chosen), output)
     context.exit({"pass": 0, "fail": 1, "inconclusive": settings.gate.inconclusive}[result.verdict])
-
-
-def _guards(at_least: tuple[str, ...], margin: tuple[str, ...]) -> tuple[Guard, ...]:
-    from berryeval.errors import ArgumentError
-    from berryeval.evaluation.guards import Margin, MarginGuard, ThresholdGuard
-    from berryeval.measures import parse_measure
-
-    found: list[Guard] = []
-    for text in at_least:
-        name, value = _split(text, "--at-least", "P@5=0.70")
-        measure = parse_measure(name)
-        try:
-            threshold = float(value)
-        except ValueError:
-            expected = "MEASURE=VALUE such as P@5=0.70"
-            raise ArgumentError("--at-least", expected, repr(text)) from None
-        found.append(ThresholdGuard(measure, threshold))
-    for text in margin:
-        name, value = _split(text, "--margin", "nDCG@10=0.05")
-        found.append(MarginGuard(parse_measure(name), Margin.parse(value)))
-    return tuple(found)
-
-
-def _noise(noise: tuple[str, ...]) -> dict[MeasureLike, float]:
-    from berryeval.errors import ArgumentError
-
-    found: dict[MeasureLike, float] = {}
-    for text in noise:
-        name, value = _split(text, "--noise", "nDCG@10=0.02")
-        try:
-            found[name] = float(value)
-        except ValueError:
-            expected = "MEASURE=SD such as nDCG@10=0.02"
-            raise ArgumentError("--noise", expected, repr(text)) from None
-    return found
-
-
-def _split(text: str, option: str, example: str) -> tuple[str, str]:
-    from berryeval.errors import ArgumentError
-
-    name, equals, value = text.rpartition("=")
-    if not equals or not name:
-        raise ArgumentError(option, f"MEASURE=VALUE such as {example}", repr(text))
-    return name, value

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 __all__ = ["event_logger"]
 
-# A LoggerAdapter can be subscripted from Python 3.11 on.
-_Adapter = logging.LoggerAdapter[logging.Logger] if TYPE_CHECKING else logging.LoggerAdapter
+if TYPE_CHECKING:
+    _Adapter = logging.LoggerAdapter[logging.Logger]
+else:  # it can be subscripted from Python 3.11 on
+    _Adapter = logging.LoggerAdapter
 
 
 class _EventLogger(_Adapter):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from berryeval.evaluation.baseline import Baseline
     from berryeval.evaluation.comparing import compare
     from berryeval.evaluation.comparison import Comparison, Difference
+    from berryeval.evaluation.gate_rules import GateRules
     from berryeval.evaluation.gating import gate
     from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, ThresholdGuard
     from berryeval.evaluation.power import Sensitivity, sensitivity
@@ -31,6 +32,7 @@ __all__ = [
     "Difference",
     "Evaluation",
     "GateResult",
+    "GateRules",
     "GuardResult",
     "LatencyGuard",
     "Margin",
@@ -55,6 +57,7 @@ _HOME = {
     "Comparison": "comparison",
     "Difference": "comparison",
     "GateResult": "verdict",
+    "GateRules": "gate_rules",
     "GuardResult": "verdict",
     "LatencyGuard": "guards",
     "Margin": "guards",

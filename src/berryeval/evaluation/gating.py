@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import get_args
+import inspect
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -13,23 +13,17 @@ from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.evaluation import sentences
 from berryeval.evaluation.comparison import ROUNDING, Comparison
 from berryeval.evaluation.evaluate import MeasureLike, read_measures
+from berryeval.evaluation.gate_rules import RULES, GateRules, HolesPolicy
 from berryeval.evaluation.guards import Guard, LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.holes import Hole, find_holes
+from berryeval.evaluation.notes import common_queries, missing_queries
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import Slice, find_slices
-from berryeval.evaluation.trials import (
-    HolesPolicy,
-    Rules,
-    Trial,
-    find_trials,
-    is_clearly_better,
-    judge_margins,
-)
-from berryeval.evaluation.verdict import GateResult, GuardResult, Inference, Verdict
+from berryeval.evaluation.trials import Trial, find_trials, is_clearly_better, judge_margins
+from berryeval.evaluation.verdict import Common, GateResult, GuardResult, Verdict
 from berryeval.measures import Measure
-from berryeval.stats import check_resamples
 
-__all__ = ["gate"]
+__all__ = ["gate", "summed_up"]
 
 _BEST_FIRST = ("pass", "inconclusive", "fail")
 
@@ -38,30 +32,26 @@ def gate(
     result: Comparison | Evaluation,
     guards: Iterable[Guard] = (),
     *,
+    rules: GateRules | None = None,
     margin: float | str | Mapping[MeasureLike, float | str] | None = None,
     at_least: Mapping[MeasureLike, float] | None = None,
     candidate: str | None = None,
     milliseconds: Sequence[float] | None = None,
-    alpha: float = 0.05,
-    seed: int = 0,
-    n_resamples: int = 10_000,
-    inference: Inference = "population",
-    holes: HolesPolicy | None = None,
-    pool_depth: int | None = None,
-    smallest_slice: int = 20,
-    noise_sd: Mapping[MeasureLike, float] | None = None,
+    **changes: Any,  # noqa: ANN401 - as GateRules declares them
 ) -> GateResult:
     """Decide whether a candidate may ship: pass, fail or inconclusive.
 
-    A threshold compares the mean on this set. A margin asks whether the drop against the
-    baseline is smaller than what is accepted, and answers only where the queries can tell.
+    A threshold compares the mean on this set. A margin asks whether the drop from the baseline is
+    smaller than what is accepted, and answers only where there are enough queries.
 
     Parameters
     ----------
     result : Comparison or Evaluation
         With the baseline; or of the candidate alone, if no guard has a margin.
     guards : iterable of Guard
-        What is asked of the candidate.
+        What is asked of the candidate, besides the guards of `rules`.
+    rules : GateRules, optional
+        How to decide. Defaults apply if omitted.
     margin : float, str or mapping
         Short for margin guards: for each measure, or one for all measures compared. A number,
         or a share of the baseline's mean such as ``"2%"``.
@@ -71,24 +61,12 @@ def gate(
         Which run, if the comparison has several candidates.
     milliseconds : sequence of float, optional
         How long each query took, for a `LatencyGuard`.
-    alpha : float
-        How often a verdict of pass, or of fail, may be wrong.
-    seed, n_resamples : int
-        For the bootstrap.
-    inference : {"population", "set"}
-        ``"set"``: these queries are all that matters, and the point difference decides.
-    holes : {"report", "inconclusive"}, optional
-        What becomes of a verdict that grades of unjudged documents could turn. They are known
-        if the comparison was made with ``bounds=True``. Blocks where `pool_depth` reaches the
-        measure's cutoff, and is told otherwise, unless given.
-    pool_depth : int, optional
-        How many ranks of every system were judged when the set was made.
-    smallest_slice : int
-        Slices of fewer queries are watched: told, but not gated.
-    noise_sd : mapping, optional
-        For measures, how much the difference of one query varies by itself from run to run of
-        the same systems (a standard deviation); its square is added to the variance of the
-        differences. What the comparison found by its `repeats` unless given.
+    **changes
+        Single rules, as `GateRules` declares them: ``alpha``, ``seed``, ``n_resamples``,
+        ``inference``, ``holes``, ``pool_depth``, ``smallest_slice``, ``noise_sd`` and so on.
+        They take precedence over `rules`. Grades of unjudged documents are considered if the
+        comparison was made with ``bounds=True``; noise is what the comparison found by its
+        `repeats` unless given.
 
     Raises
     ------
@@ -103,54 +81,150 @@ def gate(
     >>> gate(result, at_least={"RR": 0.7})
     <GateResult pass: 1 guard holds over 1 query.>
     """
-    asked = [*guards, *_short_guards(result, margin, at_least)]
+    chosen = _changed(rules or GateRules(), changes)
+    asked = (*chosen.guards, *guards, *_short_guards(result, margin, at_least))
     if not asked:
         raise ArgumentError("guards", "at least one", "none")
-    _check_rules(alpha, inference, holes)
-    check_resamples(n_resamples)
+    chosen = replace(chosen, guards=asked)
     system = _candidate(result, candidate)
-    noise = {**_measured_noise(result, system), **_noise(noise_sd or {}, asked)}
-    rules = Rules(alpha, seed, n_resamples, inference, holes or "report", smallest_slice, noise)
-    evaluation = result.evaluations[system] if isinstance(result, Comparison) else result
-    found: list[GuardResult] = []
-    trials: list[Trial] = []
-    for guard in asked:
-        if isinstance(guard, LatencyGuard):
-            found.append(_judge_latency(guard, milliseconds))
-        elif isinstance(guard, ThresholdGuard):
-            found += _judge_thresholds(guard, evaluation, rules)
-        else:
-            policy = holes or _default_policy(guard.measure, pool_depth)
-            own = replace(rules, holes=policy)
-            trials += find_trials(guard, _comparison(result, guard), system, own)
-    found += judge_margins(trials)
-    found.sort(key=lambda guard: asked.index(guard.guard))
-    verdict = _whole([g.verdict for g in found if not g.is_watched])
-    comparison = result if isinstance(result, Comparison) else None
-    deciding = _deciding_holes(comparison, system, found)
-    return GateResult(
-        verdict=verdict,
-        sentence=sentences.of_gate(verdict, found, len(deciding) if _may_turn(found) else 0),
-        guards=tuple(found),
-        evaluation=evaluation,
-        comparison=comparison,
-        alpha=alpha,
-        seed=seed,
-        inference=inference,
-        holes=deciding,
-        suggestion=_suggestion(verdict, trials, rules),
+    _check_noise(chosen)
+    _check_scale(chosen, result)
+    noise = {**_measured_noise(result, system), **chosen.noise}
+    case = _Case(result, system, replace(chosen, noise=noise), milliseconds)
+    found, trials = case.judge()
+    runs = case.runs
+    common = None
+    if any(any(run.scores.is_missing) for run in runs.values()):
+        ids = common_queries(runs.values())
+        verdicts = [guard.verdict for guard in case.judge(set(ids))[0] if not guard.is_watched]
+        common = Common(len(ids), _whole(verdicts))
+    return summed_up(
+        found,
+        chosen,
+        case.evaluation,
+        case.comparison,
+        system=system,
+        common=common,
+        suggestion=_suggestion(found, trials, chosen),
     )
 
 
-def _check_rules(alpha: float, inference: str, holes: str | None) -> None:
-    if not 0 < alpha < 0.5:  # noqa: PLR2004
-        raise ArgumentError("alpha", "a number between 0 and 0.5", repr(alpha))
-    for name, value, choices in (
-        ("inference", inference, get_args(Inference)),
-        ("holes", holes, (*get_args(HolesPolicy), None)),
-    ):
-        if value not in choices:
-            raise ArgumentError(name, " or ".join(map(repr, choices)), repr(value))
+def _signature() -> inspect.Signature:
+    """Return the signature of `gate` with every rule, for `help` and for editors."""
+    plain = inspect.signature(gate)
+    *named, _ = plain.parameters.values()
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    ruled = [inspect.Parameter(r.argument, keyword, default=r.default) for r in RULES]
+    return plain.replace(parameters=[*named, *ruled])
+
+
+gate.__signature__ = _signature()  # type: ignore[attr-defined]
+
+
+def summed_up(
+    guards: Sequence[GuardResult],
+    rules: GateRules,
+    evaluation: Evaluation,
+    comparison: Comparison | None,
+    *,
+    system: str,
+    common: Common | None = None,
+    suggestion: str | None = None,
+) -> GateResult:
+    """Make one verdict of what guards found."""
+    verdict = _whole([guard.verdict for guard in guards if not guard.is_watched])
+    runs = _runs(comparison, system, evaluation)
+    deciding = _deciding_holes(comparison, system, guards)
+    n_deciding = len(deciding) if _may_turn(guards) else 0
+    lacking = sentences.of_missing(missing_queries(runs), common)
+    return GateResult(
+        verdict=verdict,
+        sentence=lacking + sentences.of_gate(verdict, guards, n_deciding),
+        guards=tuple(guards),
+        evaluation=evaluation,
+        comparison=comparison,
+        rules=rules,
+        holes=deciding,
+        suggestion=suggestion,
+        missing={name: run.counts.missing for name, run in runs.items() if run.counts.missing},
+        common=common,
+    )
+
+
+def _runs(
+    comparison: Comparison | None, system: str, evaluation: Evaluation
+) -> dict[str, Evaluation]:
+    """Return what is judged, by the names of messages."""
+    if comparison is None:
+        return {"the run": evaluation}
+    return {name: comparison.evaluations[name] for name in (comparison.baseline, system)}
+
+
+@dataclass(frozen=True)
+class _Case:
+    """A candidate, and what it is judged by."""
+
+    result: Comparison | Evaluation
+    system: str
+    rules: GateRules
+    milliseconds: Sequence[float] | None
+
+    @property
+    def comparison(self) -> Comparison | None:
+        return self.result if isinstance(self.result, Comparison) else None
+
+    @property
+    def evaluation(self) -> Evaluation:
+        found = self.result
+        return found.evaluations[self.system] if isinstance(found, Comparison) else found
+
+    @property
+    def runs(self) -> dict[str, Evaluation]:
+        return _runs(self.comparison, self.system, self.evaluation)
+
+    def judge(self, among: Collection[str] | None = None) -> tuple[list[GuardResult], list[Trial]]:
+        """Judge all guards, over all queries or among some."""
+        found: list[GuardResult] = []
+        trials: list[Trial] = []
+        for guard in self.rules.guards:
+            if isinstance(guard, LatencyGuard):
+                found.append(_judge_latency(guard, self.milliseconds))
+            elif isinstance(guard, ThresholdGuard):
+                found += _judge_thresholds(guard, self.evaluation, self.rules, among)
+            else:
+                policy = self.rules.holes or _default_policy(guard.measure, self.rules.pool_depth)
+                own = replace(self.rules, holes=policy)
+                compared = _comparison(self.result, guard)
+                trials += find_trials(guard, compared, self.system, own, among)
+        found += judge_margins(trials)
+        found.sort(key=lambda one: self.rules.guards.index(one.guard))
+        return found, trials
+
+
+def _changed(rules: GateRules, changes: Mapping[str, Any]) -> GateRules:
+    """Return rules with some changed, by the names of arguments."""
+    names = {rule.argument: rule.name for rule in RULES}
+    unknown = changes.keys() - names.keys()
+    if unknown:
+        raise TypeError(f"gate() got an unexpected keyword argument {min(unknown)!r}")
+    given = {names[name]: value for name, value in changes.items() if value is not None}
+    return replace(rules, **given)
+
+
+def _check_noise(rules: GateRules) -> None:
+    guarded = [guard.measure for guard in rules.guards if isinstance(guard, MarginGuard)]
+    for measure in rules.noise:
+        if measure not in guarded:
+            raise ArgumentError("noise_sd", "measures that a margin guards", str(measure))
+
+
+def _check_scale(rules: GateRules, result: Comparison | Evaluation) -> None:
+    """Refuse a scale that the comparison was not made with: its bounds would be others."""
+    if rules.max_grade is None or not isinstance(result, Comparison):
+        return
+    if result.max_grade != rules.max_grade:
+        expected = f"the comparison's, {result.max_grade}"
+        raise ArgumentError("max_grade", expected, f"{rules.max_grade:g}")
 
 
 def _measured_noise(result: Comparison | Evaluation, system: str) -> dict[Measure, float]:
@@ -161,19 +235,6 @@ def _measured_noise(result: Comparison | Evaluation, system: str) -> dict[Measur
         for difference in result.differences
         if difference.system == system and difference.noise_sd is not None
     }
-
-
-def _noise(noise_sd: Mapping[MeasureLike, float], guards: Sequence[Guard]) -> dict[Measure, float]:
-    guarded = [guard.measure for guard in guards if isinstance(guard, MarginGuard)]
-    found = {}
-    for name, sd in noise_sd.items():
-        (measure,) = read_measures(name)
-        if measure not in guarded:
-            raise ArgumentError("noise_sd", "measures that a margin guards", str(measure))
-        if not 0 <= sd < math.inf:
-            raise ArgumentError(f"noise_sd of {measure}", "a finite number from 0", repr(sd))
-        found[measure] = sd
-    return found
 
 
 def _short_guards(
@@ -229,7 +290,7 @@ def _whole(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def _may_turn(guards: Sequence[GuardResult]) -> bool:
-    """Tell whether grades of unjudged documents could turn the verdict of the whole gate."""
+    """Return whether grades of unjudged documents could change the verdict of the gate."""
     possible = [[g.verdict, *(g.verdicts_by_holes or ())] for g in guards if not g.is_watched]
     worst = _whole([max(one, key=_BEST_FIRST.index) for one in possible])
     best = _whole([min(one, key=_BEST_FIRST.index) for one in possible])
@@ -251,16 +312,28 @@ def _judge_latency(guard: LatencyGuard, milliseconds: Sequence[float] | None) ->
 
 
 def _judge_thresholds(
-    guard: ThresholdGuard, evaluation: Evaluation, rules: Rules
+    guard: ThresholdGuard,
+    evaluation: Evaluation,
+    rules: GateRules,
+    among: Collection[str] | None,
 ) -> list[GuardResult]:
     parts: list[tuple[Slice | None, Evaluation]] = [(None, evaluation)]
     for label in guard.slices:
         parts += [(Slice(label, value), part) for value, part in evaluation.by(label).items()]
-    return [_judge_threshold(guard, part, whole, rules) for part, whole in parts]
+    if among is not None:
+        parts = [(part, _taken(whole, among)) for part, whole in parts]
+    return [_judge_threshold(guard, part, whole, rules) for part, whole in parts if whole.n_queries]
+
+
+def _taken(evaluation: Evaluation, among: Collection[str]) -> Evaluation:
+    """Return the same measures over some of the queries."""
+    ids = evaluation.scores.query_ids
+    places = [place for place, query_id in enumerate(ids) if query_id in among]
+    return Evaluation(evaluation.scores.take(places), evaluation.measures, evaluation.queries)
 
 
 def _judge_threshold(
-    guard: ThresholdGuard, part: Slice | None, evaluation: Evaluation, rules: Rules
+    guard: ThresholdGuard, part: Slice | None, evaluation: Evaluation, rules: GateRules
 ) -> GuardResult:
     if str(guard.measure) not in evaluation:
         raise ArgumentError(str(guard), "a measure that was evaluated", str(guard.measure))
@@ -270,7 +343,7 @@ def _judge_threshold(
     verdict: Verdict = "pass" if result.mean >= reached else "fail"
     if guard.is_confident:
         level = 1 - 2 * rules.alpha
-        interval = result.interval_at(level, n_resamples=rules.n_resamples, seed=rules.seed)
+        interval = result.interval_at(level, n_resamples=rules.resamples, seed=rules.seed)
         if verdict == "pass" and (interval is None or interval.low < reached):
             verdict = "inconclusive"
     return GuardResult(
@@ -322,9 +395,12 @@ def _queries_of(guard: GuardResult, comparison: Comparison) -> Sequence[str]:
     return [comparison.query_ids[position] for position in parts[guard.slice]]
 
 
-def _suggestion(verdict: Verdict, trials: Sequence[Trial], rules: Rules) -> str | None:
+def _suggestion(
+    guards: Sequence[GuardResult], trials: Sequence[Trial], rules: GateRules
+) -> str | None:
     """Suggest a higher baseline where the candidate is clearly better, and nowhere worse."""
-    if verdict != "pass" or rules.inference == "set":
+    verdicts = [guard.verdict for guard in guards if not guard.is_watched]
+    if _whole(verdicts) != "pass" or rules.inference == "set":
         return None
     whole = [trial for trial in trials if trial.slice is None]
     if any(trial.mean < 0 for trial in whole):

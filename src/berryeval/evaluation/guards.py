@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from numbers import Real
 from typing import TypeAlias
 
 from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.measures import Measure
 
-__all__ = ["Guard", "LatencyGuard", "Margin", "MarginGuard", "ThresholdGuard", "written"]
+__all__ = ["Guard", "LatencyGuard", "Margin", "MarginGuard", "ThresholdGuard", "positional",
+           "written"]  # fmt: skip
 
 _MARGIN = "a number above 0, or a share such as '2%'"
 
@@ -19,6 +21,12 @@ _MARGIN = "a number above 0, or a share such as '2%'"
 def written(number: float) -> str:
     """Write a limit as people wrote it, and not as a computer adds it up: 0.7."""
     return f"{number:.12g}"
+
+
+def positional(number: float | Decimal) -> str:
+    """Write a number with all its digits and without an exponent: ``95``, ``99.9``."""
+    exact = number if isinstance(number, Decimal) else Decimal(repr(float(number)))
+    return format(exact.normalize(), "f")
 
 
 def _is_finite(number: float) -> bool:
@@ -48,12 +56,19 @@ class Margin:
             return cls(text)
         found = re.fullmatch(r"\s*([0-9.eE+-]+)\s*(%?)\s*", text)
         try:
-            amount = float(found[1]) if found else math.nan
-        except ValueError:
-            amount = math.nan
-        if found is None or math.isnan(amount):
-            raise ArgumentError("margin", _MARGIN, repr(text))
-        return cls(amount / 100, is_relative=True) if found[2] else cls(amount)
+            number = Decimal(found[1]) if found else None
+        except ArithmeticError:
+            number = None
+        if found is None or number is None:
+            raise ArgumentError("margin", _MARGIN, repr(text)[:40])
+        # Decimal: 2.3% is 0.023 to the last bit, and is written as 2.3% again.
+        return cls(float(number.scaleb(-2)), is_relative=True) if found[2] else cls(float(number))
+
+    def to_plain(self) -> float | str:
+        """Return what `parse` reads as this very margin: a number, or text such as ``"2%"``."""
+        if not self.is_relative:
+            return self.amount
+        return f"{positional(Decimal(repr(float(self.amount))).scaleb(2))}%"
 
     def of(self, baseline_mean: float) -> float:
         """Return the margin as an amount of the measure."""
@@ -74,7 +89,7 @@ class ThresholdGuard:
     is_confident: bool = False
     """Whether the lower end of the interval has to reach it, too."""
     slices: tuple[str, ...] = ()
-    """Labels whose every slice is held to it as well."""
+    """Labels: the guard applies to each of their slices as well."""
 
     def __post_init__(self) -> None:
         if isinstance(self.at_least, bool) or not _is_finite(self.at_least):
@@ -95,7 +110,7 @@ class MarginGuard:
     measure: Measure
     margin: Margin
     slices: tuple[str, ...] = ()
-    """Labels whose every slice is held to it as well."""
+    """Labels: the guard applies to each of their slices as well."""
 
     def __post_init__(self) -> None:
         lowest, highest = self.measure.bounds

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from berryeval.evaluation.findings import WORDS
-from berryeval.evaluation.notes import count_queries, missing_queries
+from berryeval.evaluation.notes import count_queries, missing_counts, missing_phrase
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison, Difference
@@ -27,7 +27,7 @@ def headline(comparison: Comparison, measure: Measure | None = None) -> str:
     whole = [d for d in comparison.differences if d.measure == wanted]
     common = comparison.common if wanted == comparison.lead else ()
     n_judged = comparison.evaluations[comparison.baseline].counts.judged
-    lacking = [*missing_queries(comparison.evaluations).items()]
+    lacking = [*missing_counts(comparison.evaluations).items()]
     return result_sentence(whole, common, comparison.baseline, n_judged, lacking)
 
 
@@ -55,8 +55,7 @@ def result_sentence(
     found = _sentence(common or whole, baseline)
     if not lacking:
         return _capitalised(found)
-    counts = [f"{n:,} of {count_queries(n_judged)} from {name}" for name, n in lacking]
-    first = f"Missing: {listing(counts)}."
+    first = f"{missing_phrase(n_judged, lacking)}."
     if not common:  # they were left out, or no query is in every run
         return f"{first} {_capitalised(found)}"
     return (

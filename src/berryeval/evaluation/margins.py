@@ -8,6 +8,7 @@ bootstrap: either alone rejects too often on small or skewed sets.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -25,6 +26,7 @@ from berryeval.stats import (
     resampled_means,
     student_interval,
 )
+from berryeval.stats._moments import deviations_of, means_of, variances_of
 
 __all__ = [
     "FEWEST_CHANGED",
@@ -35,11 +37,15 @@ __all__ = [
     "judge_margin",
     "margin_intervals",
     "margin_p_values",
+    "queries_for_few_changes",
     "widened",
 ]
 
 FEWEST_CHANGED = 10
 """With fewer queries whose score changed neither test can be trusted."""
+
+_MOST_QUERIES = 1_000_000
+"""Nobody judges more, and a share at the margin's edge would take any number."""
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -78,8 +84,8 @@ def margin_p_values(
 
 def _student(differences: Floats, nulls: Floats) -> tuple[Floats, Floats]:
     n_queries = len(differences)
-    distance = differences.mean(axis=0) - nulls
-    error = differences.std(axis=0, ddof=1) / math.sqrt(n_queries)
+    distance = means_of(differences) - nulls
+    error = deviations_of(differences) / math.sqrt(n_queries)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(distance == 0.0, 0.0, distance / error)
     return special.stdtr(n_queries - 1, -t), special.stdtr(n_queries - 1, t)
@@ -116,8 +122,11 @@ def correct_failing(p_values: Sequence[float | None]) -> list[float | None]:
     return [None if p is None else q for p, q in zip(p_values, corrected, strict=True)]
 
 
-def changed_share_bound(n_changed: int, n_queries: int, alpha: float) -> float:
-    """Return the upper bound, by Clopper and Pearson, of the share of queries that change."""
+def changed_share_bound(n_changed: float, n_queries: int, alpha: float) -> float:
+    """Return the upper bound, by Clopper and Pearson, of the share of queries that change.
+
+    The number of changed queries may be an expected one, and so a fraction.
+    """
     if n_changed >= n_queries:
         return 1.0
     return float(special.betaincinv(n_changed + 1, n_queries - n_changed, 1 - alpha))
@@ -151,6 +160,37 @@ def judge_margin(
     return "fail" if p_fail <= alpha else "inconclusive"
 
 
+def queries_for_few_changes(
+    n_changed: int,
+    n_queries: int,
+    margin: float,
+    score_range: float,
+    alpha: float,
+    by_spread: int | None,
+) -> int | None:
+    """Return about how many queries a verdict takes where fewer than `FEWEST_CHANGED` changed.
+
+    As many queries are assumed to change, in proportion. Either so many change that the
+    difference can be tested, and `by_spread` queries are there besides; or so few of so many that
+    the margin holds whatever they lose. The smaller number counts; None where neither comes.
+    """
+    options = []
+    if n_changed > 0:
+        options.append(max(math.ceil(FEWEST_CHANGED * n_queries / n_changed), by_spread or 0))
+    share = n_changed / n_queries
+
+    def is_enough(number: int) -> bool:
+        return changed_share_bound(share * number, number, alpha) * score_range <= margin
+
+    enough = n_queries
+    while enough <= _MOST_QUERIES and not is_enough(enough):
+        enough *= 2
+    if enough <= _MOST_QUERIES:
+        candidates = range(enough // 2, enough + 1)
+        options.append(candidates[bisect_left(candidates, 1, key=is_enough)])
+    return min(options, default=None)
+
+
 def widened(differences: Floats, noise_sd: float) -> Floats:
     """Spread differences about their mean so that their variance has that of noise added.
 
@@ -161,13 +201,13 @@ def widened(differences: Floats, noise_sd: float) -> Floats:
     n_queries = len(differences)
     if noise_sd == 0.0 or n_queries < 2:  # noqa: PLR2004
         return differences
-    mean = differences.mean()
+    mean = means_of(differences)
     around = differences - mean
     if np.abs(around).max() < ROUNDING:
         around = np.resize([1.0, -1.0], n_queries)
-        around -= around.mean()
-        factor = noise_sd / around.std(ddof=1)
+        around -= means_of(around)
+        factor = noise_sd / deviations_of(around)
     else:
-        factor = math.sqrt(1 + noise_sd**2 / around.var(ddof=1))
+        factor = np.sqrt(1 + noise_sd**2 / variances_of(around))
     stretched: Floats = mean + around * factor
     return stretched

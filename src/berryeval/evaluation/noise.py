@@ -21,6 +21,7 @@ from berryeval.evaluation.evaluate import (
 )
 from berryeval.evaluation.result import averaged
 from berryeval.measures import Measure
+from berryeval.stats._moments import means_of, variances_of
 
 __all__ = ["noise_of", "together"]
 
@@ -74,8 +75,7 @@ def noise_of(
         ]
         # From the first run, so that equal scores have a variance of 0 to the last bit.
         changes = np.stack([column - columns[0] for column in columns])
-        variances = np.var(changes, axis=0, ddof=1)
-        found[measure] = math.sqrt(float(variances.mean()))
+        found[measure] = math.sqrt(float(means_of(variances_of(changes))))
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from berryeval.measures import depth_of
@@ -10,10 +10,18 @@ from berryeval.measures import depth_of
 if TYPE_CHECKING:
     from berryeval.evaluation.result import Evaluation
 
-__all__ = ["count_queries", "holes_notes", "missing_queries", "query_notes"]
+__all__ = [
+    "common_queries",
+    "count_queries",
+    "holes_notes",
+    "missing_counts",
+    "missing_phrase",
+    "missing_queries",
+    "query_notes",
+]
 
 
-def missing_queries(runs: Mapping[str, Evaluation]) -> dict[str, int]:
+def missing_counts(runs: Mapping[str, Evaluation]) -> dict[str, int]:
     """Return how many judged queries each run lacks, of the runs that lack any."""
     return {name: run.counts.missing for name, run in runs.items() if run.counts.missing}
 
@@ -47,6 +55,46 @@ def query_notes(runs: Mapping[str, Evaluation], n_compared: int | None = None) -
         if run.counts.ignored:
             notes.append(f"{name}: {count_queries(run.counts.ignored)} not judged, ignored.")
     return tuple(notes)
+
+
+def missing_queries(runs: Mapping[str, Evaluation]) -> str:
+    """Return how many judged queries are missing from which run; nothing if every run has all."""
+    n_judged = next(iter(runs.values())).counts.judged
+    return missing_phrase(n_judged, [*missing_counts(runs).items()])
+
+
+def missing_phrase(n_judged: int, lacking: Sequence[tuple[str, int]]) -> str:
+    """Write which runs lack how many of the judged queries, as the beginning of a sentence.
+
+    Examples
+    --------
+    >>> missing_phrase(30, [("bm25", 5), ("hybrid", 1)])
+    '5 of 30 judged queries are missing from bm25, and 1 from hybrid'
+    """
+    if not lacking:
+        return ""
+    (first, number), *others = lacking
+    verb = "is" if number == 1 else "are"
+    more = "".join(f", and {count:,} from {name}" for name, count in others)
+    return f"{number:,} of {_judged(n_judged)} {verb} missing from {first}{more}"
+
+
+def _judged(count: int) -> str:
+    return "1 judged query" if count == 1 else f"{count:,} judged queries"
+
+
+def common_queries(runs: Iterable[Evaluation]) -> list[str]:
+    """Return the ids of the queries that are scored for every run and missing from none."""
+    found: dict[str, None] | None = None
+    for run in runs:
+        scores = run.scores
+        present = [
+            query_id
+            for query_id, is_missing in zip(scores.query_ids, scores.is_missing, strict=True)
+            if not is_missing and (found is None or query_id in found)
+        ]
+        found = dict.fromkeys(present)
+    return [*(found or ())]
 
 
 def holes_notes(runs: Mapping[str, Evaluation]) -> tuple[str, ...]:

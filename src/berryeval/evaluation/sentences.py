@@ -7,29 +7,74 @@ from typing import TYPE_CHECKING
 
 from berryeval.evaluation.comparison import ROUNDING
 from berryeval.evaluation.guards import LatencyGuard, MarginGuard, ThresholdGuard, written
+from berryeval.evaluation.margins import FEWEST_CHANGED
 from berryeval.evaluation.notes import count_queries
 from berryeval.stats import Interval
 
 if TYPE_CHECKING:
-    from berryeval.evaluation.verdict import GuardResult, Inference, Verdict
+    from berryeval.evaluation.gate_rules import Inference
+    from berryeval.evaluation.verdict import Common, GuardResult, Verdict
     from berryeval.measures import Measure
 
-__all__ = ["of_better", "of_gate", "of_latency", "of_margin", "of_threshold"]
+__all__ = ["of_better", "of_gate", "of_latency", "of_margin", "of_missing", "of_threshold"]
 
 
 def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> str:
-    """Say what the gate decided, for which guard, and how many unjudged documents could turn it."""
+    """Say what the gate decided, for which guard, and how many unjudged documents could change it.
+
+    A search that has collapsed comes first.
+    """
     counted = [guard for guard in guards if not guard.is_watched]
     if verdict == "pass":
         n_queries = max(guard.n_queries for guard in guards)
         hold = "1 guard holds" if len(counted) == 1 else f"all {len(counted)} guards hold"
         same = ", unchanged: the rankings are the same" * all(g.is_unchanged for g in counted)
-        return f"{hold} over {count_queries(n_queries)}{same}.{_depends(n_holes)}"
-    deciding = [guard for guard in counted if guard.verdict == verdict]
+        told = f"{hold} over {count_queries(n_queries)}{same}."
+        return f"{_collapse(counted)}{told}{_depends(n_holes)}"
+    deciding = sorted(
+        (guard for guard in counted if guard.verdict == verdict),
+        key=lambda guard: not guard.has_collapsed,
+    )
     first = f"{_subject(deciding[0])} {deciding[0].reason}"
+    if not deciding[0].has_collapsed:
+        first = _collapse(counted) + first
     others = len(deciding) - 1
     more = f" {others} more {'guard' if others == 1 else 'guards'} {_ends(verdict, others)}."
     return first + (more if others else "") + _depends(n_holes)
+
+
+def of_missing(missing: str, common: Common | None) -> str:
+    """Say, before anything else, that runs lack queries, and what is so without these.
+
+    Parameters
+    ----------
+    missing : str
+        What `missing_queries` says.
+    common : Common or None
+        The verdict over the queries that no run lacks; None if others are left out anyway.
+    """
+    if not missing:
+        return ""
+    if common is None:
+        return f"{missing}, and left out. "
+    queries = f"{count_queries(common.n_queries)} that {'is' if common.n_queries == 1 else 'are'}"
+    return (
+        f"{missing}, and scored 0 there; over the {queries} not missing, the verdict is "
+        f"{common.verdict}. "
+    )
+
+
+def _collapse(guards: Sequence[GuardResult]) -> str:
+    """Say that search has collapsed, by the first guard that shows it."""
+    for guard in guards:
+        if guard.has_collapsed:
+            return f"{_subject(guard)} {_collapsed(guard)}. "
+    return ""
+
+
+def _collapsed(guard: GuardResult) -> str:
+    assert guard.means is not None
+    return "collapsed from {:.4f} to {:.4f}".format(*guard.means)
 
 
 def _ends(verdict: Verdict, count: int) -> str:
@@ -89,14 +134,16 @@ def of_margin(result: GuardResult, inference: Inference) -> str:
     is_turned = not result.guard.measure.higher_is_better
     harm = "rise" if is_turned else "drop"
     margin = f"{-result.limit:.4g}"
-    return f"{_change(result, is_turned)}{_stands(result, harm, margin, inference)}{_noise(result)}"
+    first = f"{_collapsed(result)}: it " if result.has_collapsed else ""
+    stands = _stands(result, harm, margin, inference)
+    return f"{first}{_change(result, is_turned)}{stands}{_noise(result)}"
 
 
 def _noise(result: GuardResult) -> str:
     """Say how noisy the systems themselves are, where a test counted that in."""
     if not result.noise_sd or result.p_pass is None:
         return ""
-    return f" The systems' own noise, {result.noise_sd:.4f} a query, is counted in."
+    return f" The systems' own noise, {result.noise_sd:.4f} per query, is counted in."
 
 
 def _stands(result: GuardResult, harm: str, margin: str, inference: Inference) -> str:
@@ -106,14 +153,21 @@ def _stands(result: GuardResult, harm: str, margin: str, inference: Inference) -
         relation = "within" if result.verdict == "pass" else "beyond"
         return f", {relation} the margin of {margin} on these queries, which are all that matters."
     if result.p_pass is None:
-        so_few = "so few that" if result.verdict == "pass" else "too few to test whether"
-        changed = f"{result.n_changed:,} of {count_queries(result.n_queries)} changed"
-        return f"; {changed}, {so_few} a {harm} of {margin} is ruled out."
+        return _untested(result, harm, margin)
     if result.verdict == "pass":
         return f"; a {harm} of {margin} is ruled out."
     if result.verdict == "fail":
         return f", by more than the margin of {margin}."
     return f"; a {harm} of {margin} is neither ruled out nor shown.{_needed(result, harm)}"
+
+
+def _untested(result: GuardResult, harm: str, margin: str) -> str:
+    """Name the rule by which so few changed queries are not tested."""
+    changed = f"{result.n_changed:,} of {count_queries(result.n_queries)} changed"
+    if result.verdict == "pass":
+        return f"; {changed}, so few that a {harm} of {margin} is ruled out."
+    rule = f"and a difference is tested only if {FEWEST_CHANGED} or more changed"
+    return f"; {changed}, {rule}.{_needed(result, harm)}"
 
 
 def _change(result: GuardResult, is_turned: bool) -> str:
@@ -132,13 +186,19 @@ def _change(result: GuardResult, is_turned: bool) -> str:
 
 
 def _needed(result: GuardResult, harm: str) -> str:
+    """Say how many queries a verdict takes, and what more of them would probably show."""
+    found = ""
     if result.value < result.limit - ROUNDING:
-        return f" More queries would more likely confirm the {harm}."
+        found = f" More queries would more likely confirm the {harm}."
+        if result.p_pass is not None:  # the number is that for an equally good candidate
+            return found
     if result.queries_needed is None:
-        return ""
+        return found
+    needed = count_queries(result.queries_needed)
+    here = f"this {'slice' if result.slice else 'set'} has {result.n_queries:,}"
     if result.queries_needed <= result.n_queries:
-        return f" Too few of the {count_queries(result.n_queries)} changed to tell."
-    return f" About {count_queries(result.queries_needed)} would tell; here are {result.n_queries}."
+        return f" About {needed} usually pass an equally good candidate; {here}."
+    return f" About {needed} {'is' if result.queries_needed == 1 else 'are'} needed; {here}.{found}"
 
 
 def of_better(measures: Sequence[tuple[Measure, float]]) -> str | None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from berryeval.errors import ArgumentError
 from berryeval.evaluation import sentences
 from berryeval.evaluation.comparison import ROUNDING, Comparison, Difference
+from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.guards import MarginGuard
 from berryeval.evaluation.margins import (
     FEWEST_CHANGED,
@@ -22,40 +22,25 @@ from berryeval.evaluation.margins import (
     judge_margin,
     margin_intervals,
     margin_p_values,
+    queries_for_few_changes,
     widened,
 )
 from berryeval.evaluation.result import aggregated, change_of_mean
 from berryeval.evaluation.slices import Slice, find_slices
-from berryeval.evaluation.verdict import GuardResult, Inference, Verdict
+from berryeval.evaluation.verdict import GuardResult, Verdict
 from berryeval.measures import GEOMETRIC_FLOOR, Measure
 from berryeval.stats import Interval, queries_needed
+from berryeval.stats._moments import deviations_of
 
 __all__ = [
-    "HolesPolicy",
-    "Rules",
+    "POWER",
     "Trial",
     "find_trials",
     "is_clearly_better",
     "judge_margins",
 ]
 
-HolesPolicy: TypeAlias = Literal["report", "inconclusive"]
-"""Whether a verdict that unjudged documents could turn is only told, or blocks."""
-
 POWER = 0.8
-
-
-@dataclass(frozen=True)
-class Rules:
-    """How a gate decides."""
-
-    alpha: float
-    seed: int
-    n_resamples: int
-    inference: Inference
-    holes: HolesPolicy
-    smallest_slice: int
-    noise_sd: Mapping[Measure, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +55,11 @@ class Trial:
     """The same at their lowest and highest, by the grades of unjudged documents."""
     margin: float
     """In what the mean is taken of, as the differences are."""
-    baseline_mean: float
+    means: tuple[float, float]
+    """Of baseline and candidate."""
     is_unchanged: bool
-    rules: Rules
+    rules: GateRules
+    """Of the gate; what to do about holes is settled for this guard, and noise is measured."""
 
     @property
     def n_queries(self) -> int:
@@ -92,7 +79,7 @@ class Trial:
 
     def in_units(self, change: float) -> float:
         """Return a change of what is averaged as one of the mean."""
-        return change_of_mean(self.guard.measure, change, self.baseline_mean)
+        return change_of_mean(self.guard.measure, change, self.means[0])
 
     @property
     def is_watched(self) -> bool:
@@ -119,12 +106,12 @@ class Trial:
 
     @property
     def noise_sd(self) -> float | None:
-        """How much a difference varies by itself; None if nobody knows."""
-        return self.rules.noise_sd.get(self.guard.measure)
+        """How much a difference varies by itself; None if that is not known."""
+        return self.rules.noise.get(self.guard.measure)
 
     @cached_property
     def by_holes(self) -> tuple[Trial, ...]:
-        """The trial with unjudged documents graded to the candidate's harm, and to its help."""
+        """The trial with unjudged documents graded least, and most, favourably to the candidate."""
         if self.extremes is None or self.is_unchanged:
             return ()
         if all(np.array_equal(extreme, self.differences) for extreme in self.extremes):
@@ -139,9 +126,15 @@ class _PValues:
 
 
 def find_trials(
-    guard: MarginGuard, comparison: Comparison, system: str, rules: Rules
+    guard: MarginGuard,
+    comparison: Comparison,
+    system: str,
+    rules: GateRules,
+    among: Collection[str] | None = None,
 ) -> list[Trial]:
     """Return the trial of a guard over all queries, and those over its slices.
+
+    `among` leaves out all other queries; a slice of which nothing is left has no trial.
 
     Raises
     ------
@@ -156,9 +149,13 @@ def find_trials(
     parts: list[tuple[Slice | None, Sequence[int]]] = [(None, range(comparison.n_queries))]
     for label in guard.slices:
         parts += find_slices(comparison.queries, label, comparison.query_ids).items()
+    if among is not None:
+        ids = comparison.query_ids
+        parts = [(part, [i for i in positions if ids[i] in among]) for part, positions in parts]
     return [
         _trial(guard, part, positions, difference, comparison, margin, rules)
         for part, positions in parts
+        if positions
     ]
 
 
@@ -176,8 +173,8 @@ def _margin(guard: MarginGuard, baseline_mean: float) -> float:
     return -math.log1p(-margin / baseline_mean)
 
 
-def _baseline_mean(comparison: Comparison, measure: Measure, positions: Sequence[int]) -> float:
-    by_query = comparison.evaluations[comparison.baseline][str(measure)].by_query
+def _mean(comparison: Comparison, system: str, measure: Measure, positions: Sequence[int]) -> float:
+    by_query = comparison.evaluations[system][str(measure)].by_query
     scores = array("d", (by_query[comparison.query_ids[position]] for position in positions))
     return aggregated(measure, scores)
 
@@ -189,7 +186,7 @@ def _trial(
     difference: Difference,
     comparison: Comparison,
     margin: float,
-    rules: Rules,
+    rules: GateRules,
 ) -> Trial:
     sign = 1.0 if guard.measure.higher_is_better else -1.0
     places = np.asarray(positions)
@@ -201,8 +198,11 @@ def _trial(
     is_unchanged = not differences.any() and comparison.is_unchanged(
         difference.system, guard.measure.k, [comparison.query_ids[i] for i in positions]
     )
-    before = _baseline_mean(comparison, guard.measure, positions)
-    return Trial(guard, part, differences, extremes, margin, before, is_unchanged, rules)
+    before, after = (
+        _mean(comparison, system, guard.measure, positions)
+        for system in (comparison.baseline, difference.system)
+    )
+    return Trial(guard, part, differences, extremes, margin, (before, after), is_unchanged, rules)
 
 
 def judge_margins(trials: Sequence[Trial]) -> list[GuardResult]:
@@ -226,7 +226,7 @@ def _p_values(trials: Sequence[Trial]) -> dict[Trial, _PValues]:
         columns = np.stack([trial.tested for trial in group], axis=1)
         margins = np.array([trial.margin for trial in group])
         rules = group[0].rules
-        p = margin_p_values(columns, margins, rules.n_resamples, rules.seed)
+        p = margin_p_values(columns, margins, rules.resamples, rules.seed)
         for number, trial in enumerate(group):
             found[trial] = _PValues(float(p.passing[number]), float(p.failing[number]))
     return found
@@ -264,6 +264,7 @@ def _judge(
         verdicts_by_holes=(by_holes[0], by_holes[1]) if by_holes else None,
         is_blocked_by_holes=is_blocked,
         noise_sd=trial.noise_sd,
+        means=trial.means,
     )
     return replace(result, reason=sentences.of_margin(result, trial.rules.inference))
 
@@ -315,7 +316,7 @@ def _interval(trial: Trial) -> Interval | None:
     if rules.inference == "set" or trial.is_unchanged:
         return None
     column = trial.tested[:, None]
-    found = margin_intervals(column, rules.alpha, rules.n_resamples, rules.seed)[0]
+    found = margin_intervals(column, rules.alpha, rules.resamples, rules.seed)[0]
     if found is None:
         return None
     return replace(found, low=trial.in_units(found.low), high=trial.in_units(found.high))
@@ -324,10 +325,14 @@ def _interval(trial: Trial) -> Interval | None:
 def _needed(trial: Trial, verdict: Verdict) -> int | None:
     if verdict != "inconclusive" or trial.n_queries < 2:  # noqa: PLR2004
         return None
-    sd = float(trial.tested.std(ddof=1))
-    if sd < ROUNDING:
-        return None
-    return queries_needed(sd, trial.margin, trial.rules.alpha, POWER)
+    sd = float(deviations_of(trial.tested))
+    alpha = trial.rules.alpha
+    by_spread = None if sd < ROUNDING else queries_needed(sd, trial.margin, alpha, POWER)
+    if trial.is_testable:
+        return by_spread
+    return queries_for_few_changes(
+        trial.n_changed, trial.n_queries, trial.margin, trial.score_range, alpha, by_spread
+    )
 
 
 def is_clearly_better(trial: Trial) -> bool:
@@ -335,5 +340,5 @@ def is_clearly_better(trial: Trial) -> bool:
     if not trial.is_testable or trial.mean <= 0:
         return False
     rules = trial.rules
-    p = margin_p_values(trial.tested[:, None], np.zeros(1), rules.n_resamples, rules.seed)
+    p = margin_p_values(trial.tested[:, None], np.zeros(1), rules.resamples, rules.seed)
     return bool(p.passing[0] <= rules.alpha)

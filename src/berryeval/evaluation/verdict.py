@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from berryeval.evaluation.comparison import Comparison
 from berryeval.evaluation.display import Displayed
-from berryeval.evaluation.guards import Guard
+from berryeval.evaluation.gate_rules import GateRules, Inference
+from berryeval.evaluation.guards import Guard, MarginGuard
 from berryeval.evaluation.holes import Hole
 from berryeval.evaluation.margins import Verdict
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import Slice
 from berryeval.stats import Interval
 
-__all__ = ["GateResult", "GuardResult", "Inference", "Verdict"]
-
-Inference: TypeAlias = Literal["population", "set"]
-"""Whether the queries are a sample of many, or all that matters."""
+__all__ = ["Common", "GateResult", "GuardResult", "Inference", "Verdict"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +29,7 @@ class GuardResult:
     """One sentence."""
     n_queries: int
     value: float
-    """What is held against the limit: the candidate's mean, the mean difference to the baseline
+    """What is compared with the limit: the candidate's mean, the mean difference to the baseline
     (below 0 is worse), or milliseconds."""
     limit: float
     """The threshold, minus the margin, or the milliseconds allowed."""
@@ -50,7 +48,7 @@ class GuardResult:
     queries_needed: int | None = None
     """About how many queries a candidate equal to the baseline would need to pass."""
     verdicts_by_holes: tuple[Verdict, Verdict] | None = None
-    """The verdicts if unjudged documents were graded to the candidate's harm, and to its help;
+    """The verdicts if unjudged documents were graded least, and most, favourably to the candidate;
     None where they could not change anything, or the measure has no bounds."""
 
     is_blocked_by_holes: bool = False
@@ -58,6 +56,16 @@ class GuardResult:
     noise_sd: float | None = None
     """How much a query's difference varies by itself, from run to run of the same systems: a
     standard deviation, which interval and p-values count in. None if it is not known."""
+
+    means: tuple[float, float] | None = None
+    """The means of the baseline and of the candidate; for margin guards."""
+
+    @property
+    def has_collapsed(self) -> bool:
+        """Whether the candidate's mean is less than half of the baseline's."""
+        if self.means is None or not isinstance(self.guard, MarginGuard):
+            return False
+        return self.guard.measure.higher_is_better and self.means[1] < self.means[0] / 2
 
     @property
     def depends_on_holes(self) -> bool:
@@ -72,6 +80,14 @@ class GuardResult:
         return str(self.guard) + (f" ({self.slice})" if self.slice else "")
 
 
+@dataclass(frozen=True)
+class Common:
+    """The verdict over the queries that no run lacks."""
+
+    n_queries: int
+    verdict: Verdict
+
+
 @dataclass(frozen=True, eq=False)
 class GateResult(Displayed):
     """The verdict of a gate: pass, fail or inconclusive."""
@@ -84,17 +100,36 @@ class GateResult(Displayed):
     """The candidate's."""
     comparison: Comparison | None
     """With the baseline; None if no guard needs one."""
-    alpha: float
-    seed: int
-    inference: Inference
+    rules: GateRules
+    """The guards, and how they were judged."""
     holes: tuple[Hole, ...] = ()
     """Unjudged documents that could turn the verdict of a guard that counts, the most decisive
     first."""
     suggestion: str | None = None
     """What to do next, such as raising the baseline."""
+    missing: Mapping[str, int] = field(default_factory=dict)
+    """By run, the number of judged queries that it lacks; runs that lack none are left out."""
+    common: Common | None = None
+    """What the gate says of the queries that no run lacks, where one lacks some and they count as
+    0; None otherwise."""
 
     def __repr__(self) -> str:
         return f"<GateResult {self.verdict}: {self.sentence}>"
+
+    @property
+    def alpha(self) -> float:
+        """The significance level."""
+        return self.rules.alpha
+
+    @property
+    def seed(self) -> int:
+        """The random seed of the bootstrap."""
+        return self.rules.seed
+
+    @property
+    def inference(self) -> Inference:
+        """Whether the queries are a sample of many, or all that matters."""
+        return self.rules.inference
 
     @property
     def failed(self) -> tuple[GuardResult, ...]:

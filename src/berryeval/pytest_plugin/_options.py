@@ -56,7 +56,8 @@ def load_settings(config: pytest.Config) -> Settings:
             stored = getattr(found, name)
             typed = _named(config, name) if name in _FILES else None
             paths[name] = typed or (stored and str(Path(stored).absolute()))
-        config.stash[_SETTINGS] = replace(found, **paths)
+        rules = found.gate.with_environment(os.environ)
+        config.stash[_SETTINGS] = replace(found, gate=rules, **paths)
     return config.stash[_SETTINGS]
 
 

@@ -11,9 +11,10 @@ from berryeval.core.files import write_whole
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.evaluation import evaluate, sentences
+from berryeval.evaluation import evaluate
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.comparison import Comparison
+from berryeval.evaluation.gating import summed_up
 from berryeval.evaluation.guards import MarginGuard
 from berryeval.evaluation.verdict import GateResult, GuardResult
 from berryeval.measures import ReciprocalRank
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from berryeval.pytest_plugin.results import Results
 
 __all__ = ["Record", "page_of", "write_page"]
-
-_WORST_LAST = ("pass", "inconclusive", "fail")
 
 
 @dataclass(frozen=True)
@@ -101,21 +100,15 @@ def _gate(record: Record, guards: tuple[GuardResult, ...]) -> GateResult:
             measures,
             queries=record.queries.values(),
             bounds=True,
-            max_grade=record.settings.max_grade,
+            max_grade=rules.max_grade,
             seed=rules.seed,
             n_resamples=rules.resamples,
         )
         evaluation = comparison.evaluations[CANDIDATE]
-    verdict = max(
-        (guard.verdict for guard in guards if not guard.is_watched), key=_WORST_LAST.index
-    )
-    return GateResult(
-        verdict=verdict,
-        sentence=sentences.of_gate(verdict, guards, 0),
-        guards=guards,
-        evaluation=evaluation,
-        comparison=comparison,
-        alpha=rules.alpha,
-        seed=rules.seed,
-        inference=rules.inference,  # type: ignore[arg-type]
+    return summed_up(
+        guards,
+        replace(rules, guards=tuple(guard.guard for guard in guards)),
+        evaluation,
+        comparison,
+        system=CANDIDATE,
     )

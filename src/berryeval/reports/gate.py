@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from berryeval.evaluation.guards import MarginGuard
+from berryeval.evaluation.guards import MarginGuard, written
 from berryeval.reports.comparison import comparison_as_dict, csv_text
 from berryeval.reports.figures import (
     DASH,
@@ -62,7 +62,7 @@ def guard_figures(guard: GuardResult) -> tuple[str, str, str]:
     """Write what was found, its limit and its interval, each as its kind is written."""
     kind = guard_kind(guard)
     if kind == "latency":
-        return f"{guard.value:.1f} ms", f"{guard.limit:g} ms", DASH
+        return f"{guard.value:.1f} ms", f"{written(guard.limit)} ms", DASH
     if kind == "margin":
         return signed(guard.value), signed(guard.limit), interval_text(guard.interval)
     return score(guard.value), score(guard.limit), shown_interval(guard.interval)
@@ -153,7 +153,7 @@ def gate_to_json(result: GateResult) -> str:
 
 def gate_as_dict(result: GateResult) -> dict[str, Any]:
     """Return what `gate_to_json` writes, before it is text."""
-    comparison = result.comparison
+    comparison, common = result.comparison, result.common
     return {
         "version": JSON_VERSION,
         "kind": "gate",
@@ -164,6 +164,8 @@ def gate_as_dict(result: GateResult) -> dict[str, Any]:
         "inference": result.inference,
         "candidate": candidate_of(result),
         "suggestion": result.suggestion,
+        "missing": dict(result.missing),
+        "common": common and {"queries": common.n_queries, "verdict": common.verdict},
         "guards": [_guard_as_dict(guard) for guard in result.guards],
         "holes": [
             {
@@ -182,6 +184,7 @@ def gate_as_dict(result: GateResult) -> dict[str, Any]:
 def _guard_as_dict(guard: GuardResult) -> dict[str, Any]:
     part = guard.slice
     measure = getattr(guard.guard, "measure", None)
+    baseline, candidate = guard.means or (None, None)
     return {
         "name": guard.name,
         "kind": guard_kind(guard),
@@ -197,6 +200,8 @@ def _guard_as_dict(guard: GuardResult) -> dict[str, Any]:
         "p_pass": finite(guard.p_pass),
         "p_fail": finite(guard.p_fail),
         "noise_sd": finite(guard.noise_sd),
+        "baseline_mean": finite(baseline),
+        "candidate_mean": finite(candidate),
         "changed": guard.n_changed,
         "queries_needed": guard.queries_needed,
         "depends_on_holes": guard.depends_on_holes,

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from berryeval.evaluation.headline import policy_note
-from berryeval.evaluation.notes import missing_queries
+from berryeval.evaluation.notes import missing_counts
 from berryeval.measures import Measure
 from berryeval.reports.evaluation import Evaluations
 from berryeval.reports.figures import score
@@ -51,7 +51,7 @@ def comparison_to_latex(comparison: Comparison) -> str:
         escape(policy_note(comparison)),
         f"Best in bold. Means over {queries}.",
     ]
-    if missing_queries(comparison.evaluations):
+    if missing_counts(comparison.evaluations):
         notes.insert(0, escape(comparison.sentence))
     return _tabular(comparison.evaluations, comparison.measures, marks, " ".join(notes))
 

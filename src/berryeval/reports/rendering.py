@@ -50,20 +50,25 @@ def render_comparison(
 def render_gate(result: GateResult, format: str) -> str:
     """Return a gate's result as table, csv, json, markdown, latex, junit or html.
 
-    LaTeX has the means, with the comparison's marks if there is one.
+    LaTeX has the means, with the comparison's marks if there is one, and the verdict below.
     """
     from berryeval.reports import gate as plain
+    from berryeval.reports.wording import capitalised
 
     if format == "markdown":
         from berryeval.reports.markdown import gate_to_markdown
 
         return gate_to_markdown(result)
     if format == "latex":
-        from berryeval.reports.latex import comparison_to_latex, evaluations_to_latex
+        from berryeval.reports.latex import comparison_to_latex, escape, evaluations_to_latex
 
         if result.comparison is not None:
-            return comparison_to_latex(result.comparison)
-        return evaluations_to_latex({"candidate": result.evaluation})
+            table = comparison_to_latex(result.comparison)
+        else:
+            table = evaluations_to_latex({"candidate": result.evaluation})
+        end = r"\end{table}"
+        verdict = escape(f"Gate: {result.verdict}. {capitalised(result.sentence)}")
+        return table.replace(end, f"  \\par\\smallskip\\footnotesize {verdict}\n{end}")
     if format == "junit":
         from berryeval.reports.junit import gate_to_junit
 

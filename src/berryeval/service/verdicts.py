@@ -8,17 +8,17 @@ from typing import Any
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredGate, StoredRun, StoredVerdict
 from berryeval.errors import ArgumentError, MismatchError
+from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.guards import MarginGuard
 from berryeval.evaluation.verdict import GateResult
 from berryeval.reports.gate import gate_as_dict
 from berryeval.service.jobs import Progress, no_progress
 from berryeval.service.run_cache import RunCache
 from berryeval.suite.gate import decide
-from berryeval.suite.settings import GateSettings, Settings, gate_settings
+from berryeval.suite.settings import Settings
 
 __all__ = ["MOST_HOLES", "decide_at_present", "decide_on", "read_gate", "report_of"]
 
-_OURS = ("guards", "baseline", "pool_depth", "max_grade")
 _N_STEPS = 3
 
 MOST_HOLES = 100
@@ -26,16 +26,15 @@ MOST_HOLES = 100
 read at once, and a set of 7,000 queries may have as many holes."""
 
 
-def read_gate(settings: Mapping[str, Any]) -> GateSettings:
-    """Read the settings of a gate as ``berryeval.toml`` is read.
+def read_gate(settings: Mapping[str, Any]) -> GateRules:
+    """Read the rules of a stored gate, which has the name of its baseline besides.
 
     Raises
     ------
     InputError
-        If a guard cannot be, with its number.
+        For a rule or a guard that cannot be read, with its place.
     """
-    table = {key: value for key, value in settings.items() if key not in _OURS}
-    return gate_settings({**table, "guard": settings["guards"]})
+    return GateRules.from_dict({k: value for k, value in settings.items() if k != "baseline"})
 
 
 def decide_on(
@@ -112,9 +111,7 @@ def decide_at_present(
     progress(2, _N_STEPS, "deciding")
     judgments, judgments_hash = archive.judgments.as_of(None)
     decided = decide(
-        Settings(
-            gate=rules, max_grade=settings.get("max_grade"), pool_depth=settings.get("pool_depth")
-        ),
+        Settings(gate=rules),
         judgments,
         candidate,
         archive.queries.all(),
@@ -125,7 +122,7 @@ def decide_at_present(
     return decided, judgments_hash
 
 
-def _check_baseline(rules: GateSettings, run: StoredRun, baseline: StoredRun | None) -> None:
+def _check_baseline(rules: GateRules, run: StoredRun, baseline: StoredRun | None) -> None:
     if baseline is None:
         way_out = "let the gate name one, or name it in the request"
         raise ArgumentError("baseline", "one, since a guard has a margin", f"none; {way_out}")

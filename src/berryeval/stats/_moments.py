@@ -12,6 +12,7 @@ __all__ = [
     "means_of",
     "slack_of",
     "sums_of",
+    "variances_of",
     "without_rounding",
 ]
 
@@ -35,8 +36,13 @@ def means_of(columns: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def deviations_of(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the standard deviation of each column of two rows or more."""
+    return np.sqrt(variances_of(columns))
+
+
+def variances_of(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the sample variance of each column of two rows or more."""
     distances = columns - means_of(columns)
-    return np.sqrt(sums_of(distances * distances) / (len(columns) - 1))
+    return sums_of(distances * distances) / (len(columns) - 1)
 
 
 def slack_of(columns: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -19,6 +19,7 @@ from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.comparison import Comparison
 from berryeval.evaluation.evaluate import load_judgments, load_run
+from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.gating import gate
 from berryeval.evaluation.guards import Guard, LatencyGuard, MarginGuard, ThresholdGuard
 from berryeval.evaluation.result import Evaluation
@@ -106,11 +107,11 @@ def decide(
     same candidate. Nothing is logged or appended. If it is to be brief, only what the verdict
     takes is computed: unjudged documents are looked at only where they could block it.
     """
-    guards = settings.gate.guards
-    measures = guarded_measures(guards)
-    is_quick = is_brief and not _may_block(settings)
+    rules = settings.gate
+    measures = guarded_measures(rules.guards)
+    is_quick = is_brief and not _may_block(rules)
     result: Evaluation | Comparison
-    if any(isinstance(guard, MarginGuard) for guard in guards):
+    if any(isinstance(guard, MarginGuard) for guard in rules.guards):
         reference = _baseline(settings, judgments, measures, queries, baseline)
         result = compare(
             judgments,
@@ -118,33 +119,19 @@ def decide(
             measures,
             queries=queries.values(),
             bounds=not is_quick,
-            max_grade=settings.max_grade,
-            seed=settings.gate.seed,
-            n_resamples=settings.gate.resamples,
+            max_grade=rules.max_grade,
+            seed=rules.seed,
+            n_resamples=rules.resamples,
             repeats={CANDIDATE: repeats, "baseline": settings.baseline_repeats},
         )
     else:
         result = evaluate(judgments, run, measures or (ReciprocalRank(),), queries=queries.values())
-    return gate(
-        result,
-        guards,
-        milliseconds=milliseconds,
-        alpha=settings.gate.alpha,
-        seed=settings.gate.seed,
-        n_resamples=settings.gate.resamples,
-        inference=settings.gate.inference,  # type: ignore[arg-type]
-        holes=settings.gate.holes,  # type: ignore[arg-type]
-        pool_depth=settings.pool_depth,
-        smallest_slice=settings.gate.smallest_slice,
-        noise_sd=settings.gate.noise,
-    )
+    return gate(result, rules=rules, milliseconds=milliseconds)
 
 
-def _may_block(settings: Settings) -> bool:
-    """Tell whether unjudged documents may make a verdict inconclusive."""
-    if settings.gate.holes is not None:
-        return settings.gate.holes == "inconclusive"
-    return settings.pool_depth is not None
+def _may_block(rules: GateRules) -> bool:
+    """Return whether unjudged documents may make a verdict inconclusive."""
+    return rules.holes == "inconclusive" or (rules.holes is None and rules.pool_depth is not None)
 
 
 def _named(path: str | None, what: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from berryeval import Query, Run
 from berryeval.archive import JudgmentEntry, RunFacts
+from berryeval.evaluation.gate_rules import RULES
 from berryeval.service.jobs import JobCancelled
 from berryeval.service.verdicts import decide_on
 from berryeval.service.workbench.gates import deciding
@@ -250,7 +251,7 @@ def test_two_editors_do_not_overwrite_each_other(client, archive):
     assert answer.status_code == 412
     told = page.find(class_="conflict").text
     assert "nDCG@10 drops by less than 0.1 (only theirs)" in told
-    assert "alpha: theirs 0.2, yours 0.05" in told
+    assert "Alpha: theirs 0.2, yours 0.05" in told
     assert archive.gates.get("release").settings["alpha"] == 0.2
     mine = fields(page)
     assert mine["guard-0-limit"] == "0.3"
@@ -343,7 +344,7 @@ def test_a_gate_decides_on_the_newest_run_and_shows_why(client, runs):
     verdict = client.post("/gates/release/verdicts", data={"run": newest}, headers=HTML)
     assert verdict.url.path == "/gates/release/verdicts/1"
     shown = parse(verdict.text)
-    assert shown.find(class_="verdict-sentence").text.startswith("nDCG@10 fell by")
+    assert shown.find(class_="verdict-sentence").text.startswith("nDCG@10 collapsed from")
     lines = shown.find(class_="guard-table").find_all("tr")
     assert len(lines[1].find_all("circle", class_="dot")) == 1
     assert len(lines[1].find_all("line", class_="interval")) == 1
@@ -455,3 +456,25 @@ def test_an_old_report_is_shown_as_far_as_it_goes(client, archive, runs):
     facts = {"gate": "release", "run_id": runs[0], "judgments_hash": "a" * 64}
     archive.verdicts.put(**facts, verdict="pass", report=report)
     assert "fine" in get_page(client, "/gates/release/verdicts/1").text
+
+
+@pytest.mark.usefixtures("runs")
+def test_the_form_has_a_field_for_every_rule(client):
+    """Label, help and choices are those of the declaration."""
+    form = get_page(client, "/gates/release").find("form", id="gate-form")
+    named = {one["name"] for kind in ("input", "select") for one in form.find_all(kind)}
+    for rule in RULES:
+        assert rule.name in named
+        assert rule.label in form.text
+        assert rule.help in form.text
+        for words in rule.words.values():
+            assert words in form.text
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_gate_that_can_no_longer_be_read_is_shown_with_its_fault(client, archive):
+    """A stored rule may have become too small: the page says so, and has no TOML."""
+    archive.gates.put("old", {**GATE, "resamples": 1})
+    page = get_page(client, "/gates/old")
+    assert "a whole number from 100 to 100000" in page.text
+    assert not page.find_all("pre")

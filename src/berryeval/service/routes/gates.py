@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Request
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 from starlette.responses import Response
 
 from berryeval.archive.records import StoredGate, StoredVerdict
 from berryeval.errors import NotFoundError
+from berryeval.evaluation.gate_rules import RULES
+from berryeval.evaluation.guard_entries import ENTRY
+from berryeval.evaluation.rule_kinds import Rule
 from berryeval.service.answers import Answer, answer_unless_known, etag_of, json_bytes, written
 from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, RunsDep, require
 from berryeval.service.examples import EXAMPLE_RUN, OTHER_RUN, with_examples
 from berryeval.service.fields import (
     Body,
     Id,
-    MaxGrade,
     RunReference,
-    Seed,
-    SliceLabels,
 )
 from berryeval.service.jobs import Progress
 from berryeval.service.paging import After, Limit, Listed, listed
@@ -30,7 +31,6 @@ from berryeval.service.problems import documented
 from berryeval.service.references import find_run
 from berryeval.service.verdicts import decide_on, read_gate
 from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
-from berryeval.stats import FEWEST_RESAMPLES
 
 __all__ = ["router"]
 
@@ -44,43 +44,39 @@ _GUARDS: list[dict[str, Any]] = [
     {"measure": "nDCG@10", "margin": "2%", "slices": ["category"]},
 ]
 _EXAMPLE = {"baseline": "main", "guards": _GUARDS, "alpha": 0.05}
-_Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
-class GuardContent(Body):
+def _model(name: str, rules: Iterable[Rule]) -> Any:  # noqa: ANN401 - a model
+    """Return the model of a body with a field for each rule."""
+    made: dict[str, Any] = {
+        rule.name: (
+            rule.annotation | None if rule.default is None else rule.annotation,
+            Field(rule.default, description=rule.help, examples=_examples(rule), **rule.limits),
+        )
+        for rule in rules
+    }
+    return create_model(name, __base__=Body, **made)
+
+
+def _examples(rule: Rule) -> list[str] | None:
+    return [rule.example] if rule.example and rule.annotation is str else None
+
+
+class GuardContent(_model("GuardFields", ENTRY)):  # type: ignore[misc] # made of declarations
     """What is asked of a candidate: `[[gate.guard]]` of berryeval.toml."""
 
     model_config = with_examples(*_GUARDS)
 
-    measure: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    at_least: _Finite | None = Field(None, description="The mean has to reach it.")
-    confident: bool | None = Field(None, description="The interval's lower end has to, too.")
-    margin: _Finite | Annotated[str, Field(max_length=40)] | None = Field(
-        None, description='The largest drop that is accepted: 0.02, or "2%" of the baseline.'
-    )
-    slices: SliceLabels | None = None
-    latency: Annotated[str, Field(max_length=20)] | None = Field(None, examples=["p95"])
-    at_most_ms: _Finite | None = None
 
-
-class GateContent(Body):
-    """The settings of a gate: `[gate]` of berryeval.toml, and what it is held against."""
+class GateContent(_model("GateFields", RULES)):  # type: ignore[misc] # made of declarations
+    """The rules of a gate: `[gate]` of berryeval.toml, and the baseline to compare with."""
 
     model_config = with_examples(_EXAMPLE)
 
     guards: list[GuardContent] = Field(min_length=1, max_length=MOST_GUARDS)
     baseline: Annotated[str, Field(pattern=NAME)] | None = Field(
-        None, description="The name of a baseline; guards with a margin need one."
+        None, description="Name of a baseline; guards with a margin need one."
     )
-    alpha: Annotated[float, Field(gt=0, lt=0.5)] = 0.05
-    seed: Seed = 0
-    resamples: Annotated[int, Field(ge=FEWEST_RESAMPLES, le=100_000)] = 10_000
-    inference: Literal["population", "set"] = "population"
-    holes: Literal["report", "inconclusive"] | None = None
-    smallest_slice: Annotated[int, Field(ge=1, lt=2**31)] = 20
-    pool_depth: Annotated[int, Field(ge=1, lt=2**31)] | None = None
-    max_grade: MaxGrade = None
-    allow_other_corpus: bool = False
 
 
 class GateState(BaseModel):

@@ -13,21 +13,23 @@ from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredGate, StoredRun
-from berryeval.errors import NotFoundError
+from berryeval.errors import BerryEvalError, NotFoundError
+from berryeval.evaluation.gate_rules import RULES
 from berryeval.service.answers import etag_of, json_bytes
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.paths import NAME, Name
 from berryeval.service.preconditions import Look, Precondition
 from berryeval.service.problems import Problem
+from berryeval.service.verdicts import read_gate
 from berryeval.service.workbench.gates.form import KINDS, GateForm, GuardRow, form_of, read_form
 from berryeval.service.workbench.gates.proposal import propose
 from berryeval.service.workbench.gates.replay import Replays
 from berryeval.service.workbench.gates.strip import Strip, look
-from berryeval.service.workbench.gates.toml import gate_to_toml
 from berryeval.service.workbench.gates.wording import changes, guard_sentences, summary
 from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.scoring import ScoringDep
+from berryeval.suite.gate_toml import gate_to_toml
 
 __all__ = ["ReplaysDep", "found_gate", "router"]
 
@@ -216,7 +218,7 @@ def _edited(
             strip=strip,
             fault=form.first_fault,
             address=_address(gate),
-            toml=None if form.settings is None else gate_to_toml(form.settings),
+            toml=_toml(form.settings),
         )
     form, focus = _rows_changed(form, wanted)
     if is_part and focus is not None:
@@ -229,6 +231,16 @@ def _edited(
     if wanted == "save":
         return None
     return _page(request, archive, replays, form, gate, name=name, focus=focus)
+
+
+def _toml(settings: Mapping[str, Any] | None) -> str | None:
+    """Return the lines of berryeval.toml; None for settings that cannot be read."""
+    if settings is None:
+        return None
+    try:
+        return gate_to_toml(read_gate(settings), settings.get("baseline"))
+    except BerryEvalError:
+        return None
 
 
 def _series(posted: FormData) -> str | None:
@@ -319,12 +331,13 @@ def _page(
         measures=[str(measure) for measure in request.app.state.scoring.measures],
         strip=strip,
         fault=form.first_fault,
-        toml=None if settings is None else gate_to_toml(settings),
+        toml=_toml(settings),
         verdicts=verdicts,
         after=after,
         newest=newest,
         names=_names(archive),
         is_saved=is_saved,
+        rules=RULES,
         conflict=conflict,
         **_guards_context(form, gate, focus),
     )

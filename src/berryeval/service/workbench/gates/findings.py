@@ -34,7 +34,7 @@ class GuardLine:
     is_watched: bool
     depends_on_holes: bool
     by_holes: Sequence[str]
-    """The verdicts if unjudged documents were graded to the candidate's harm, and to its help."""
+    """The verdicts if unjudged documents are graded least, and most, favourably."""
     needed: int | None
     measure: str | None
     mark: Markup | None
@@ -66,10 +66,8 @@ class Findings:
     n_holes: int
     """How many there are, kept or not."""
 
-    @property
-    def level(self) -> str:
-        """How sure intervals are, in per cent."""
-        return "" if self.alpha is None else f"{100 * (1 - 2 * self.alpha):.4g} %"
+    level: str
+    """The level of intervals, in per cent; empty if there are none."""
 
 
 def findings_of(report: Mapping[str, Any]) -> Findings:
@@ -84,7 +82,13 @@ def findings_of(report: Mapping[str, Any]) -> Findings:
         tuple(_group(kind, found) for kind in _TITLES if (found := _of_kind(guards, kind))),
         report.get("holes", ()),
         report.get("n_holes", len(report.get("holes", ()))),
+        _level(guards),
     )
+
+
+def _level(guards: Sequence[Mapping[str, Any]]) -> str:
+    intervals = (guard.get("interval") for guard in guards)
+    return next((f"{100 * one['level']:.4g} %" for one in intervals if one), "")
 
 
 def _of_kind(guards: Sequence[Mapping[str, Any]], kind: str) -> list[Mapping[str, Any]]:

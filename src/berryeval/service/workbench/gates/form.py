@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,12 +17,13 @@ from pydantic import ValidationError
 from starlette.datastructures import FormData
 
 from berryeval.errors import ArgumentError, BerryEvalError, InputTypeError
+from berryeval.evaluation.gate_rules import RULES
 from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, ThresholdGuard
+from berryeval.evaluation.rule_kinds import Rule
 from berryeval.evaluation.slices import LABELS
 from berryeval.measures import parse_measure
 from berryeval.service.routes.gates import MOST_GUARDS, GateContent
 from berryeval.service.verdicts import read_gate
-from berryeval.stats import FEWEST_RESAMPLES
 
 __all__ = ["KINDS", "SCALARS", "GateForm", "GuardRow", "form_of", "read_form"]
 
@@ -35,19 +36,7 @@ KINDS: Mapping[str, str] = {
 """What a guard can ask, as its row says it."""
 
 _PERCENTILE = re.compile(r"p?([0-9]+(?:\.[0-9]+)?)")
-_DEFAULTS = {
-    "alpha": "0.05",
-    "inference": "population",
-    "holes": "",
-    "smallest_slice": "20",
-    "pool_depth": "",
-    "max_grade": "",
-    "seed": "0",
-    "resamples": "10000",
-    "baseline": "",
-    "allow_other_corpus": "",
-}
-SCALARS = tuple(_DEFAULTS)
+SCALARS = ("baseline", *(rule.name for rule in RULES))
 """The fields besides guards."""
 
 
@@ -103,8 +92,8 @@ class GateForm:
 def form_of(settings: Mapping[str, Any]) -> GateForm:
     """Return the form of settings that are kept, as `read_form` would read them again."""
     rows = tuple(row for entry in settings["guards"] for row in _rows_of(entry))
-    texts = {key: _text(settings.get(key, default)) for key, default in _DEFAULTS.items()}
-    return _read(rows, texts)
+    texts = {rule.name: rule.text(settings.get(rule.name, rule.default)) for rule in RULES}
+    return _read(rows, {"baseline": settings.get("baseline", ""), **texts})
 
 
 def _rows_of(entry: Mapping[str, Any]) -> Iterable[GuardRow]:
@@ -121,8 +110,6 @@ def _rows_of(entry: Mapping[str, Any]) -> Iterable[GuardRow]:
 
 
 def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else ""
     return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
@@ -134,7 +121,7 @@ def read_form(given: FormData) -> GateForm:
     numbers = {int(found[1]) for key in given if (found := re.match(r"guard-(\d{1,6})-", key))}
     # One too many is refused below; to leave it out would loosen a gate unseen.
     rows = [_row(given, number) for number in sorted(numbers)[: MOST_GUARDS + 1]]
-    texts = {key: _last(given, key) for key in _DEFAULTS}
+    texts = {key: _last(given, key) for key in SCALARS}
     return _read(tuple(rows), texts)
 
 
@@ -168,21 +155,28 @@ def _read(rows: tuple[GuardRow, ...], texts: Mapping[str, str]) -> GateForm:
 
 def _read_texts(texts: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
     """Return what the fields besides guards mean, and what is wrong with others."""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"baseline": texts["baseline"].strip() or None}
     messages: dict[str, str] = {}
-
-    def read(key: str) -> None:
-        try:
-            value = _READERS[key](texts[key].strip())
-        except ValueError as error:
-            messages[key] = str(error)
+    for rule in RULES:
+        # A browser posts a box that is not ticked as nothing at all.
+        text = texts[rule.name] or ("no" if rule.annotation is bool else "")
+        value, message = _value(rule, text)
+        if message:
+            messages[rule.name] = message
         else:
-            if value is not None:
-                found[key] = value
+            found[rule.name] = value
+    return {key: value for key, value in found.items() if value is not None}, messages
 
-    for key in _READERS:
-        read(key)
-    return found, messages
+
+def _value(rule: Rule, text: str) -> tuple[Any, str]:
+    """Return what a field means as JSON holds it, or what is wrong with it."""
+    try:
+        value = rule.parse(text, rule.name)
+    except ArgumentError as error:
+        return None, f"expected {error.expected}, found {text.strip()!r}"
+    except BerryEvalError as error:
+        return None, str(error)
+    return None if value is None else rule.plain(value), ""
 
 
 def _finished(
@@ -236,9 +230,8 @@ def _measured(row: GuardRow) -> dict[str, Any]:
     measure = parse_measure(row.measure.strip())
     entry: dict[str, Any] = {"measure": str(measure)}
     if row.kind == "margin":
-        margin = Margin.parse(row.limit)
-        MarginGuard(measure, margin)
-        entry["margin"] = str(margin) if margin.is_relative else margin.amount
+        guard = MarginGuard(measure, Margin.parse(row.limit))
+        entry["margin"] = guard.margin.to_plain()
     else:
         entry["at_least"] = _number(row.limit, "a number")
         ThresholdGuard(measure, entry["at_least"])
@@ -257,59 +250,3 @@ def _number(text: str, expected: str) -> float:
     if not math.isfinite(number):
         raise ArgumentError("limit", expected, "another")
     return number
-
-
-def _whole(least: int, *, default: int | None = None) -> Callable[[str], int | None]:
-    def read(text: str) -> int | None:
-        if not text:
-            return default
-        number = int(text) if re.fullmatch(r"[0-9]{1,15}", text) else -1
-        if number < least:
-            raise ValueError(f"expected a whole number from {least}, found {text!r}")
-        return number
-
-    return read
-
-
-def _alpha(text: str) -> float:
-    number = _float(text) if text else 0.05
-    if number is None or not 0 < number < 0.5:  # noqa: PLR2004
-        raise ValueError(f"expected a number between 0 and 0.5, found {text!r}")
-    return number
-
-
-def _max_grade(text: str) -> float | None:
-    number = _float(text)
-    if text and (number is None or not 0 < number < math.inf):
-        raise ValueError(f"expected a number above 0, found {text!r}")
-    return number
-
-
-def _float(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _choice(*choices: str) -> Callable[[str], str | None]:
-    def read(text: str) -> str | None:
-        if text and text not in choices:
-            raise ValueError(f"expected {' or '.join(choices)}, found {text!r}")
-        return text or None
-
-    return read
-
-
-_READERS: Mapping[str, Callable[[str], Any]] = {
-    "baseline": lambda text: text or None,
-    "alpha": _alpha,
-    "inference": _choice("population", "set"),
-    "holes": _choice("report", "inconclusive"),
-    "smallest_slice": _whole(1, default=20),
-    "pool_depth": _whole(1),
-    "max_grade": _max_grade,
-    "seed": _whole(0, default=0),
-    "resamples": _whole(FEWEST_RESAMPLES, default=10_000),
-    "allow_other_corpus": lambda text: text == "yes",
-}

@@ -11,7 +11,9 @@ import numpy as np
 from berryeval.archive import Archive
 from berryeval.errors import BerryEvalError
 from berryeval.evaluation.detection import assumed_sd
+from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.result import Evaluation, averaged
+from berryeval.evaluation.trials import POWER
 from berryeval.service.references import find_run
 from berryeval.service.workbench.scoring import Scoring
 from berryeval.stats import smallest_drop
@@ -48,7 +50,7 @@ def propose(archive: Archive, scoring: Scoring) -> dict[str, Any]:
 def _visible(evaluation: Evaluation, measure: str) -> float:
     result = evaluation[measure]
     values = np.fromiter(averaged(result.measure, result.values), np.float64)
-    seen = smallest_drop(assumed_sd(values), len(values), alpha=0.05, power=0.8)
+    seen = smallest_drop(assumed_sd(values), len(values), alpha=GateRules().alpha, power=POWER)
     if seen is None:
         return _SMALLEST
     steps = math.ceil(min(max(seen, _SMALLEST), _LARGEST) / _STEP - 1e-9)

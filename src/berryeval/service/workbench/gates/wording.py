@@ -6,26 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from berryeval.errors import BerryEvalError
+from berryeval.evaluation.gate_rules import RULES
 from berryeval.service.verdicts import read_gate
 
 __all__ = ["changes", "guard_sentences", "summary"]
 
-_RULES = {
-    "baseline": "baseline",
-    "alpha": "alpha",
-    "inference": "inference",
-    "holes": "unjudged documents",
-    "smallest_slice": "smallest slice",
-    "pool_depth": "pool depth",
-    "max_grade": "highest grade",
-    "seed": "seed",
-    "resamples": "resamples",
-    "allow_other_corpus": "another corpus",
-}
+_LABELS = {"baseline": "Baseline", **{rule.name: rule.label for rule in RULES}}
 
 
 def guard_sentences(settings: Mapping[str, Any]) -> list[str]:
-    """Return what each guard asks, as verdicts call it; nothing for settings that nobody can read.
+    """Return what each guard asks, as verdicts call it; nothing for settings that cannot be read.
 
     Examples
     --------
@@ -45,7 +35,7 @@ def guard_sentences(settings: Mapping[str, Any]) -> list[str]:
 
 
 def summary(settings: Mapping[str, Any]) -> str:
-    """Say how many guards a gate has, and what it is held against.
+    """Say how many guards a gate has, and its baseline.
 
     Examples
     --------
@@ -62,7 +52,7 @@ def changes(theirs: Mapping[str, Any], mine: Mapping[str, Any]) -> list[str]:
     """Return what two people's settings of one gate differ in, theirs first."""
     found = [f"{line} (only theirs)" for line in _only(theirs, mine)]
     found += [f"{line} (only yours)" for line in _only(mine, theirs)]
-    for key, name in _RULES.items():
+    for key, name in _LABELS.items():
         if theirs.get(key) != mine.get(key):
             found.append(f"{name}: theirs {_shown(theirs.get(key))}, yours {_shown(mine.get(key))}")
     return found

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from berryeval.suite.settings import GateSettings
+from berryeval.evaluation.gate_rules import RULES, GateRules
 
 __all__ = ["gate_to_toml"]
 
-_TOP = ("max_grade", "pool_depth")
-_GATE = ("alpha", "seed", "resamples", "inference", "holes", "smallest_slice", "allow_other_corpus")
-_DEFAULTS = GateSettings()
+_DEFAULTS = GateRules()
 
 
-def gate_to_toml(settings: Mapping[str, Any]) -> str:
-    """Write the settings of a gate; what is as it is by default is left out, but for alpha.
+def gate_to_toml(rules: GateRules, baseline: str | None = None) -> str:
+    """Write the rules of a gate; defaults are left out, except alpha.
 
     The service knows baselines by name, the command line by file: the baseline is a file of that
     name, as `berryeval baseline save` writes one.
 
     Examples
     --------
-    >>> print(gate_to_toml({"guards": [{"measure": "RR", "at_least": 0.7}]}))
+    >>> rules = GateRules.from_dict({"guards": [{"measure": "RR", "at_least": 0.7}]})
+    >>> print(gate_to_toml(rules))
     [gate]
     alpha = 0.05
     <BLANKLINE>
@@ -31,21 +30,20 @@ def gate_to_toml(settings: Mapping[str, Any]) -> str:
     at_least = 0.7
     <BLANKLINE>
     """
-    return "\n".join("\n".join(part) + "\n" for part in _parts(settings) if part)
+    return "\n".join("\n".join(part) + "\n" for part in _parts(rules, baseline) if part)
 
 
-def _parts(settings: Mapping[str, Any]) -> Iterator[list[str]]:
-    top = {key: settings[key] for key in _TOP if settings.get(key) is not None}
-    baseline = settings.get("baseline")
+def _parts(rules: GateRules, baseline: str | None) -> Iterator[list[str]]:
+    plain = rules.to_dict()
+    changed = [
+        rule
+        for rule in RULES
+        if rule.name == "alpha" or getattr(rules, rule.name) != getattr(_DEFAULTS, rule.name)
+    ]
     named = {} if baseline is None else {"baseline": f"baselines/{baseline}.json"}
-    yield _lines({**named, **top})
-    rules = {
-        key: settings.get(key, getattr(_DEFAULTS, key))
-        for key in _GATE
-        if key == "alpha" or settings.get(key, None) not in (None, getattr(_DEFAULTS, key))
-    }
-    yield ["[gate]", *_lines(rules)]
-    for entry in settings["guards"]:
+    yield _lines({**named, **{rule.name: plain[rule.name] for rule in changed if rule.is_of_set}})
+    yield ["[gate]", *_lines({r.name: plain[r.name] for r in changed if not r.is_of_set})]
+    for entry in plain["guards"]:
         yield ["[[gate.guard]]", *_lines(entry)]
 
 
@@ -60,6 +58,8 @@ def _value(value: object) -> str:
         return '"' + "".join(map(_character, value)) + '"'
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_value(key)} = {_value(one)}' for key, one in value.items())}}}"
     return repr(value)
 
 

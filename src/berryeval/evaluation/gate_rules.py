@@ -1,0 +1,246 @@
+"""The rules of a gate, each declared once.
+
+`GateRules` is the only place where a rule has a name, a type, a default, a check and a
+description. The reader and the writer of ``berryeval.toml``, environment variables, flags, the
+keyword arguments of `gate`, the HTTP model, the workbench's form and the reference page are made
+from it: a new rule is a new field here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from berryeval.core.grade import MAX_GRADE
+from berryeval.errors import InputTypeError
+from berryeval.evaluation.guard_entries import entry_of, guards_of_texts, read_guards
+from berryeval.evaluation.guards import Guard, LatencyGuard, MarginGuard, ThresholdGuard
+from berryeval.evaluation.rule_kinds import (
+    Rule,
+    by_measure,
+    check_keys,
+    choice,
+    flag,
+    number,
+    rules_of,
+    whole,
+)
+from berryeval.measures import Measure
+
+__all__ = ["GUARD_VARIABLES", "RULES", "GateRules", "HolesPolicy", "Inference"]
+
+Inference: TypeAlias = Literal["population", "set"]
+"""Whether the queries are a sample of many, or all that matters."""
+
+HolesPolicy: TypeAlias = Literal["report", "inconclusive"]
+"""Whether a verdict that unjudged documents could change is only marked, or blocked."""
+
+GUARD_VARIABLES = {"at_least": "BERRYEVAL_AT_LEAST", "margin": "BERRYEVAL_MARGIN"}
+"""The environment variables of guards, by the flag whose texts they hold."""
+
+
+@dataclass(frozen=True)
+class GateRules:
+    """What a gate asks of a candidate, and how it decides.
+
+    Parameters
+    ----------
+    guards : iterable of Guard
+        What is asked of the candidate.
+
+    Raises
+    ------
+    ArgumentError
+        For a value that a rule does not take, with what it takes.
+
+    Examples
+    --------
+    >>> GateRules(alpha=0.1).alpha
+    0.1
+    >>> GateRules(alpha=0.7)
+    Traceback (most recent call last):
+    berryeval.errors.ArgumentError: alpha: expected a number between 0 and 0.5, got 0.7
+    """
+
+    guards: tuple[Guard, ...] = ()
+    alpha: float = number(
+        0.05,
+        above=0,
+        below=0.5,
+        label="Alpha",
+        is_common=True,
+        help="Significance level: how often a verdict of pass, or of fail, may be wrong.",
+    )
+    inference: Inference = choice(  # noqa: RUF009 - makes a field
+        "population",
+        words={"population": "are a sample of many", "set": "are all that matters"},
+        label="The queries",
+        is_common=True,
+        help='"population": the queries are a sample, and differences are tested. "set": they '
+        "are all that matters, and the point difference decides.",
+    )
+    holes: HolesPolicy | None = choice(  # noqa: RUF009 - as above
+        None,
+        words={
+            None: "block if the pool is deep enough",
+            "report": "are only reported",
+            "inconclusive": "block what they could change",
+        },
+        default_text='"inconclusive" where pool_depth reaches the cutoff, else "report"',
+        label="Unjudged documents",
+        is_common=True,
+        help="What to do with a verdict that grades of unjudged documents could change: "
+        '"report" marks it, "inconclusive" blocks it.',
+    )
+    smallest_slice: int = whole(
+        20,
+        least=1,
+        label="Smallest slice",
+        help="Slices of fewer queries are watched: reported, but not counted in the verdict.",
+    )
+    seed: int = whole(
+        0,
+        most=2**63 - 1,
+        label="Seed",
+        help="Random seed of the bootstrap. The same seed gives the same verdict.",
+    )
+    resamples: int = whole(
+        10_000,
+        least=100,
+        most=100_000,
+        argument="n_resamples",
+        label="Resamples",
+        help="Number of bootstrap resamples.",
+    )
+    noise: Mapping[Measure, float] = by_measure(
+        default_text="measured from repeats",
+        argument="noise_sd",
+        label="Noise",
+        example="nDCG@10=0.02",
+        help="Per measure, the standard deviation of a query's difference between repeated "
+        "runs of the same systems, where it is known.",
+    )
+    pool_depth: int | None = whole(
+        None,
+        least=1,
+        is_of_set=True,
+        default_text="unknown",
+        label="Pool depth",
+        help="Number of ranks of every system that were judged when the set was made. Where "
+        "it reaches a guard's cutoff, unjudged documents that could change a verdict block it.",
+    )
+    max_grade: float | None = number(
+        None,
+        above=0,
+        most=MAX_GRADE,
+        is_of_set=True,
+        default_text="the highest grade given",
+        label="Highest grade",
+        help="Highest grade of the scale, for the bounds of unjudged documents.",
+    )
+    inconclusive: int = choice(
+        3,
+        words={0: "passes, with exit code 0", 1: "fails, with exit code 1", 3: "exits with 3"},
+        label="An inconclusive gate",
+        help="Exit code of `berryeval gate` for an inconclusive verdict: 0 passes, 1 fails.",
+    )
+    max_failed: int = whole(
+        0,
+        label="Failed queries",
+        help="Number of queries that a system may fail to answer when `berryeval gate` asks "
+        "it; with more of them the exit code is 4.",
+    )
+    repeat: int = whole(
+        1,
+        least=1,
+        label="Repeats",
+        help="Number of times that `berryeval gate` asks a system every query, to measure the "
+        "system's own noise.",
+    )
+    allow_other_corpus: bool = flag(
+        default=False,
+        label="Another corpus",
+        help="Allow a baseline of another corpus.",
+    )
+
+    def __post_init__(self) -> None:
+        """Check every rule; values get their own types."""
+        guards = tuple(self.guards)
+        for guard in guards:
+            if not isinstance(guard, (ThresholdGuard, MarginGuard, LatencyGuard)):
+                raise InputTypeError("guards", "guards", type(guard).__name__)
+        object.__setattr__(self, "guards", guards)
+        for rule in RULES:
+            value = rule.check(getattr(self, rule.name), rule.argument)
+            object.__setattr__(self, rule.name, value)
+
+    @classmethod
+    def from_dict(cls, table: Mapping[str, Any]) -> GateRules:
+        """Read rules by name, and ``guards`` as a list of entries, as JSON and TOML hold them.
+
+        Raises
+        ------
+        InputError
+            For an unknown key, and for a value that a rule does not take.
+        """
+        check_keys(table, ("guards", *_BY_NAME), "gate.")
+        values = {
+            name: _BY_NAME[name].check(value, _place(_BY_NAME[name]))
+            for name, value in table.items()
+            if name in _BY_NAME
+        }
+        return cls(guards=read_guards(table.get("guards", ())), **values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what `from_dict` reads; a rule that is None is left out."""
+        values = {
+            rule.name: rule.plain(value)
+            for rule in RULES
+            if (value := getattr(self, rule.name)) is not None
+        }
+        return {"guards": [entry_of(guard) for guard in self.guards], **values}
+
+    def with_texts(self, texts: Mapping[str, str], names: Mapping[str, str]) -> GateRules:
+        """Return these rules with some changed by texts, as flags and variables give them.
+
+        Parameters
+        ----------
+        texts : mapping
+            By the name of the rule.
+        names : mapping
+            What an error message calls each.
+        """
+        values = {name: _BY_NAME[name].parse(text, names[name]) for name, text in texts.items()}
+        return replace(self, **values)
+
+    def with_environment(self, environment: Mapping[str, str]) -> GateRules:
+        """Return these rules with those changed that a variable names; an empty one counts not."""
+        given = {
+            rule.name: environment[rule.variable]
+            for rule in RULES
+            if environment.get(rule.variable, "").strip()
+        }
+        changed = self.with_texts(given, {rule.name: rule.variable for rule in RULES})
+        texts = {
+            flag: environment.get(variable, "").split()
+            for flag, variable in GUARD_VARIABLES.items()
+        }
+        return changed.with_guards(texts, GUARD_VARIABLES)
+
+    def with_guards(
+        self, texts: Mapping[str, Iterable[str]], names: Mapping[str, str]
+    ) -> GateRules:
+        """Return these rules with the guards of ``MEASURE=VALUE`` texts, if there are any."""
+        return replace(self, guards=guards_of_texts(texts, names) or self.guards)
+
+
+RULES: tuple[Rule, ...] = rules_of(GateRules)
+"""All rules besides the guards, in the order in which pages list them."""
+
+_BY_NAME = {rule.name: rule for rule in RULES}
+
+
+def _place(rule: Rule) -> str:
+    """Return where a value stands in berryeval.toml."""
+    return rule.name if rule.is_of_set else f"gate.{rule.name}"
