@@ -208,8 +208,8 @@ def test_the_files_are_what_other_commands_read(filled, tmp_path):
     assert sorted(path.name for path in out.iterdir()) == [
         "archive.json", "baselines.jsonl", "documents.jsonl", "evaluations.jsonl", "gates.jsonl",
         "history.jsonl", "judgment_states.jsonl", "judgments.jsonl", "queries.jsonl",
-        "run_contents.jsonl", "runs", "runs.jsonl", "stores.jsonl", "tokens.jsonl",
-        "verdicts.jsonl",
+        "run_contents.jsonl", "runs", "runs.jsonl", "settings.jsonl", "stores.jsonl",
+        "tokens.jsonl", "verdicts.jsonl",
     ]  # fmt: skip
 
 

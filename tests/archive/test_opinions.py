@@ -1,80 +1,215 @@
-"""What each judge thinks of a pair, and where judges differ."""
+"""Judgments are what people said: second opinions, the rule, conflicts, and undo."""
 
 import pytest
 
-from berryeval.archive import JudgmentEntry
-from berryeval.archive.opinions import SETTLED, Said, is_conflict, opinions_of
-from berryeval.errors import ConflictError
+from berryeval.archive import Archive, JudgmentEntry
+from berryeval.archive.opinions import SETTLED, Said, saying_of
+from berryeval.archive.records import JudgingPolicy
+from berryeval.core.judging import JUDGES
+from berryeval.errors import ArgumentError, ConflictError, InputTypeError
+
+PAIR = ("q1", "d1")
 
 
-def judge(archive, grade, author, pair=("q1", "d1"), **more):
-    """Judge a pair, whatever is there."""
-    return archive.judgments.change(*pair, grade, author=author, **more)
+def judge(archive, grade, author, **more):
+    """Judge the pair, whatever is there."""
+    return archive.judgments.change(*PAIR, grade, author=author, **more)
 
 
-def opinions(archive, pair=("q1", "d1")):
-    """What the history of a pair says."""
-    states = archive.judgments.history(*pair)
-    return opinions_of(Said(state.author, state.grade, state.source) for state in states)
+def opine(archive, grade, author, **more):
+    """Give a second opinion on the pair."""
+    return archive.judgments.add_opinion(*PAIR, grade, author=author, **more)
 
 
-def test_an_opinion_is_the_last_grade_of_its_author():
-    """Judging again replaces one's own opinion, and nobody else's."""
-    said = [Said("ada", 2, None), Said("bob", 0, "file"), Said("ada", 1, None)]
-    assert opinions_of(said) == {"ada": 1, "bob": 0}
+def undo(archive, state):
+    """Undo a state, as its author."""
+    return archive.judgments.undo(*PAIR, author=state.author, if_revision=state.revision)
 
 
-def test_taking_a_judgment_back_takes_the_opinion_back():
-    """Whoever does it: the author is not bound to it any more."""
-    assert opinions_of([Said("ada", 2, None), Said("ada", None, None)]) == {}
-    by_admin = [Said("bob", 1, None), Said("ada", 2, None), Said("root", None, None)]
-    assert opinions_of(by_admin) == {"bob": 1}
+def counted(archive):
+    """The grade that counts in evaluations; None if there is none."""
+    return archive.judgments.current().to_dict().get("q1", {}).get("d1")
 
 
-def test_what_settles_a_conflict_is_no_opinion_of_its_own():
-    """It counts as the grade, and not for the agreement of judges."""
-    said = [Said("ada", 2, None), Said("bob", 0, None)]
-    assert is_conflict(opinions_of(said), None)
-    settled = [*said, Said("ada", 1, SETTLED)]
-    assert opinions_of(settled) == {"ada": 2, "bob": 0}
-    assert not is_conflict(opinions_of(settled), SETTLED)
-    assert not is_conflict({"ada": 1, "bob": 1}, None)
+def said(archive):
+    """What all that was said amounts to."""
+    return saying_of(archive.judgments.history(*PAIR))
+
+
+def test_a_second_opinion_does_not_count_until_it_is_settled(archive):
+    """It stands beside the judgment, shows in agreement, and settling makes the grade."""
+    archive.judgments.put([JudgmentEntry(*PAIR, 2, "h")], author="ada", source="file")
+    before = archive.judgments.hash()
+    second = opine(archive, 0, "bob", source="workbench")
+    assert (second.kind, second.grade, second.author) == ("opinion", 0, "bob")
+    assert (counted(archive), archive.judgments.hash()) == (2, before)
+    assert archive.judgments.get(*PAIR).author == "ada"
+    assert said(archive).independent == {"ada": 2, "bob": 0}
+    assert said(archive).is_conflict
+    judge(archive, 1, "cora", source=SETTLED)
+    assert counted(archive) == 1
+    assert not said(archive).is_conflict
+    assert said(archive).independent == {"ada": 2, "bob": 0}
+
+
+def test_an_explicit_correction_replaces_the_grade_and_keeps_the_history(archive):
+    """It is a judgment and no second opinion: there is no conflict, and no agreement to count."""
+    judge(archive, 2, "ada")
+    judge(archive, 1, "bob")
+    assert counted(archive) == 1
+    assert [one.grade for one in archive.judgments.history(*PAIR)] == [2, 1]
+    assert not said(archive).is_conflict
+    assert said(archive).independent == {"bob": 1}
+
+
+def test_the_first_opinion_of_a_pair_is_a_judgment(archive):
+    """There is nothing beside which it could stand."""
+    assert opine(archive, 2, "ada").kind == "judgment"
+    assert counted(archive) == 2
+
+
+@pytest.mark.parametrize(
+    ("rule", "grade", "author"),
+    [
+        ("first", 3, "ada"),
+        ("latest", 0, "cy"),
+        ("max", 3, "max of 3 judges"),
+        ("mean", 1, "mean of 3 judges"),
+        ("majority", 0, "majority of 3 judges"),
+    ],
+)
+def test_the_rule_decides_which_grade_counts(archive, rule, grade, author):
+    """Whether it is declared before the opinions are given or after, and back again."""
+    judge(archive, 3, "ada")
+    archive.judging.put(JudgingPolicy(rule))
+    opine(archive, 0, "bob")
+    opine(archive, 0, "cy")
+    now = archive.judgments.get(*PAIR)
+    assert (now.grade, now.author, counted(archive)) == (grade, author, grade)
+    archive.judging.put(JudgingPolicy())
+    assert (counted(archive), archive.judgments.get(*PAIR).author) == (3, "ada")
+    n_changed = archive.judging.put(JudgingPolicy(rule))
+    assert (counted(archive), n_changed) == (grade, int(rule != "first"))
+
+
+def test_a_rule_is_previewed_before_it_changes_a_grade(archive):
+    """For each rule, the pairs that would have another grade."""
+    judge(archive, 2, "ada")
+    opine(archive, 0, "bob")
+    archive.judgments.put([JudgmentEntry("q1", "d2", 1)], author="ada")
+    archive.judgments.put([JudgmentEntry("q1", "d2", 1)], author="bob", as_opinion=True)
+    assert archive.judging.preview() == {
+        "first": 0, "latest": 1, "max": 0, "mean": 1, "majority": 1,
+    }  # fmt: skip
+    assert counted(archive) == 2
+
+
+def test_a_new_judgment_starts_afresh_whatever_the_rule(archive):
+    """Opinions from before it do not count any more, and a later one does."""
+    archive.judging.put(JudgingPolicy("mean"))
+    judge(archive, 2, "ada")
+    opine(archive, 0, "bob")
+    judge(archive, 3, "cora")
+    assert counted(archive) == 3
+    opine(archive, 1, "bob")
+    assert counted(archive) == 2
+    assert archive.judgments.get(*PAIR).author == "mean of 2 judges"
+
+
+def test_a_judge_has_one_say(archive):
+    """A second opinion of the same judge replaces the first, also on one's own judgment."""
+    archive.judging.put(JudgingPolicy("mean"))
+    judge(archive, 3, "ada")
+    opine(archive, 0, "bob")
+    opine(archive, 1, "bob")
+    assert counted(archive) == 2
+    opine(archive, 2, "ada")
+    assert counted(archive) == 1.5
+    assert said(archive).independent == {"ada": 2, "bob": 1}
+
+
+def test_the_same_opinion_once_more_changes_nothing(archive):
+    """A page whose answer got lost sends it again; after a new judgment it is a new opinion."""
+    judge(archive, 2, "ada")
+    once = opine(archive, 1, "bob")
+    assert opine(archive, 1, "bob") == once
+    judge(archive, 3, "ada")
+    assert opine(archive, 1, "bob").revision > once.revision
 
 
 def test_settling_with_the_grade_that_counts_is_a_change(archive):
-    """Otherwise the judge who was last could not settle in favour of what is there."""
-    judge(archive, 2, "ada")
-    before = judge(archive, 1, "bob")
-    settled = judge(archive, 1, "bob", source=SETTLED)
+    """Otherwise the judge who was first could not settle in favour of what is there."""
+    before = judge(archive, 2, "ada")
+    opine(archive, 1, "bob")
+    settled = judge(archive, 2, "ada", source=SETTLED)
     assert settled.revision > before.revision
-    assert settled.source == SETTLED
-    assert judge(archive, 1, "bob", source=SETTLED) == settled
+    assert not said(archive).is_conflict
+    assert judge(archive, 2, "ada", source=SETTLED) == settled
+
+
+def test_an_opinion_after_a_settlement_is_a_new_conflict(archive):
+    """What was settled may turn out to be wrong."""
+    judge(archive, 2, "ada", source=SETTLED)
+    opine(archive, 0, "bob")
+    assert said(archive).is_conflict
+    assert said(archive).independent == {"bob": 0}
 
 
 def test_undo_takes_the_first_judgment_of_a_pair_back(archive):
-    """Nobody had judged it before, and nobody has now; the history knows."""
-    judged = judge(archive, 2, "ada")
-    assert archive.judgments.undo("q1", "d1", author="ada", if_revision=judged.revision) is None
-    assert archive.judgments.get("q1", "d1") is None
-    assert [state.grade for state in archive.judgments.history("q1", "d1")] == [2, None]
+    """Nobody had judged it before, and nobody has now; the history shows both."""
+    assert undo(archive, judge(archive, 2, "ada")) is None
+    assert archive.judgments.get(*PAIR) is None
+    assert [state.grade for state in archive.judgments.history(*PAIR)] == [2, None]
 
 
 def test_undo_lets_the_judgment_before_count_again(archive):
-    """A second opinion that was a slip leaves the first as it was."""
-    archive.judgments.put([JudgmentEntry("q1", "d1", 2, "h")], author="ada", source="file")
-    slip = judge(archive, 0, "bob")
-    again = archive.judgments.undo("q1", "d1", author="bob", if_revision=slip.revision)
+    """With its own author, source and document: nobody is said to have said what they did not."""
+    archive.judgments.put([JudgmentEntry(*PAIR, 2, "h")], author="ada", source="file")
+    again = undo(archive, judge(archive, 0, "bob"))
     assert (again.grade, again.author, again.source, again.document_hash) == (2, "ada", "file", "h")
-    assert opinions(archive) == {"ada": 2}
+    assert said(archive).independent == {"ada": 2}
+
+
+def test_undoing_a_correction_brings_the_conflict_back_that_it_ended(archive):
+    """And what the rule made of it."""
+    archive.judging.put(JudgingPolicy("mean"))
+    judge(archive, 2, "ada")
+    opine(archive, 1, "bob")
+    again = undo(archive, judge(archive, 0, "cora"))
+    assert (again.grade, again.author) == (1.5, "mean of 2 judges")
+    assert said(archive).is_conflict
+
+
+def test_undo_brings_back_what_was_taken_back(archive):
+    """As it was, with its author; once more changes nothing."""
+    judge(archive, 2, "ada")
+    gone = archive.judgments.remove(*PAIR, author="bob")
+    assert (gone.grade, counted(archive)) == (None, None)
+    again = undo(archive, gone)
+    assert (again.grade, again.author) == (2, "ada")
+    assert undo(archive, gone) == again
+    assert said(archive).independent == {"ada": 2}
+
+
+@pytest.mark.parametrize("rule", JUDGES)
+def test_undo_takes_an_opinion_back(archive, rule):
+    """What counts without it counts again, and one's earlier opinion is there again."""
+    archive.judging.put(JudgingPolicy(rule))
+    judge(archive, 2, "ada")
+    opine(archive, 1, "bob")
+    before = archive.judgments.get(*PAIR)
+    slip = opine(archive, 0, "bob")
+    found = undo(archive, slip)
+    assert (found.grade, found.author) == (before.grade, before.author)
+    assert said(archive).independent == {"ada": 2, "bob": 1}
+    assert undo(archive, slip) == found
 
 
 def test_undoing_the_same_once_more_changes_nothing(archive):
     """An answer that got lost on its way may be asked for again."""
     judge(archive, 2, "ada")
     slip = judge(archive, 0, "bob")
-    first = archive.judgments.undo("q1", "d1", author="bob", if_revision=slip.revision)
-    again = archive.judgments.undo("q1", "d1", author="bob", if_revision=slip.revision)
-    assert first == again
+    assert undo(archive, slip) == undo(archive, slip)
 
 
 def test_nobody_undoes_what_another_has_judged_since(archive):
@@ -82,9 +217,54 @@ def test_nobody_undoes_what_another_has_judged_since(archive):
     mine = judge(archive, 2, "ada")
     judge(archive, 1, "bob")
     with pytest.raises(ConflictError):
-        archive.judgments.undo("q1", "d1", author="ada", if_revision=mine.revision)
+        undo(archive, mine)
     with pytest.raises(ConflictError):
-        archive.judgments.undo("q1", "d1", author="ada", if_revision=mine.revision + 1)
+        archive.judgments.undo(*PAIR, author="ada", if_revision=mine.revision + 1)
     with pytest.raises(ConflictError, match="no judgment"):
         archive.judgments.undo("q1", "d9", author="ada", if_revision=1)
-    assert archive.judgments.get("q1", "d1").grade == 1
+    assert counted(archive) == 1
+
+
+def test_taking_back_what_opinions_stand_beside_leaves_nothing_that_counts(archive):
+    """Opinions alone are no judgment, by whatever rule; they stay for agreement."""
+    archive.judging.put(JudgingPolicy("mean"))
+    judge(archive, 2, "ada")
+    opine(archive, 1, "bob")
+    archive.judgments.remove(*PAIR, author="ada")
+    assert counted(archive) is None
+    assert not said(archive).is_conflict
+
+
+def test_what_cannot_be_a_policy_is_refused():
+    """Rules by name; 2 to 10 labels, each a short text."""
+    with pytest.raises(ArgumentError, match="judges: expected 'first' or 'latest'"):
+        JudgingPolicy("median")
+    with pytest.raises(ArgumentError, match="labels: expected 2 to 10 labels, from grade 0 up"):
+        JudgingPolicy(labels=["only"])
+    with pytest.raises(ArgumentError, match=r"labels\[1\]: expected 1 to 60 characters, got 0"):
+        JudgingPolicy(labels=["no", " "])
+    with pytest.raises(InputTypeError, match="labels: expected a list of texts, got str"):
+        JudgingPolicy(labels="no, yes")
+    with pytest.raises(InputTypeError, match=r"labels\[0\]: expected a text, got int"):
+        JudgingPolicy(labels=[0, 1])
+
+
+def test_the_policy_opinions_and_histories_survive_an_export(archive, tmp_path):
+    """In an archive made of it everything counts as before, and can be undone as before."""
+    policy = JudgingPolicy("mean", ("no", "a little", "some", "much", "all"))
+    archive.judging.put(policy)
+    judge(archive, 4, "ada")
+    slip = opine(archive, 1, "bob")
+    archive.export(tmp_path / "out")
+    with Archive.open(tmp_path / "again.db") as again:
+        again.import_(tmp_path / "out")
+        assert (again.judging.get(), again.judging.get().highest) == (policy, 4)
+        assert counted(again) == 2.5
+        assert again.judgments.history(*PAIR) == archive.judgments.history(*PAIR)
+        assert undo(again, slip).grade == 4
+
+
+def test_an_undone_judgment_that_is_not_in_the_history_leaves_what_it_restored():
+    """A history may be cut off; what a state says of itself counts then."""
+    found = saying_of([Said("ada", 2, revision=9, restores=3)])
+    assert found.judgment == Said("ada", 2, revision=9, restores=3)

@@ -204,17 +204,20 @@ def test_a_folder_is_read_as_beirs(folder):
     assert berryeval("evaluate", "set", "good.run", "-m", "RR").exit_code == 0
 
 
-def test_several_judges_need_a_rule(folder):
-    """The error names the option; duplicates are counted by judge."""
+def test_the_first_of_several_judges_counts_and_every_command_says_so(folder):
+    """Evaluate below its table and in JSON, convert on standard error; other rules by option."""
     (folder / "j.csv").write_text("qid,docno,rel,judge\nq1,a,1,x\nq1,a,3,y\nq1,b,0,x\n")
-    result = berryeval("evaluate", "j.csv", "good.run", "-m", "P@1")
-    assert (result.exit_code, result.stderr) == (
-        2,
-        "Error: j.csv: expected one judge, or a rule (judges: max, mean or majority), found 2 "
-        "judges of document 'a' for query 'q1'\n",
+    note = "Several judges graded 1 document: the first grade counts."
+    assert note in berryeval("evaluate", "j.csv", "good.run", "-m", "P@1").output
+    found = json.loads(berryeval("evaluate", "j.csv", "good.run", "-m", "P@1", "--json").output)
+    assert found["runs"][0]["notes"] == [note]
+    highest = berryeval("evaluate", "j.csv", "good.run", "--judges", "max").output
+    assert "Several judges graded 1 document: the highest grade counts." in highest
+    done = berryeval("convert", "j.csv", "out", "--judges", "mean")
+    assert (done.exit_code, done.stderr) == (
+        0,
+        "Several judges graded 1 document: the mean grade counts.\n",
     )
-    assert berryeval("evaluate", "j.csv", "good.run", "--judges", "max").exit_code == 0
-    assert berryeval("convert", "j.csv", "out", "--judges", "mean").exit_code == 0
     assert (folder / "out").read_text() == "q1 0 a 2\nq1 0 b 0\n"
     (facts,) = json.loads(berryeval("inspect", "j.csv", "--json").output)
     assert (facts["rows"], facts["duplicates"]) == (3, 0)

@@ -430,7 +430,7 @@ def test_what_has_no_columns_is_no_frame():
     assert not is_frame({"query_id": []})
     with pytest.raises(be.InputTypeError, match="frame: expected a data frame, got int"):
         be.Run.from_frame(3)
-    with pytest.raises(be.ArgumentError, match="judges: expected 'max' or 'mean' or 'majority'"):
+    with pytest.raises(be.ArgumentError, match="judges: expected 'first' or 'latest' or 'max'"):
         be.Judgments.from_frame(pa.table(ROWS), judges="loudest")
 
 

@@ -5,13 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from berryeval.core.judging import JudgedRow, collect_judged
+from berryeval.core.judgments import Opinion
 from berryeval.core.origin import Origin
 from berryeval.errors import FormatError
 
 ORIGIN = Origin("qrels", has_lines=True)
 
 
-def judged(*grades: float, judges=None):
+def judged(*grades: float, judges="first"):
     """Return the grade of one document that each of several judges graded."""
     rows = [JudgedRow(n, b"q", b"d", grade, b"judge %d" % n) for n, grade in enumerate(grades)]
     return collect_judged(rows, ORIGIN, judges=judges).to_dict()["q"]["d"]
@@ -28,7 +29,11 @@ def judged(*grades: float, judges=None):
         ("mean", [2, -1], 2),
         ("max", [-1, -2], -1),
         ("mean", [-1, -2], -1.5),
-        (None, [2], 2),
+        ("first", [2], 2),
+        ("first", [1, 3, 2], 1),
+        ("first", [-1, 3, 2], 3),
+        ("latest", [1, 3, 2], 2),
+        ("latest", [1, 3, -1], 3),
     ],
 )
 def test_judges_are_reduced_by_the_rule(judges, grades, expected):
@@ -36,14 +41,19 @@ def test_judges_are_reduced_by_the_rule(judges, grades, expected):
     assert judged(*grades, judges=judges) == expected
 
 
-def test_several_judges_need_a_rule():
-    """The error names document, query and option."""
-    with pytest.raises(FormatError) as caught:
-        judged(1, 2)
-    assert str(caught.value) == (
-        "qrels: expected one judge, or a rule (judges: max, mean or majority), found 2 judges of "
-        "document 'd' for query 'q'"
-    )
+def test_a_second_opinion_does_not_count_where_no_rule_is_named():
+    """The first grade stands; how many documents have several, and what all said, is kept."""
+    rows = [
+        JudgedRow(1, b"q", b"d", 2, b"ann"),
+        JudgedRow(2, b"q", b"d", 0, b"bob", source=b"blind"),
+        JudgedRow(3, b"q", b"e", 1, b"ann"),
+    ]
+    judgments = collect_judged(rows, ORIGIN)
+    assert judgments.to_dict() == {"q": {"d": 2.0, "e": 1.0}}
+    assert judgments.reduced == ("first", 1)
+    said = [Opinion(b"ann", 2), Opinion(b"bob", 0, b"blind")]
+    assert judgments.opinions == {b"q": {b"d": said, b"e": [Opinion(b"ann", 1)]}}
+    assert collect_judged(rows[2:], ORIGIN).reduced is None
 
 
 def test_the_same_judge_twice_is_a_duplicate():

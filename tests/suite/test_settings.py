@@ -215,7 +215,7 @@ GUARD = '[[gate.guard]]\nmeasure = "P@5"\n'
         ("max_grade = inf", "max_grade: expected a number above 0"),
         ("pool_depth = 2.5", "pool_depth: expected a whole number from 1 to 2147483647, got 2.5"),
         ("pool_depth = 0", "pool_depth: expected a whole number from 1 to 2147483647, got 0"),
-        ('judges = "mode"', "judges: expected 'max' or 'mean' or 'majority', got 'mode'"),
+        ('judges = "mode"', "judges: expected 'first' or 'latest' or 'max' or 'mean'"),
         ("gate = 3", "gate: expected a table, got 3"),
         ("[gate]\nalpha = true", "gate.alpha: expected a number between 0 and 0.5, got True"),
         ("[gate]\nalpha = '5%'", "gate.alpha: expected a number between 0 and 0.5, got '5%'"),

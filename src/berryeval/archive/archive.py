@@ -17,6 +17,7 @@ from berryeval.archive.evaluations import ArchivedEvaluations
 from berryeval.archive.exporting import export_archive
 from berryeval.archive.gates import ArchivedGates
 from berryeval.archive.importing import import_archive
+from berryeval.archive.judging import ArchivedJudging
 from berryeval.archive.judgment_index import JudgmentIndex
 from berryeval.archive.judgments import ArchivedJudgments
 from berryeval.archive.location import Location
@@ -57,6 +58,7 @@ class Archive:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.judgments = ArchivedJudgments(database)
+        self.judging = ArchivedJudging(database)
         self.judgment_index = JudgmentIndex(database)
         self.queries = ArchivedQueries(database)
         self.documents = ArchivedDocuments(database)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from sqlalchemy import Column, Double, Integer, LargeBinary, String, Table
+from sqlalchemy import Column, DefaultClause, Double, Integer, LargeBinary, String, Table
 
 from berryeval.archive import tables
 from berryeval.archive.checks import check_count, check_id, json_value
@@ -53,6 +53,7 @@ PLAIN: Mapping[str, Table] = {
     "verdicts.jsonl": tables.verdicts,
     "stores.jsonl": tables.stores,
     "tokens.jsonl": tables.tokens,
+    "settings.jsonl": tables.settings,
 }
 
 _RENAMED = {"grade": "relevance"}
@@ -92,6 +93,8 @@ def row_of(table: Table, record: Mapping[str, Any]) -> dict[str, Any]:
             continue
         name = _RENAMED.get(column.name, column.name)
         value = rest.pop(name, None)
+        if value is None and isinstance(column.server_default, DefaultClause):
+            value = column.server_default.arg  # an export from before there was the column
         if value is None and not column.nullable:
             raise ArgumentError(name, "a value", "none")
         row[column.name] = None if value is None else _typed(column, value, name)

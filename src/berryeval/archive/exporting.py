@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, and_, not_, select
+from sqlalchemy import Connection, Select, Table, not_, select
 
 from berryeval.archive import tables
 from berryeval.archive.columns import decode
@@ -25,6 +25,7 @@ from berryeval.archive.export_files import (
     VERSION,
     record_of,
 )
+from berryeval.archive.judgment_rows import IS_CURRENT
 from berryeval.archive.runs import read_content
 from berryeval.archive.schema import version_of
 from berryeval.core.files import write_whole
@@ -74,11 +75,10 @@ def _is_empty(folder: Path) -> bool:
 
 def _write(connection: Connection, folder: Path) -> dict[str, int]:
     c = tables.judgments.c
-    is_current = and_(c.superseded_by.is_(None), c.grade.is_not(None))
     judged = select(tables.judgments)
     parts: dict[str, Iterable[dict[str, Any]]] = {
-        JUDGMENTS: _judged(connection, judged.where(is_current).order_by(c.query_id, c.doc_id)),
-        HISTORY: _judged(connection, judged.where(not_(is_current)).order_by(c.revision)),
+        JUDGMENTS: _judged(connection, judged.where(IS_CURRENT).order_by(c.query_id, c.doc_id)),
+        HISTORY: _judged(connection, judged.where(not_(IS_CURRENT)).order_by(c.revision)),
     }
     for name, table in PLAIN.items():
         parts[name] = _records(connection, table)

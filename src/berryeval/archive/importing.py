@@ -54,6 +54,8 @@ def import_archive(database: Database, folder: str | os.PathLike[str]) -> dict[s
                 raise ArgumentError("archive", "an empty one to import into", found)
         counts = _import_judgments(connection, source)
         for name, table in PLAIN.items():
+            if name not in expected:  # an export from before there was the table
+                continue
             counts[name] = _insert(connection, table, _rows(source / name, table))
             if table is tables.run_contents:
                 _import_rankings(connection, source / RUNS)
@@ -94,11 +96,13 @@ def _import_judgments(connection: Connection, folder: Path) -> dict[str, int]:
         rows += _rows(folder / name, tables.judgments)
         counts[name] = len(rows) - before
     rows.sort(key=lambda row: int(row["revision"]), reverse=True)
-    newest: dict[tuple[str, str], int] = {}
+    newest: dict[tuple[str, ...], int] = {}
     for row in rows:
-        pair = row["query_id"], row["doc_id"]
-        row["superseded_by"] = newest.get(pair)
-        newest[pair] = row["revision"]
+        # Each judge's opinions of a pair are a chain of their own, beside that of its judgments.
+        judge = (row["author"],) if row["kind"] == "opinion" else ()
+        chain = row["query_id"], row["doc_id"], *judge
+        row["superseded_by"] = newest.get(chain)
+        newest[chain] = row["revision"]
     if len({row["revision"] for row in rows}) != len(rows):
         message = f"expected each revision once, here and in {HISTORY}, found one twice"
         raise FormatError(message, os.fspath(folder / JUDGMENTS))

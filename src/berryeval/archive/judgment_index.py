@@ -20,7 +20,7 @@ from sqlalchemy import Connection, and_, func, select, text
 from berryeval.archive.database import Database
 from berryeval.archive.judgment_rows import IS_CURRENT, IS_STALE
 from berryeval.archive.judgment_table import JudgmentTable
-from berryeval.archive.opinions import Said, is_conflict, opinions_of
+from berryeval.archive.opinions import SETTLED, Said, Saying, saying_of
 from berryeval.archive.tables import documents, judgments
 from berryeval.core.id_column import encode_id
 
@@ -33,15 +33,16 @@ _OVERLAP = timedelta(minutes=1)
 """Documents carry the time at which a transaction wrote them, not that of its end."""
 
 # As text: what SQLAlchemy makes of each value would take longer than everything else.
-_EARLIER = text(
-    "SELECT query_id, doc_id, author, grade, source FROM judgments"
-    " WHERE superseded_by IS NOT NULL ORDER BY revision"
+_STATES = "j.query_id, j.doc_id, j.author, j.grade, j.source, j.kind, j.revision, j.restores"
+_BESIDE = text(
+    f"SELECT {_STATES} FROM judgments j"  # noqa: S608 - ours
+    " WHERE j.superseded_by IS NOT NULL OR j.kind = 'opinion' ORDER BY j.revision"
 )
 _CURRENT = text(
-    "SELECT j.query_id, j.doc_id, j.author, j.grade, j.source, j.revision,"
-    " d.hash IS NOT NULL AND d.hash <> j.document_hash"
+    f"SELECT {_STATES}, d.hash IS NOT NULL AND d.hash <> j.document_hash"  # noqa: S608
     " FROM judgments j LEFT JOIN documents d ON d.doc_id = j.doc_id"
-    " WHERE j.superseded_by IS NULL AND j.grade IS NOT NULL ORDER BY j.revision"
+    " WHERE j.superseded_by IS NULL AND j.grade IS NOT NULL AND j.kind <> 'opinion'"
+    " ORDER BY j.revision"
 )
 
 
@@ -53,7 +54,20 @@ class _Row(NamedTuple):
     source: str | None
     revision: int
     is_stale: bool
-    opinions: dict[str, float]
+    saying: Saying[Said] | None
+    """What all states amount to; None where there is but one."""
+
+    @property
+    def opinions(self) -> dict[str, float]:
+        """The grade of each judge who did not see another's."""
+        if self.saying is not None:
+            return self.saying.independent
+        return {} if self.source == SETTLED else {self.author: self.grade}
+
+    @property
+    def is_conflict(self) -> bool:
+        """Whether judges differ."""
+        return self.saying is not None and self.saying.is_conflict
 
 
 class JudgmentIndex:
@@ -84,16 +98,17 @@ class JudgmentIndex:
 
 def _read_all(connection: Connection) -> Iterator[_Row]:
     names = _Names()
-    earlier: dict[tuple[bytes, bytes], list[Said]] = {}
-    for query_id, doc_id, author, grade, source in _streamed(connection, _EARLIER):
-        state = Said(names[author], grade, names[source])
-        earlier.setdefault((bytes(query_id), bytes(doc_id)), []).append(state)
-    for query_id, doc_id, author, grade, source, *rest in _streamed(connection, _CURRENT):
+    beside: dict[tuple[bytes, bytes], list[Said]] = {}
+    for query_id, doc_id, author, grade, source, *rest in _streamed(connection, _BESIDE):
+        state = Said(names[author], grade, names[source], *rest)
+        beside.setdefault((bytes(query_id), bytes(doc_id)), []).append(state)
+    for query_id, doc_id, author, grade, source, *rest, is_stale in _streamed(connection, _CURRENT):
         pair = (bytes(query_id), bytes(doc_id))
-        said = Said(names[author], grade, names[source])
-        states = (*earlier[pair], said) if pair in earlier else (said,)
-        yield _Row(*pair, said.author, grade, said.source, rest[0], bool(rest[1]),
-                   opinions_of(states))  # fmt: skip
+        said = Said(names[author], grade, names[source], *rest)
+        saying = None
+        if pair in beside:
+            saying = saying_of(sorted((*beside[pair], said), key=lambda one: one.revision))
+        yield _Row(*pair, said.author, grade, said.source, said.revision, bool(is_stale), saying)
 
 
 def _streamed(connection: Connection, statement: Any) -> Iterator[Any]:  # noqa: ANN401
@@ -143,8 +158,8 @@ class _Columns:
         self.grades.append(row.grade)
         self.revisions.append(row.revision)
         self.stale.append(row.is_stale)
-        self.conflicts.append(is_conflict(row.opinions, row.source))
-        if row.opinions != {row.author: row.grade}:
+        self.conflicts.append(row.is_conflict)
+        if _is_told(row):
             self.opinions[row.revision] = row.opinions
 
     def table(self, newest: int) -> JudgmentTable:
@@ -187,28 +202,48 @@ def _with_changes(
         {name: number for number, name in enumerate(table.author_names)},
         {name: number for number, name in enumerate(table.source_names)},
     )
-    found = []
+    new: list[_Row] = []
+    kept: list[_Row] = []
     for query_id, doc_id in changed:
-        states = connection.execute(_HISTORY.where(c.query_id == query_id, c.doc_id == doc_id))
-        history = states.all()
-        replaced += [state.revision for state in history[:-1]]
-        last = history[-1]
-        if last.grade is not None:
-            said = (Said(state.author, state.grade, state.source) for state in history)
-            found.append(
-                _Row(encode_id(query_id), encode_id(doc_id), last.author, last.grade, last.source,
-                     last.revision, bool(last.is_stale), opinions_of(said))
-            )  # fmt: skip
-        else:
-            replaced.append(last.revision)
-    for row in sorted(found, key=lambda row: row.revision):
+        history = connection.execute(
+            _HISTORY.where(c.query_id == query_id, c.doc_id == doc_id)
+        ).all()
+        replaced += [state.revision for state in history if state.superseded_by is not None]
+        last = next((one for one in reversed(history) if one.kind != "opinion"), None)
+        if last is None or last.grade is None:
+            replaced += [state.revision for state in history]
+            continue
+        saying = saying_of(Said(*state[:6]) for state in history)
+        row = _Row(encode_id(query_id), encode_id(doc_id), last.author, last.grade, last.source,
+                   last.revision, bool(last.is_stale), saying)  # fmt: skip
+        # Where only opinions were added, the judgment stays where it is.
+        (new if last.revision > table.newest else kept).append(row)
+    for row in sorted(new, key=lambda row: row.revision):
         columns.add(row)
-    return _joined(table, replaced, columns.table(newest))
+    return _joined(_with_opinions(table, kept), replaced, columns.table(newest))
+
+
+def _with_opinions(table: JudgmentTable, rows: Iterable[_Row]) -> JudgmentTable:
+    """Return a table with other opinions of some judgments that it has."""
+    found = {row.revision: row for row in rows}
+    places = table.rows_of(found)
+    revisions = table.revisions[places].tolist()
+    conflicts = table.conflicts.copy()
+    conflicts[places] = [found[revision].is_conflict for revision in revisions]
+    opinions = {at: said for at, said in table.opinions.items() if at not in found}
+    opinions |= {at: row.opinions for at, row in found.items() if _is_told(row)}
+    return replace(table, conflicts=conflicts, opinions=opinions)
+
+
+def _is_told(row: _Row) -> bool:
+    """Whether opinions are other than the judgment itself."""
+    return row.opinions != {row.author: row.grade}
 
 
 _HISTORY = (
     select(
-        judgments.c.author, judgments.c.grade, judgments.c.source, judgments.c.revision,
+        judgments.c.author, judgments.c.grade, judgments.c.source, judgments.c.kind,
+        judgments.c.revision, judgments.c.restores, judgments.c.superseded_by,
         IS_STALE.label("is_stale"),
     )
     .outerjoin(documents, documents.c.doc_id == judgments.c.doc_id)

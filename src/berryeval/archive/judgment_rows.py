@@ -21,7 +21,7 @@ from sqlalchemy import (
 from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_count, check_id, check_text
 from berryeval.archive.clock import now
-from berryeval.archive.opinions import SETTLED
+from berryeval.archive.opinions import SETTLED, Kind
 from berryeval.archive.records import JudgmentEntry, StoredJudgment
 from berryeval.archive.tables import documents, judgments
 from berryeval.core.grade import check_grade
@@ -33,12 +33,15 @@ __all__ = [
     "STATES",
     "NewJudgment",
     "Pair",
+    "StateWriter",
     "check_entries",
     "check_revision",
+    "known_hashes",
+    "read_counted",
     "read_history",
     "read_judgment",
     "stored_judgment",
-    "undo_judgment",
+    "with_hash",
     "write_judgments",
 ]
 
@@ -51,11 +54,11 @@ one that has to be made."""
 _c = judgments.c
 
 IS_STALE = and_(documents.c.hash.is_not(None), documents.c.hash != _c.document_hash)
-IS_CURRENT = and_(_c.superseded_by.is_(None), _c.grade.is_not(None))
+IS_CURRENT = and_(_c.superseded_by.is_(None), _c.grade.is_not(None), _c.kind != "opinion")
 
 STATES: Select[Any] = select(
     _c.query_id, _c.doc_id, _c.grade, _c.author, _c.source, _c.judged_at, _c.document_hash,
-    _c.revision, IS_STALE.label("is_stale"),
+    _c.revision, _c.kind, _c.restores, IS_STALE.label("is_stale"),
 ).outerjoin(documents, documents.c.doc_id == _c.doc_id)  # fmt: skip
 
 # Made once: to make a statement takes longer than to run it.
@@ -65,7 +68,8 @@ _NEWEST = select(func.max(_c.revision))
 _KEPT: Select[Any] = select(
     _c.query_id, _c.doc_id, _c.revision, _c.grade, _c.author, _c.source, _c.document_hash
 )
-_KEPT_OF_PAIR = _KEPT.where(_c.superseded_by.is_(None), *_IS_OF_PAIR)
+_IS_COUNTED = and_(_c.superseded_by.is_(None), _c.kind != "opinion")
+_KEPT_OF_PAIR = _KEPT.where(_IS_COUNTED, *_IS_OF_PAIR)
 _SUPERSEDE = (
     update(judgments).where(_c.revision == bindparam("old")).values(superseded_by=bindparam("new"))
 )
@@ -109,32 +113,70 @@ def write_judgments(
     source: str | None,
 ) -> int:
     """Write what differs from what is there, and return how many that are."""
-    revision = connection.scalar(_NEWEST) or 0
-    moment = now()
-    rows: list[dict[str, Any]] = []
-    replaced: list[dict[str, int]] = []
+    writer = StateWriter(connection)
     for pairs in batches_of(wanted):
-        before = _kept(connection, pairs)
-        hashes = _known_hashes(connection, {doc_id for _, doc_id in pairs})
+        before = read_counted(connection, pairs)
+        hashes = known_hashes(connection, {doc_id for _, doc_id in pairs})
         for pair in pairs:
-            new = wanted[pair]
-            if new.grade is not None and new.document_hash is None:
-                new = new._replace(document_hash=hashes.get(new.doc_id))
+            new = with_hash(wanted[pair], hashes)
             old = before.get(pair)
-            if old is not None and _is_same(old, new, author, source):
-                continue
-            revision += 1
-            rows.append(
-                new._asdict()
-                | {"revision": revision, "author": author, "source": source, "judged_at": moment}
-            )
-            if old is not None:
-                replaced.append({"old": old.revision, "new": revision})
-    if replaced:
-        connection.execute(_SUPERSEDE, replaced)
-    if rows:
-        connection.execute(_INSERT, rows)
-    return len(rows)
+            if old is None or not _is_same(old, new, author, source):
+                writer.add(new, author, source, replaced=None if old is None else old.revision)
+    return writer.flush()
+
+
+class StateWriter:
+    """Collects new states, and writes them together."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._revision = connection.scalar(_NEWEST) or 0
+        self._moment = now()
+        self._rows: dict[int, dict[str, Any]] = {}
+        self._replaced: list[dict[str, int]] = []
+
+    def add(
+        self,
+        new: NewJudgment,
+        author: str,
+        source: str | None,
+        *,
+        replaced: int | None,
+        kind: Kind = "judgment",
+        restores: int | None = None,
+    ) -> int:
+        """Note a state, and return its revision; `replaced` is that of the one before it."""
+        self._revision += 1
+        self._rows[self._revision] = {
+            **new._asdict(),
+            "revision": self._revision,
+            "author": author,
+            "source": source,
+            "judged_at": self._moment,
+            "kind": kind,
+            "restores": restores,
+            "superseded_by": None,
+        }
+        if replaced in self._rows:  # not written yet
+            self._rows[replaced]["superseded_by"] = self._revision
+        elif replaced is not None:
+            self._replaced.append({"old": replaced, "new": self._revision})
+        return self._revision
+
+    def flush(self) -> int:
+        """Write everything, and return how many states that are."""
+        if self._replaced:
+            self._connection.execute(_SUPERSEDE, self._replaced)
+        if self._rows:
+            self._connection.execute(_INSERT, [*self._rows.values()])
+        return len(self._rows)
+
+
+def with_hash(new: NewJudgment, known: dict[str, str]) -> NewJudgment:
+    """Return a state with the hash of its document as it is known, unless it has one."""
+    if new.grade is None or new.document_hash is not None:
+        return new
+    return new._replace(document_hash=known.get(new.doc_id))
 
 
 def check_revision(connection: Connection, pair: Pair, expected: int | None) -> None:
@@ -161,33 +203,6 @@ def read_history(connection: Connection, pair: Pair) -> list[StoredJudgment]:
     return [stored_judgment(row) for row in connection.execute(rows, _named(pair))]
 
 
-def undo_judgment(
-    connection: Connection, pair: Pair, author: str, revision: int
-) -> StoredJudgment | None:
-    """Take a judgment back, and write what it replaced once more; see `ArchivedJudgments.undo`."""
-    history = read_history(connection, pair)
-    place = next((n for n, state in enumerate(history) if state.revision == revision), None)
-    if place is None or history[place].author != author:
-        raise _not_to_be_undone(pair, revision, history)
-    after = history[place + 1 :]
-    if after and after[0].grade is None and after[0].author == author:
-        return read_judgment(connection, pair)
-    if after:
-        raise _not_to_be_undone(pair, revision, history)
-    gone = {pair: NewJudgment(*pair, None, None)}
-    write_judgments(connection, gone, author=author, source=None)
-    before = history[place - 1] if place else None
-    if before is not None and before.grade is not None:
-        again = {pair: NewJudgment(*pair, before.grade, before.document_hash)}
-        write_judgments(connection, again, author=before.author, source=before.source)
-    return read_judgment(connection, pair)
-
-
-def _not_to_be_undone(pair: Pair, revision: int, history: list[StoredJudgment]) -> ConflictError:
-    found = f"revision {history[-1].revision}" if history else "no judgment"
-    return ConflictError(f"judgment of {pair[1]!r} for {pair[0]!r}", f"revision {revision}", found)
-
-
 def stored_judgment(row: Row[Any]) -> StoredJudgment:
     """Return the state that a row of `STATES` holds."""
     fields = dict(row._mapping)  # noqa: SLF001 - public, but for its name
@@ -204,18 +219,19 @@ def _is_same(old: Row[Any], new: NewJudgment, author: str, source: str | None) -
     )
 
 
-def _kept(connection: Connection, pairs: Sequence[Pair]) -> dict[Pair, Row[Any]]:
-    """Return the newest state of each pair that ever was judged."""
+def read_counted(connection: Connection, pairs: Sequence[Pair]) -> dict[Pair, Row[Any]]:
+    """Return the newest state of each pair that ever was judged, opinions apart."""
     # SQLite would look through every row for a list of pairs, and has no way to a server to save.
     if connection.dialect.name == "sqlite" or len(pairs) <= _FEW:
         several = (connection.execute(_KEPT_OF_PAIR, _named(pair)) for pair in pairs)
         return {(row.query_id, row.doc_id): row for rows in several for row in rows}
     is_wanted = tuple_(_c.query_id, _c.doc_id).in_(pairs)
-    rows = connection.execute(_KEPT.where(_c.superseded_by.is_(None), is_wanted))
+    rows = connection.execute(_KEPT.where(_IS_COUNTED, is_wanted))
     return {(row.query_id, row.doc_id): row for row in rows}
 
 
-def _known_hashes(connection: Connection, doc_ids: set[str]) -> dict[str, str]:
+def known_hashes(connection: Connection, doc_ids: set[str]) -> dict[str, str]:
+    """Return the hashes of those of some documents that the archive knows."""
     rows = select(documents.c.doc_id, documents.c.hash).where(documents.c.doc_id.in_(doc_ids))
     return {row.doc_id: row.hash for row in connection.execute(rows)}
 

@@ -32,7 +32,7 @@ def read(connection: Connection, revision: int) -> Judgments:
         select(_QUERY_ID, _DOC_ID, _c.grade)
         .where(_c.revision <= revision)
         .where(or_(_c.superseded_by.is_(None), _c.superseded_by > revision))
-        .where(_c.grade.is_not(None))
+        .where(_c.grade.is_not(None), _c.kind != "opinion")
         .order_by(_c.query_id, _c.doc_id)
     )
     sizes: dict[bytes, int] = {}
@@ -54,7 +54,7 @@ def read_changes(connection: Connection, after: int, revision: int) -> Changes:
     """Return what became of pairs that changed after one revision, at a later one."""
     rows = (
         select(_QUERY_ID, _DOC_ID, _c.grade)
-        .where(_c.revision > after, _c.revision <= revision)
+        .where(_c.revision > after, _c.revision <= revision, _c.kind != "opinion")
         .order_by(_c.revision)
     )
     changes: dict[bytes, dict[bytes, float | None]] = {}

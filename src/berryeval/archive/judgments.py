@@ -1,4 +1,4 @@
-"""The judgments of an archive, with everything that they once were."""
+"""The judgments of an archive, with second opinions and everything that they once were."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from berryeval.archive import judgment_states as states
 from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_id, check_text
 from berryeval.archive.database import Database
+from berryeval.archive.judging import read_policy
 from berryeval.archive.judgment_rows import (
     IS_CURRENT,
     IS_STALE,
@@ -21,10 +22,10 @@ from berryeval.archive.judgment_rows import (
     read_history,
     read_judgment,
     stored_judgment,
-    undo_judgment,
     write_judgments,
 )
 from berryeval.archive.known_states import KnownStates
+from berryeval.archive.opinion_rows import undo_judgment, write_opinions
 from berryeval.archive.paging import read_page
 from berryeval.archive.records import JudgmentEntry, Page, StoredJudgment
 from berryeval.archive.shared_commits import SharedCommits
@@ -38,7 +39,8 @@ __all__ = ["ArchivedJudgments"]
 class ArchivedJudgments:
     """Judgments that keep author, time, source and a hash of the document as it was judged.
 
-    Changing one keeps what it was. When a document changes, its judgments are stale; they count
+    Changing one keeps what it was. A second opinion is stored beside it, and counts by the rule of
+    the archive (`Archive.judging`). When a document changes, its judgments are stale; they count
     until somebody judges again.
     """
 
@@ -48,17 +50,28 @@ class ArchivedJudgments:
         self._known = KnownStates(database)
 
     def put(
-        self, entries: Iterable[JudgmentEntry], *, author: str, source: str | None = None
+        self,
+        entries: Iterable[JudgmentEntry],
+        *,
+        author: str,
+        source: str | None = None,
+        as_opinion: bool = False,
     ) -> int:
         """Write judgments, all or none; they are on the disk when this returns.
 
         A pair that is judged already gets the new grade, and its old one stays in the history.
         The same grade by the same author of the same document is no change.
 
+        Parameters
+        ----------
+        as_opinion : bool
+            Whether these are second opinions: they leave what is judged as it is, unless the rule
+            of the archive lets them count. What nobody has judged yet becomes a judgment.
+
         Returns
         -------
         int
-            How many judgments are new or changed.
+            How many are new or changed.
 
         Raises
         ------
@@ -68,9 +81,14 @@ class ArchivedJudgments:
         wanted = check_entries(entries)
         check_text(author, "author")
         check_text(source, "source", optional=True)
-        return self._commits.run(
-            lambda connection: write_judgments(connection, wanted, author=author, source=source)
-        )
+
+        def work(connection: Connection) -> int:
+            if as_opinion:
+                rule = read_policy(connection).rule
+                return write_opinions(connection, wanted, rule, author=author, source=source)
+            return write_judgments(connection, wanted, author=author, source=source)
+
+        return self._commits.run(work)
 
     def change(
         self,
@@ -83,7 +101,7 @@ class ArchivedJudgments:
         document_hash: str | None = None,
         if_revision: int | None = None,
     ) -> StoredJudgment:
-        """Write one judgment, if it still is as the caller saw it.
+        """Write one judgment, or correct it, if it still is as the caller saw it.
 
         Parameters
         ----------
@@ -109,10 +127,44 @@ class ArchivedJudgments:
 
         return self._commits.run(work)
 
+    def add_opinion(
+        self,
+        query_id: str,
+        doc_id: str,
+        grade: float,
+        *,
+        author: str,
+        source: str | None = None,
+        document_hash: str | None = None,
+    ) -> StoredJudgment:
+        """Write one second opinion, as `put` does, and return it.
+
+        It never conflicts with what others say meanwhile. What nobody has judged yet becomes a
+        judgment.
+        """
+        wanted = check_entries([JudgmentEntry(query_id, doc_id, grade, document_hash)])
+        check_text(author, "author")
+        check_text(source, "source", optional=True)
+
+        def work(connection: Connection) -> StoredJudgment:
+            rule = read_policy(connection).rule
+            write_opinions(connection, wanted, rule, author=author, source=source)
+            states = read_history(connection, (query_id, doc_id))
+            return next(
+                one for one in reversed(states) if one.author == author and one.kind != "rule"
+            )
+
+        return self._commits.run(work)
+
     def remove(
         self, query_id: str, doc_id: str, *, author: str, if_revision: int | None = None
-    ) -> None:
+    ) -> StoredJudgment:
         """Take a judgment back; what it was stays in the history.
+
+        Returns
+        -------
+        StoredJudgment
+            The state without a grade, whose revision `undo` takes.
 
         Raises
         ------
@@ -124,29 +176,30 @@ class ArchivedJudgments:
         pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
         check_text(author, "author")
 
-        def work(connection: Connection) -> None:
+        def work(connection: Connection) -> StoredJudgment:
             check_revision(connection, pair, if_revision)
             if read_judgment(connection, pair) is None:
                 raise NotFoundError("judgment", f"{doc_id} for {query_id}")
             gone = {pair: NewJudgment(*pair, None, None)}
             write_judgments(connection, gone, author=author, source=None)
+            return read_history(connection, pair)[-1]
 
-        self._commits.run(work)
+        return self._commits.run(work)
 
     def undo(
         self, query_id: str, doc_id: str, *, author: str, if_revision: int
     ) -> StoredJudgment | None:
-        """Take one's own judgment back, and let what it replaced count again.
+        """Undo a judgment, an opinion or a take-back of one's own; what it replaced counts again.
 
-        Both are new states, so that the history tells what happened. To undo the same once more
-        changes nothing.
+        What counts again keeps its author and source. The history shows what happened. Undoing
+        the same once more changes nothing.
 
         Parameters
         ----------
         author : str
-            Who judged.
+            The author of what is undone.
         if_revision : int
-            The judgment to undo.
+            The revision of the state to undo.
 
         Returns
         -------
@@ -160,9 +213,12 @@ class ArchivedJudgments:
         """
         pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
         check_text(author, "author")
-        return self._commits.run(
-            lambda connection: undo_judgment(connection, pair, author, if_revision)
-        )
+
+        def work(connection: Connection) -> StoredJudgment | None:
+            rule = read_policy(connection).rule
+            return undo_judgment(connection, pair, author, if_revision, rule)
+
+        return self._commits.run(work)
 
     def get(self, query_id: str, doc_id: str) -> StoredJudgment | None:
         """Return the judgment of a pair; None if there is none."""
@@ -171,7 +227,7 @@ class ArchivedJudgments:
             return read_judgment(connection, pair)
 
     def history(self, query_id: str, doc_id: str) -> list[StoredJudgment]:
-        """Return all that the judgment of a pair ever was, oldest first; the last is current."""
+        """Return all that was ever said of a pair, oldest first, second opinions included."""
         pair = (check_id(query_id, "query_id"), check_id(doc_id, "doc_id"))
         with self._database.reading() as connection:
             return read_history(connection, pair)

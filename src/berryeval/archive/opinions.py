@@ -1,57 +1,177 @@
-"""What each judge thinks of a pair, whatever its grade is now.
+"""What judges said of a pair of query and document, and which grade counts.
 
-A judge's opinion is the last grade that this author gave; taking a judgment back takes the opinion
-back. Two opinions that differ are a conflict until somebody settles it: a judgment whose source is
-`SETTLED` counts as any other, and is nobody's independent opinion.
+People change what counts by a *judgment*: the first one, a correction of it, or what settles a
+conflict. A second *opinion* is stored beside it. It shows how well judges agree, and counts by the
+rule of the archive: not at all (``first``), or as the latest, highest, mean or most frequent grade
+of the judgment and the opinions that came after it. A new judgment starts afresh.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
-__all__ = ["SETTLED", "Said", "is_conflict", "opinions_of"]
+from berryeval.core.judging import Judges, reduce_grades
+
+__all__ = ["SETTLED", "Counted", "Kind", "Said", "Saying", "State", "counted_state", "saying_of"]
+
+Kind: TypeAlias = Literal["judgment", "opinion", "rule"]
+"""What a state is: what somebody decided, a second opinion, or what the rule made of both."""
 
 SETTLED = "settled"
-"""The source of a judgment that ends a conflict."""
+"""The source of a judgment that ends a conflict, and is nobody's independent opinion."""
+
+
+class State(Protocol):
+    """What somebody said of a pair, or the rule made of it; a `StoredJudgment` is one."""
+
+    @property
+    def author(self) -> str:
+        """The judge, or the rule."""
+
+    @property
+    def grade(self) -> float | None:
+        """The grade; None where something was taken back."""
+
+    @property
+    def source(self) -> str | None:
+        """Where it comes from."""
+
+    @property
+    def kind(self) -> Kind:
+        """What it is."""
+
+    @property
+    def revision(self) -> int:
+        """Its place among all states."""
+
+    @property
+    def restores(self) -> int | None:
+        """The revision of the judgment that counts again, where another was undone."""
+
+
+AnyState = TypeVar("AnyState", bound=State)
 
 
 class Said(NamedTuple):
-    """What somebody said of a pair."""
+    """A state and nothing else, for a million of them."""
 
     author: str
     grade: float | None
-    """None where the judgment was taken back."""
-    source: str | None
+    source: str | None = None
+    kind: Kind = "judgment"
+    revision: int = 0
+    restores: int | None = None
 
 
-def opinions_of(states: Iterable[Said]) -> dict[str, float]:
-    """Return the grade that each judge gave last.
+@dataclass(frozen=True)
+class Counted(Generic[AnyState]):
+    """A grade that counts, and who gave it."""
+
+    grade: float
+    author: str
+    state: AnyState | None
+    """The state that says so; None where the grade comes from several."""
+
+
+@dataclass(frozen=True)
+class Saying(Generic[AnyState]):
+    """What is known of a pair: the judgment, the opinions on it, and all independent ones."""
+
+    judgment: AnyState | None
+    """The last one that was neither undone nor taken back."""
+    pending: tuple[AnyState, ...]
+    """Opinions since then, one per judge, the first one first."""
+    independent: dict[str, float]
+    """The grade of each judge who did not see another's: for agreement."""
+
+    @property
+    def is_conflict(self) -> bool:
+        """Whether judges differ, and nobody has settled it since."""
+        if self.judgment is None:
+            return False
+        return any(one.grade != self.judgment.grade for one in self.pending)
+
+    def counted(self, rule: Judges) -> Counted[AnyState] | None:
+        """Return the grade that counts by a rule; None if there is no judgment."""
+        first = self.judgment
+        if first is None or first.grade is None:
+            return None
+        if rule == "first" or not self.pending:
+            return Counted(first.grade, first.author, first)
+        if rule == "latest":
+            last = self.pending[-1]
+            assert last.grade is not None  # what was taken back is not pending
+            return Counted(last.grade, last.author, last)
+        said = {one.author: one.grade for one in (first, *self.pending)}
+        grades = [grade for grade in said.values() if grade is not None]
+        if len(grades) == 1:  # the judge of the judgment thought again
+            return Counted(grades[0], first.author, self.pending[-1])
+        return Counted(reduce_grades(grades, rule), f"{rule} of {len(grades)} judges", None)
+
+
+def counted_state(states: Sequence[AnyState]) -> AnyState | None:
+    """Return the state that counts, of all states of a pair, oldest first; None if none does."""
+    last = next((one for one in reversed(states) if one.kind != "opinion"), None)
+    return None if last is None or last.grade is None else last
+
+
+def saying_of(states: Iterable[AnyState]) -> Saying[AnyState]:
+    """Return what the states of a pair amount to.
 
     Parameters
     ----------
-    states : iterable of Said
-        All that the judgment of a pair ever was, oldest first.
+    states : iterable of State
+        All of them, oldest first.
 
     Examples
     --------
-    >>> opinions_of([Said("ada", 2, None), Said("bob", 0, None), Said("ada", 1, None)])
-    {'ada': 1, 'bob': 0}
+    >>> found = saying_of([Said("ada", 2), Said("bob", 0, kind="opinion")])
+    >>> found.independent, found.is_conflict, found.counted("first").grade
+    ({'ada': 2, 'bob': 0}, True, 2)
     """
-    found: dict[str, float] = {}
-    before: Said | None = None
+    kept = _effective(states)
+    judgment: AnyState | None = None
+    pending: dict[str, AnyState] = {}
+    independent: dict[str, float] = {}
+    for state in kept:
+        if state.kind == "opinion":
+            assert state.grade is not None
+            if judgment is not None and judgment.source != SETTLED and judgment.grade is not None:
+                independent.setdefault(judgment.author, judgment.grade)
+            independent[state.author] = state.grade
+            pending.pop(state.author, None)
+            pending[state.author] = state
+        else:
+            judgment, pending = state, {}
+    if judgment is not None and judgment.grade is None:
+        judgment, pending = None, {}
+    if judgment is not None and judgment.source != SETTLED and not independent:
+        assert judgment.grade is not None
+        independent[judgment.author] = judgment.grade
+    return Saying(judgment, tuple(pending.values()), independent)
+
+
+def _effective(states: Iterable[AnyState]) -> Sequence[AnyState]:
+    """Return the judgments and opinions that were not undone, oldest first."""
+    kept: list[AnyState] = []
     for state in states:
-        if state.grade is None:
-            # Whoever takes a judgment back, its author's opinion is gone as well.
-            found.pop(state.author, None)
-            if before is not None:
-                found.pop(before.author, None)
-        elif state.source != SETTLED:
-            found[state.author] = state.grade
-        before = state
-    return found
+        if state.kind == "rule":
+            continue
+        if state.restores is not None and any(one.revision == state.restores for one in kept):
+            kept = [one for one in kept if _is_before(one, state.restores)]
+        elif state.kind == "opinion" and state.grade is None:
+            place = max(i for i, one in enumerate(kept) if _is_opinion_of(one, state.author))
+            del kept[place]
+        else:
+            kept.append(state)
+    return kept
 
 
-def is_conflict(opinions: Mapping[str, float], source: str | None) -> bool:
-    """Whether judges differ about a pair whose judgment now comes from this source."""
-    return source != SETTLED and len(set(opinions.values())) > 1
+def _is_before(state: State, revision: int) -> bool:
+    return state.kind == "opinion" or state.revision <= revision
+
+
+def _is_opinion_of(state: State, author: str) -> bool:
+    return state.kind == "opinion" and state.author == author

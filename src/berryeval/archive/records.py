@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
+from berryeval.archive.opinions import Kind
+from berryeval.core.judging import Judges, check_judges
+from berryeval.core.scale import check_labels
 from berryeval.core.scores import QueryCounts
 from berryeval.engine import MissingQueries
 
@@ -14,6 +17,7 @@ __all__ = [
     "ROLES",
     "ArchiveFacts",
     "Check",
+    "JudgingPolicy",
     "JudgmentEntry",
     "Page",
     "Role",
@@ -90,6 +94,37 @@ class StoredJudgment:
     """Raised by every change of any judgment: no two states have the same."""
     is_stale: bool
     """Whether the document has changed since."""
+    kind: Kind = "judgment"
+    """What it is: what somebody decided, a second opinion, or what the rule made of both."""
+    restores: int | None = None
+    """The revision of the judgment that counts again, where another was undone."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingPolicy:
+    """How an archive is judged.
+
+    Parameters
+    ----------
+    rule : {"first", "latest", "max", "mean", "majority"}
+        Which grade counts where there are second opinions: that of the judgment (first), or one
+        of the judgment and the opinions since.
+    labels : sequence of str, optional
+        What the grades mean, from 0 on: their number is the scale's. None where none is declared.
+    """
+
+    rule: Judges = "first"
+    labels: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check_judges(self.rule)
+        if self.labels is not None:
+            object.__setattr__(self, "labels", check_labels(self.labels))
+
+    @property
+    def highest(self) -> int | None:
+        """The highest grade of the scale; None where none is declared."""
+        return None if self.labels is None else len(self.labels) - 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    and_,
 )
 
 from berryeval.archive.column_types import Json, Name, UtcTime
@@ -32,6 +33,7 @@ __all__ = [
     "run_contents",
     "run_pieces",
     "runs",
+    "settings",
     "stores",
     "tokens",
     "verdicts",
@@ -43,7 +45,8 @@ metadata = MetaData()
 _Number = BigInteger().with_variant(Integer(), "sqlite")
 
 # All states that a judgment ever had, in one table: the current one has no successor, and what
-# was current at revision r are the rows from before r whose successor came after it.
+# was current at revision r are the rows from before r whose successor came after it. Opinions
+# stand beside it: one chain for each judge (see `opinions`).
 judgments = Table(
     "judgments",
     metadata,
@@ -56,14 +59,17 @@ judgments = Table(
     Column("judged_at", UtcTime, nullable=False),
     Column("document_hash", Json),
     Column("superseded_by", BigInteger),
+    Column("kind", String(16), nullable=False, server_default="judgment"),
+    Column("restores", BigInteger),
 )
+_IS_COUNTED = and_(judgments.c.superseded_by.is_(None), judgments.c.kind != "opinion")
 Index(
     "judgments_current",
     judgments.c.query_id,
     judgments.c.doc_id,
     unique=True,
-    sqlite_where=judgments.c.superseded_by.is_(None),
-    postgresql_where=judgments.c.superseded_by.is_(None),
+    sqlite_where=_IS_COUNTED,
+    postgresql_where=_IS_COUNTED,
 )
 Index("judgments_of_pair", judgments.c.query_id, judgments.c.doc_id, judgments.c.revision)
 Index("judgments_by_document", judgments.c.doc_id)
@@ -189,6 +195,14 @@ Index(
     unique=True,
     sqlite_where=tokens.c.revoked_at.is_(None),
     postgresql_where=tokens.c.revoked_at.is_(None),
+)
+
+settings = Table(
+    "settings",
+    metadata,
+    Column("name", Name, primary_key=True),
+    Column("content", Json, nullable=False),
+    Column("updated_at", UtcTime, nullable=False),
 )
 
 stores = Table(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from berryeval.core.judging import JUDGES
+
 __all__ = [
     "duplicates_option",
     "judges_option",
@@ -47,6 +49,8 @@ duplicates_option = click.option(
 
 judges_option = click.option(
     "--judges",
-    type=click.Choice(["max", "mean", "majority"]),
-    help="How the grades of several judges become one; without it they are an error.",
+    type=click.Choice(JUDGES),
+    default="first",
+    show_default=True,
+    help="Which grade counts where several judges graded a document.",
 )

@@ -150,7 +150,7 @@ def _make(settings: Settings, name: str | None, measures: tuple[Measure | str, .
     file_name = os.path.basename(_path(settings))  # noqa: PTH119
     return Baseline.make(
         name or os.path.splitext(file_name)[0],  # noqa: PTH122
-        load_judgments(settings.judgments, judges=settings.judges),  # type: ignore[arg-type]
+        load_judgments(settings.judgments, judges=settings.judges),
         load_run(settings.run),
         read_measures(measures),
         queries=load_queries(settings.queries),

@@ -8,6 +8,7 @@ import click
 
 from berryeval.cli._options import duplicates_option, judges_option
 from berryeval.errors import ArgumentError
+from berryeval.evaluation.notes import judges_notes
 from berryeval.formats import beir
 from berryeval.formats.facts import guess_kind
 from berryeval.formats.reading import (
@@ -46,14 +47,14 @@ def command(
     source_format: str | None,
     target_format: str | None,
     duplicates: Duplicates,
-    judges: Judges | None,
+    judges: Judges,
 ) -> None:
     """Write judgments or a run in another format.
 
     FROM is recognised by its first line; a folder is BEIR's, and `-` standard input. The name of
     TO tells its format: .jsonl, .json, .csv, .tsv, .parquet, .arrow, .letor, any other is TREC;
     .gz or .zst at the end compresses, and `-` is standard output. A file is written whole or not
-    at all. Subtopics of judgments and the tag of a run are kept.
+    at all. Subtopics of judgments and the tag of a run are kept; of several judges, one grade.
 
     \b
     berryeval convert bm25.run bm25.parquet
@@ -68,6 +69,8 @@ def command(
     if (kind or guess_kind(source, known)) == "judgments":
         judgments = read_judgments(source, format=known, duplicates=duplicates, judges=judges)
         write_judgments(judgments, target, format=target_format)
+        for note in judges_notes(judgments.reduced):
+            click.echo(note, err=True)
     else:
         run = read_run(source, format=known, duplicates=duplicates)
         write_run(run, target, format=target_format)

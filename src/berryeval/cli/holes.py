@@ -78,7 +78,7 @@ def command(
     as_json: bool,
     output: str | None,
     duplicates: Duplicates,
-    judges: Judges | None,
+    judges: Judges,
 ) -> None:
     """List the unjudged documents that matter most.
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from berryeval.backend import backend
-from berryeval.core.column_names import JUDGE, SUBTOPIC, Kind, find_name, wanted_names
+from berryeval.core.column_names import LABELS, Kind, find_name, wanted_names
 from berryeval.core.grade import MAX_GRADE
 from berryeval.core.grouped import Duplicates, NativeColumns
 from berryeval.core.id_column import encode_id
@@ -62,13 +62,10 @@ def find_places(names: list[str], kind: Kind, origin: Origin) -> tuple[int, int,
     return places[0], places[1], places[2]
 
 
-def find_labels(names: list[str]) -> tuple[int | None, int | None]:
-    """Return which columns hold the judge and the subtopic, None where none does."""
-    judge, subtopic = find_name(names, JUDGE), find_name(names, SUBTOPIC)
-    return (
-        None if judge is None else names.index(judge),
-        None if subtopic is None else names.index(subtopic),
-    )
+def find_labels(names: list[str]) -> list[int | None]:
+    """Return which columns hold the judge, the subtopic and the source; None if none does."""
+    found = [find_name(names, known) for known in LABELS]
+    return [None if name is None else names.index(name) for name in found]
 
 
 def null_error(origin: Origin, column: str, place: int) -> Exception:
@@ -87,7 +84,7 @@ def group_stream(
     """Group the rows of a stream natively; None if that cannot be, and nothing was read then.
 
     `stream` is the capsule that ``__arrow_c_stream__`` returns. Judgments with a column of
-    judges or subtopics are for the twin.
+    judges, subtopics or sources are for the twin.
     """
     if backend().name != "native":
         return None
@@ -167,14 +164,14 @@ def iter_batches(
     """Iterate over the rows of record batches."""
     names: list[str] = schema.names
     query, document, number = find_places(names, kind, origin)
-    labels = find_labels(names) if kind == "judgments" else (None, None)
+    labels = [] if kind == "run" else find_labels(names)
     read_query, read_document = (
         _id_reader(schema.field(place).type, names[place], origin) for place in (query, document)
     )
-    read_judge, read_subtopic = (
+    label_readers = [
         None if place is None else _id_reader(schema.field(place).type, names[place], origin)
         for place in labels
-    )
+    ]
     read_number = _number_reader(schema.field(number).type, names[number], origin)
     most = largest(kind)
     row = 0
@@ -184,11 +181,13 @@ def iter_batches(
             read_query(batch.column(query)),
             read_document(batch.column(document)),
             read_number(batch.column(number)),
-            nothing if read_judge is None else read_judge(batch.column(labels[0])),
-            nothing if read_subtopic is None else read_subtopic(batch.column(labels[1])),
+            *(
+                nothing if read is None else read(batch.column(place))
+                for place, read in zip(labels, label_readers, strict=True)
+            ),
             strict=True,
         )
-        for query_id, doc_id, value, judge, subtopic in columns:
+        for query_id, doc_id, value, *labelled in columns:
             row += 1
             for place, found in ((query, query_id), (document, doc_id), (number, value)):
                 if found is None:
@@ -197,7 +196,7 @@ def iter_batches(
                 raise origin.error("an id", "''", row)
             if not abs(value) <= most:  # NaN compares false
                 raise number_error(origin, kind, float(value), row)
-            yield JudgedRow(row, query_id, doc_id, float(value), judge, subtopic)
+            yield JudgedRow(row, query_id, doc_id, float(value), *labelled)
 
 
 _Read = Callable[[Any], "list[Any]"]

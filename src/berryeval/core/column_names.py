@@ -9,8 +9,10 @@ __all__ = [
     "DOCUMENT",
     "GRADE",
     "JUDGE",
+    "LABELS",
     "QUERY",
     "SCORE",
+    "SOURCE",
     "SUBTOPIC",
     "Kind",
     "find_name",
@@ -27,8 +29,10 @@ GRADE = ("relevance", "grade", "rel", "rating", "label", "judgment", "score")
 SCORE = ("score", "sim", "similarity", "rsv")
 
 # Judgments may have these besides.
-JUDGE = ("judge", "judge_id", "assessor")
+JUDGE = ("judge", "judge_id", "assessor", "author")
 SUBTOPIC = ("subtopic", "subtopic_id", "intent")
+SOURCE = ("source",)
+LABELS = (JUDGE, SUBTOPIC, SOURCE)
 
 
 def wanted_names(kind: Kind) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:

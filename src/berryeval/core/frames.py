@@ -78,7 +78,7 @@ def run_of_frame(frame: object, duplicates: Duplicates, origin: Origin) -> Run:
 
 
 def judgments_of_frame(
-    frame: object, duplicates: Duplicates, judges: Judges | None, origin: Origin
+    frame: object, duplicates: Duplicates, judges: Judges, origin: Origin
 ) -> Judgments:
     """Read judgments from a frame."""
     check_judges(judges)
@@ -94,7 +94,7 @@ def judgments_of_frame(
 def collect_run(rows: Iterator[JudgedRow], origin: Origin, duplicates: Duplicates) -> Run:
     """Make a run of rows."""
     found = Grouping()
-    for place, query_id, doc_id, score, _, _ in rows:
+    for place, query_id, doc_id, score, *_ in rows:
         if found.add(query_id, doc_id, score):
             continue
         if duplicates == "error":
@@ -167,12 +167,12 @@ def _iter_columns(frame: Any, kind: Kind, origin: Origin) -> Iterator[JudgedRow]
     names = [str(name) for name in frame.columns]
     keys = list(frame.columns)
     places = find_places(names, kind, origin)
-    labels = find_labels(names) if kind == "judgments" else (None, None)
+    labels = [] if kind == "run" else find_labels(names)
     lists = [frame[keys[place]].to_list() for place in places]
     nothing = [None] * len(lists[0])
     more = [nothing if place is None else frame[keys[place]].to_list() for place in labels]
     most = largest(kind)
-    for row, (query, document, number, judge, subtopic) in enumerate(
+    for row, (query, document, number, *of_row) in enumerate(
         zip(*lists, *more, strict=True), start=1
     ):
         for place, value in zip(places, (query, document, number), strict=True):
@@ -190,7 +190,7 @@ def _iter_columns(frame: Any, kind: Kind, origin: Origin) -> Iterator[JudgedRow]
             raise number_error(origin, kind, number, row)
         labelled = (
             None if place is None or _is_missing(name) else _id_of(name, names[place], row, origin)
-            for place, name in zip(labels, (judge, subtopic), strict=True)
+            for place, name in zip(labels, of_row, strict=True)
         )
         yield JudgedRow(row, query_id, doc_id, value, *labelled)
 

@@ -1,23 +1,22 @@
-"""Judgments of several judges and on several subtopics, brought down to one grade a document."""
+"""Judgments of several judges and on several subtopics, reduced to one grade per document."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from berryeval.core.grouped import Duplicates, Grouping
-from berryeval.core.id_column import decode_id
-from berryeval.core.judgments import Judgments, Subtopics
+from berryeval.core.judgments import Judgments, Opinion, Subtopics
 from berryeval.core.origin import Origin
 from berryeval.errors import ArgumentError
 
-__all__ = ["JUDGES", "JudgedRow", "Judges", "check_judges", "collect_judged"]
+__all__ = ["JUDGES", "JudgedRow", "Judges", "check_judges", "collect_judged", "reduce_grades"]
 
-Judges: TypeAlias = Literal["max", "mean", "majority"]
-"""How the grades of several judges become one."""
+Judges: TypeAlias = Literal["first", "latest", "max", "mean", "majority"]
+"""Which grade counts where several judges graded the same document."""
 
-JUDGES = ("max", "mean", "majority")
+JUDGES: tuple[Judges, ...] = ("first", "latest", "max", "mean", "majority")
 
 
 class JudgedRow(NamedTuple):
@@ -30,6 +29,8 @@ class JudgedRow(NamedTuple):
     grade: float
     judge: bytes | None = None
     subtopic: bytes | None = None
+    source: bytes | None = None
+    """Where the grade comes from, as the file says."""
 
 
 _Label: TypeAlias = "tuple[bytes | None, bytes | None]"
@@ -40,8 +41,8 @@ _Grades: TypeAlias = "float | dict[_Label, float]"
 
 
 def check_judges(judges: object) -> None:
-    """Raise unless it names a rule, or is None."""
-    if judges is not None and judges not in JUDGES:
+    """Raise unless it names a rule."""
+    if judges not in JUDGES:
         raise ArgumentError("judges", " or ".join(map(repr, JUDGES)), repr(judges))
 
 
@@ -49,16 +50,20 @@ def collect_judged(
     rows: Iterable[JudgedRow],
     origin: Origin,
     duplicates: Duplicates = "error",
-    judges: Judges | None = None,
+    judges: Judges = "first",
 ) -> Judgments:
     """Make judgments of rows.
 
-    The same query, document, subtopic and judge twice is a duplicate. The grades of several
-    judges for one document become one by the rule `judges`; without a rule they are an error.
-    The grade of a document is the highest over its subtopics.
+    The same query, document, subtopic and judge twice is a duplicate. Where several judges graded
+    a document, the rule `judges` says which grade counts, and `Judgments.reduced` how often it had
+    to. The grade of a document is the highest over its subtopics.
     """
     found: dict[bytes, dict[bytes, _Grades]] = {}
-    for place, query_id, doc_id, grade, judge, subtopic in rows:
+    opinions: dict[bytes, dict[bytes, list[Opinion]]] = {}
+    for place, query_id, doc_id, grade, judge, subtopic, source in rows:
+        if judge is not None or source is not None:
+            own = opinions.setdefault(query_id, {})
+            own.setdefault(doc_id, []).append(Opinion(judge, grade, source))
         documents = found.setdefault(query_id, {})
         before = documents.get(doc_id)
         if before is None and judge is None and subtopic is None:
@@ -73,14 +78,15 @@ def collect_judged(
             raise origin.duplicate("judgments", query_id, doc_id, place)
         else:
             before[label] = max(before[label], grade)
-    return _reduce(found, origin, judges)
+    judgments = _reduce(found, judges)
+    judgments.opinions = opinions
+    return judgments
 
 
-def _reduce(
-    found: dict[bytes, dict[bytes, _Grades]], origin: Origin, judges: Judges | None
-) -> Judgments:
+def _reduce(found: dict[bytes, dict[bytes, _Grades]], judges: Judges) -> Judgments:
     rows = Grouping()
     subtopics: Subtopics = {}
+    n_reduced = 0
     for query_id, documents in found.items():
         rows.add_query(query_id)
         for doc_id, grades in documents.items():
@@ -90,8 +96,9 @@ def _reduce(
             by_subtopic: dict[bytes | None, list[float]] = {}
             for (subtopic, _), grade in grades.items():
                 by_subtopic.setdefault(subtopic, []).append(grade)
+            n_reduced += any(len(several) > 1 for several in by_subtopic.values())
             reduced = {
-                subtopic: _one_grade(several, judges, origin, (query_id, doc_id))
+                subtopic: reduce_grades(several, judges)
                 for subtopic, several in by_subtopic.items()
             }
             rows.add(query_id, doc_id, max(reduced.values()))
@@ -100,22 +107,27 @@ def _reduce(
                 subtopics.setdefault(query_id, {})[doc_id] = named
     judgments = Judgments.collect(rows)
     judgments.subtopics = subtopics
+    if n_reduced:
+        judgments.reduced = (judges, n_reduced)
     return judgments
 
 
-def _one_grade(
-    grades: list[float], judges: Judges | None, origin: Origin, pair: tuple[bytes, bytes]
-) -> float:
-    if len(grades) == 1:
-        return grades[0]
-    if judges is None:
-        query, document = (repr(decode_id(name)) for name in pair)
-        raise origin.error(
-            "one judge, or a rule (judges: max, mean or majority)",
-            f"{len(grades)} judges of document {document} for query {query}",
-        )
-    # Whoever gave a negative grade did not judge, and has no say unless all did the same.
+def reduce_grades(grades: Sequence[float], judges: Judges) -> float:
+    """Return the grade that counts, of those that judges gave one document, the first one first.
+
+    A negative grade says that a judge did not judge, and counts only where all are negative. Of
+    grades that are equally frequent the majority is the lowest.
+
+    Examples
+    --------
+    >>> [reduce_grades([2, 0, 0], rule) for rule in JUDGES]
+    [2, 0, 2, 0.6666666666666666, 0]
+    """
     said = [grade for grade in grades if grade >= 0] or grades
+    if judges == "first":
+        return said[0]
+    if judges == "latest":
+        return said[-1]
     if judges == "max":
         return max(said)
     if judges == "mean":

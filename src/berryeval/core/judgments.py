@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from berryeval.core.grade import MAX_GRADE, check_grade
 from berryeval.core.grouped import Duplicates, Grouped, Grouping
@@ -13,10 +13,18 @@ from berryeval.core.origin import Origin
 if TYPE_CHECKING:
     from berryeval.core.judging import Judges
 
-__all__ = ["Judgments", "Subtopics"]
+__all__ = ["Judgments", "Opinion", "Subtopics"]
 
 Subtopics: TypeAlias = "dict[bytes, dict[bytes, dict[bytes, float]]]"
 """Query, document, subtopic, grade."""
+
+
+class Opinion(NamedTuple):
+    """The grade that a judge gave a document, and where it comes from, as far as a file says."""
+
+    judge: bytes | None
+    grade: float
+    source: bytes | None = None
 
 
 class Judgments(Grouped):
@@ -39,6 +47,14 @@ class Judgments(Grouped):
     subtopics: Subtopics = {}  # noqa: RUF012 - replaced, never changed
     """Grades by subtopic, of documents that have any; the grade of the document is their
     highest."""
+
+    opinions: Mapping[bytes, Mapping[bytes, Sequence[Opinion]]] = {}
+    """What each judge said, by query and document, the first one first; of documents for which a
+    file names a judge or a source."""
+
+    reduced: tuple[Judges, int] | None = None
+    """The rule that chose among the grades of several judges, and for how many documents; None if
+    no document has several."""
 
     is_kept_ready: bool = False
     """Whether the engine keeps what it looks documents up in, for many runs one after another;
@@ -66,7 +82,7 @@ class Judgments(Grouped):
 
     @classmethod
     def from_frame(
-        cls, frame: object, *, duplicates: Duplicates = "error", judges: Judges | None = None
+        cls, frame: object, *, duplicates: Duplicates = "error", judges: Judges = "first"
     ) -> Judgments:
         """Read a data frame with a row a judgment.
 
@@ -78,8 +94,8 @@ class Judgments(Grouped):
             are text, categories or whole numbers. Rows are counted from 1 in messages.
         duplicates : {"error", "keep-best"}
             What to do with a document that comes twice for one query.
-        judges : {"max", "mean", "majority"}, optional
-            How the grades of several judges (a column ``judge``) become one.
+        judges : {"first", "latest", "max", "mean", "majority"}
+            Which grade counts where several judges (a column ``judge``) graded a document.
         """
         from berryeval.core.frames import judgments_of_frame
 

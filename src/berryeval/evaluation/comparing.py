@@ -72,7 +72,7 @@ def compare(
     missing: MissingQueries = "zero",
     no_relevant: NoRelevant = "zero",
     duplicates: Duplicates = "error",
-    judges: Judges | None = None,
+    judges: Judges = "first",
     repeats: Mapping[str, Sequence[RunSource]] | None = None,
     **statistics: Any,  # noqa: ANN401 - as Statistics has them
 ) -> Comparison:

@@ -66,7 +66,7 @@ def evaluate(
     missing: MissingQueries = "zero",
     no_relevant: NoRelevant = "zero",
     duplicates: Duplicates = "error",
-    judges: Judges | None = None,
+    judges: Judges = "first",
 ) -> Evaluation:
     """Score a run against judgments.
 
@@ -89,8 +89,8 @@ def evaluate(
         What a query without a relevant document is worth.
     duplicates : {"error", "keep-best"}
         What to do with a document that a file or frame has twice for one query.
-    judges : {"max", "mean", "majority"}, optional
-        How the grades of several judges become one; without it they are an error.
+    judges : {"first", "latest", "max", "mean", "majority"}
+        Which grade counts where several judges graded a document.
 
     Returns
     -------
@@ -137,7 +137,13 @@ def evaluate(
         scores = score(loaded_judgments, run, counted, missing=missing, no_relevant=no_relevant)
     if scores.counts.missing == scores.counts.judged:
         raise MismatchError(_nothing_in_common(loaded_judgments, scores.ignored_ids))
-    return Evaluation(scores, chosen, known_queries, cautions=find_cautions(run))
+    return Evaluation(
+        scores,
+        chosen,
+        known_queries,
+        cautions=find_cautions(run),
+        reduced=loaded_judgments.reduced,
+    )
 
 
 def _load_queries(source: QueriesSource | None) -> Mapping[str, Query] | None:
@@ -166,7 +172,7 @@ def read_measures(measures: Iterable[MeasureLike] | MeasureLike) -> tuple[Measur
 
 
 def load_judgments(
-    source: JudgmentsSource, duplicates: Duplicates = "error", judges: Judges | None = None
+    source: JudgmentsSource, duplicates: Duplicates = "error", judges: Judges = "first"
 ) -> Judgments:
     """Return judgments from wherever they are, or raise if there are none."""
     judgments = _load_judgments(source, duplicates, judges)
@@ -175,9 +181,7 @@ def load_judgments(
     return judgments
 
 
-def _load_judgments(
-    source: JudgmentsSource, duplicates: Duplicates, judges: Judges | None
-) -> Judgments:
+def _load_judgments(source: JudgmentsSource, duplicates: Duplicates, judges: Judges) -> Judgments:
     if isinstance(source, Judgments):
         return source
     if isinstance(source, (str, os.PathLike)):

@@ -14,6 +14,7 @@ __all__ = [
     "common_queries",
     "count_queries",
     "holes_notes",
+    "judges_notes",
     "missing_counts",
     "missing_phrase",
     "missing_queries",
@@ -44,6 +45,7 @@ def query_notes(runs: Mapping[str, Evaluation], n_compared: int | None = None) -
     else:
         notes = [f"{name}: {judged}, {run.n_queries:,} scored." for name, run in runs.items()]
         notes.append("Caution: means over different queries cannot be compared.")
+    notes += judges_notes(first.reduced)
     if first.counts.no_relevant:
         notes.append(f"{count_queries(first.counts.no_relevant)} without a relevant document.")
     notes += [
@@ -55,6 +57,27 @@ def query_notes(runs: Mapping[str, Evaluation], n_compared: int | None = None) -
         if run.counts.ignored:
             notes.append(f"{name}: {count_queries(run.counts.ignored)} not judged, ignored.")
     return tuple(notes)
+
+
+def judges_notes(reduced: tuple[str, int] | None) -> tuple[str, ...]:
+    """Return which grade counts where several judges graded a document; empty if none did.
+
+    Takes the rule and the number of documents, as `Judgments.reduced` has them.
+    """
+    if reduced is None:
+        return ()
+    rule, n_documents = reduced
+    documents = "1 document" if n_documents == 1 else f"{n_documents:,} documents"
+    return (f"Several judges graded {documents}: {_COUNTED[rule]} counts.",)
+
+
+_COUNTED = {
+    "first": "the first grade",
+    "latest": "the latest grade",
+    "max": "the highest grade",
+    "mean": "the mean grade",
+    "majority": "the most frequent grade",
+}
 
 
 def missing_queries(runs: Mapping[str, Evaluation]) -> str:

@@ -118,6 +118,8 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
     cautions : tuple of str
         What is suspicious about the scores of the run, such as distances in place of scores;
         empty for almost every run.
+    reduced : tuple of (str, int), optional
+        The rule that chose among the grades of several judges, and for how many documents.
     """
 
     def __init__(
@@ -127,6 +129,7 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         queries: Mapping[str, Query] | None = None,
         *,
         cautions: Sequence[str] = (),
+        reduced: tuple[str, int] | None = None,
     ) -> None:
         self._results = {
             str(measure): MeasureResult(
@@ -139,6 +142,7 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         self.counts: QueryCounts = scores.counts
         self.queries: Mapping[str, Query] = queries or {}
         self.cautions = tuple(cautions)
+        self.reduced = reduced
 
     @property
     def measures(self) -> tuple[Measure, ...]:

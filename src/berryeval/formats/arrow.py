@@ -65,7 +65,7 @@ def _reader(source: Any) -> Any:  # noqa: ANN401 - of pyarrow
 
 
 def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
-    """Iterate over judgments with their judges and subtopics."""
+    """Iterate over judgments with their judges, subtopics and sources."""
     return rows_of(read_table(path, "judgments"), "judgments", path)
 
 

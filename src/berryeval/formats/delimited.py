@@ -45,12 +45,12 @@ def sniff(first_line: bytes) -> bool:
 
 def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
     """Iterate over the rows of a file."""
-    for place, query_id, doc_id, number, _, _ in _iter_rows(path, kind):
+    for place, query_id, doc_id, number, *_ in _iter_rows(path, kind):
         yield place, query_id, doc_id, number
 
 
 def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
-    """Iterate over judgments with their judges and subtopics."""
+    """Iterate over judgments with their judges, subtopics and sources."""
     return _iter_rows(path, "judgments")
 
 
@@ -62,7 +62,7 @@ def _iter_rows(path: PathLike, kind: Kind) -> Iterator[JudgedRow]:
     names = [name.strip() for name in header[1]]
     found = find_keys(names, kind, path, header[0], "column")
     query, document, value = map(names.index, found)
-    judge, subtopic = (None if key is None else names.index(key) for key in find_labels(names))
+    labels = [None if key is None else names.index(key) for key in find_labels(names)]
     for line, fields in lines:
         if len(fields) != len(names):
             message = f"expected {len(names)} columns, found {len(fields)}"
@@ -72,8 +72,7 @@ def _iter_rows(path: PathLike, kind: Kind) -> Iterator[JudgedRow]:
             encode_id(fields[query]),
             encode_id(fields[document]),
             parse_number(fields[value], kind, path, line),
-            None if judge is None or not fields[judge] else encode_id(fields[judge]),
-            None if subtopic is None or not fields[subtopic] else encode_id(fields[subtopic]),
+            *(None if at is None or not fields[at] else encode_id(fields[at]) for at in labels),
         )
 
 

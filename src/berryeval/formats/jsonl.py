@@ -1,7 +1,7 @@
-"""JSON lines: one object a line, ``{"query_id": "q1", "doc_id": "d7", "relevance": 2}``.
+"""JSON lines: one object per line, ``{"query_id": "q1", "doc_id": "d7", "relevance": 2}``.
 
-Runs have a ``score`` instead of a ``relevance``. Judgments may have a ``judge`` and a
-``subtopic``. Other usual names of the keys are understood, see
+Runs have a ``score`` instead of a ``relevance``. Judgments may have a ``judge``, a ``subtopic``
+and a ``source``. Other usual names of the keys are understood, see
 `berryeval.core.column_names`; other keys are ignored. Ids may be numbers. Empty lines
 are passed over.
 """
@@ -59,14 +59,14 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
 
 
 def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
-    """Iterate over judgments with their judges and subtopics."""
+    """Iterate over judgments with their judges, subtopics and sources."""
     for number, record in iter_objects(path):
         row = _row(record, "judgments", path, number)
-        judge, subtopic = (
+        labels = (
             None if name is None or record[name] is None else id_bytes(record[name], path, number)
             for name in find_labels(record)
         )
-        yield JudgedRow(*row, judge, subtopic)
+        yield JudgedRow(*row, *labels)
 
 
 def _row(record: dict[str, object], kind: Kind, path: PathLike, number: int) -> Row:

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 from berryeval.core.column_names import (
     DOCUMENT,
     GRADE,
-    JUDGE,
+    LABELS,
     QUERY,
     SCORE,
-    SUBTOPIC,
     Kind,
     find_name,
     wanted_names,
@@ -50,10 +49,10 @@ def find_keys(
     return query, document, value
 
 
-def find_labels(names: Iterable[str]) -> tuple[str | None, str | None]:
-    """Return which of the names hold the judge and the subtopic, None where none does."""
+def find_labels(names: Iterable[str]) -> list[str | None]:
+    """Return which of the names hold the judge, the subtopic and the source; None if none does."""
     given = list(names)
-    return find_name(given, JUDGE), find_name(given, SUBTOPIC)
+    return [find_name(given, known) for known in LABELS]
 
 
 def check_keys(

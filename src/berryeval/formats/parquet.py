@@ -72,7 +72,7 @@ def first_tag(path: PathLike) -> str | None:
 
 
 def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
-    """Iterate over judgments with their judges and subtopics."""
+    """Iterate over judgments with their judges, subtopics and sources."""
     return rows_of(read_table(path, "judgments"), "judgments", path)
 
 

@@ -70,7 +70,7 @@ def read_judgments(
     *,
     format: str | None = None,
     duplicates: Duplicates = "error",
-    judges: Judges | None = None,
+    judges: Judges = "first",
     split: str = "test",
 ) -> Judgments:
     """Read judgments from a file.
@@ -86,10 +86,10 @@ def read_judgments(
     duplicates : {"error", "keep-best"}
         What to do with a document that is judged twice for one query, by one judge and for one
         subtopic.
-    judges : {"max", "mean", "majority"}, optional
-        How the grades of several judges become one. Negative grades count only where all are
-        negative; of grades that are equally frequent, the majority's is the lowest. Without a
-        rule, several judges of one document are an error.
+    judges : {"first", "latest", "max", "mean", "majority"}
+        Which grade counts where several judges graded a document; first and latest go by the order
+        of the file. Negative grades count only where all are negative; of grades that are equally
+        frequent, the majority is the lowest.
     split : str
         Of a folder, which judgments to read: ``"dev"`` are those of ``qrels/dev.tsv``.
 
@@ -114,7 +114,7 @@ def read_judgments(
 
 
 def _read_trec_judgments(
-    path: PathLike, duplicates: Duplicates, judges: Judges | None, origin: Origin
+    path: PathLike, duplicates: Duplicates, judges: Judges, origin: Origin
 ) -> Judgments:
     """Read them natively unless they have subtopics, which the extension passes over."""
     content = read_content(path)

@@ -178,4 +178,4 @@ def _read_judgments(settings: Settings) -> Judgments:
             "or define a fixture berryeval_judgments"
         )
         raise ArgumentError("berryeval_judgments", "judgments", f"none; {way_out}")
-    return load_judgments(settings.judgments, "error", settings.judges)  # type: ignore[arg-type]
+    return load_judgments(settings.judgments, "error", settings.judges)

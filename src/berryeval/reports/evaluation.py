@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES
-from berryeval.evaluation.notes import holes_notes, query_notes
+from berryeval.evaluation.notes import holes_notes, judges_notes, query_notes
 from berryeval.measures import NDCG, HitRate, Measure, Precision, Recall, ReciprocalRank
 from berryeval.reports.figures import shown_interval
 from berryeval.reports.layout import Table, table_to_text
@@ -165,8 +165,9 @@ def evaluation_as_dict(run: Evaluation, shown: Shown = Shown()) -> dict[str, Any
         "means": run.to_dict(),
         "holes": {name: result.holes for name, result in run.items()},
     }
-    if run.cautions:
-        found["notes"] = [f"Caution: {caution}." for caution in run.cautions]
+    notes = [*judges_notes(run.reduced), *(f"Caution: {caution}." for caution in run.cautions)]
+    if notes:
+        found["notes"] = notes
     if shown.interval is not None:
         found["intervals"] = {name: _interval(result, shown) for name, result in run.items()}
     if shown.per_query:

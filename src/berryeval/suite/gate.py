@@ -66,7 +66,7 @@ def run_gate(settings: Settings) -> GateResult:
     if not guards:
         way_out = "add [[gate.guard]] to berryeval.toml, or give --at-least or --margin"
         raise ArgumentError("gate.guard", "at least one", f"none; {way_out}")
-    judgments = load_judgments(_named(settings.judgments, "judgments"), "error", settings.judges)  # type: ignore[arg-type]
+    judgments = load_judgments(_named(settings.judgments, "judgments"), "error", settings.judges)
     queries = load_queries(settings.queries)
     smallest = settings.gate.smallest_slice
     check_reachable(judgments, guards, queries=queries.values(), smallest_slice=smallest)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from berryeval.core.inputs import note_input
+from berryeval.core.judging import Judges, check_judges
 from berryeval.errors import ArgumentError, BerryEvalError, FormatError, InputError
 from berryeval.evaluation.gate_rules import RULES, GateRules
 from berryeval.evaluation.rule_kinds import check_keys
@@ -59,7 +60,7 @@ class Settings:
     timings: str | None = None
     history: str | None = None
     corpus: str | None = None
-    judges: str | None = None
+    judges: Judges = "first"
     gate: GateRules = field(default_factory=GateRules)
     """The table ``[gate]``, and what the file says of the set: its scale, and its pool."""
     service: Mapping[str, Any] = field(default_factory=dict)
@@ -95,7 +96,6 @@ _SERVICE: dict[str, tuple[type, ...]] = {
     "measures": (list,),
 }
 _SYSTEM: dict[str, tuple[type, ...]] = {"system": (str,), "dsn": (str,), "headers": (dict,)}
-_JUDGES = ("max", "mean", "majority")
 
 
 def find_settings(start: Path | None = None) -> Settings:
@@ -149,8 +149,7 @@ def _load(path: Path) -> dict[str, Any]:
 
 def _settings(content: Mapping[str, Any], folder: Path) -> Settings:
     _check(content, _TOP, "")
-    if content.get("judges", "max") not in _JUDGES:
-        raise ArgumentError("judges", " or ".join(map(repr, _JUDGES)), repr(content["judges"]))
+    check_judges(content.get("judges", "first"))
     named = {key: value for key, value in content.items() if key not in ("gate", *_OF_SET)}
     given = content.get("system_settings", {})
     named["system_settings"] = _texts(given, folder, "system_settings")

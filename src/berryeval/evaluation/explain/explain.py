@@ -35,7 +35,7 @@ def explain(
     measure: MeasureLike = "nDCG@10",
     *,
     duplicates: Duplicates = "error",
-    judges: Judges | None = None,
+    judges: Judges = "first",
 ) -> Explanation:
     """Tell which documents moved from one run to the other, and what each move contributed.
 
@@ -52,8 +52,8 @@ def explain(
         What changed. Any measure can be explained, your own as well.
     duplicates : {"error", "keep-best"}
         What to do with a document that a file or frame has twice for one query.
-    judges : {"max", "mean", "majority"}, optional
-        How the grades of several judges become one; without it they are an error.
+    judges : {"first", "latest", "max", "mean", "majority"}
+        Which grade counts where several judges graded a document.
 
     Returns
     -------

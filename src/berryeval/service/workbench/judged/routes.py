@@ -11,7 +11,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from berryeval.archive.opinions import SETTLED, Said, is_conflict, opinions_of
+from berryeval.archive.opinions import SETTLED, counted_state, saying_of
 from berryeval.errors import ArgumentError, ConflictError, NotFoundError
 from berryeval.formats import delimited, jsonl, trec
 from berryeval.service.dependencies import ArchiveDep, CallerDep, require
@@ -100,13 +100,12 @@ def show_judgment(
     states = archive.judgments.history(query_id, doc_id)
     if not states:
         raise NotFoundError("judgment", f"{doc_id} for {query_id}")
-    current = states[-1] if states[-1].grade is not None else None
-    opinions = opinions_of(Said(one.author, one.grade, one.source) for one in states)
+    current = counted_state(states)
+    saying = saying_of(states)
     document = archive.documents.get(doc_id)
     text = "" if document is None else document.text or ""
     scale = scale_of(latest.get())
     is_part = "hx-request" in request.headers
-    differ = current is not None and is_conflict(opinions, current.source)
     return page(
         request,
         "judgment_part.html" if is_part else "judgment.html",
@@ -119,8 +118,8 @@ def show_judgment(
         is_cut=len(text) > _TEXT_SHOWN,
         states=states[::-1],
         current=current,
-        opinions=opinions,
-        is_conflict=differ,
+        opinions=saying.independent,
+        is_conflict=saying.is_conflict,
         scale=scale,
         meanings=GRADES.get(scale, ("",) * (scale + 1)),
         came_from=request.headers.get("hx-current-url", ""),

@@ -129,14 +129,23 @@ def answer(archive: Archive, queues: Queues, given: Reply, *, author: str) -> Ou
 
 def _grade(archive: Archive, queues: Queues, given: Reply, author: str) -> Outcome:
     assert given.grade is not None
-    stored = archive.judgments.change(
-        *given.pair,
-        given.grade,
-        author=author,
-        source=given.wanted.source,
-        document_hash=given.hash,
-        if_revision=given.revision,
-    )
+    if given.wanted.mode == "second":
+        stored = archive.judgments.add_opinion(
+            *given.pair,
+            given.grade,
+            author=author,
+            source=given.wanted.source,
+            document_hash=given.hash,
+        )
+    else:
+        stored = archive.judgments.change(
+            *given.pair,
+            given.grade,
+            author=author,
+            source=given.wanted.source,
+            document_hash=given.hash,
+            if_revision=given.revision,
+        )
     queues.done(given.pair)
     return Outcome(given.key, "done", stored.revision)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from berryeval.archive import Archive
 from berryeval.archive.judgment_table import JudgmentTable
-from berryeval.archive.opinions import Said, opinions_of
+from berryeval.archive.opinions import counted_state, saying_of
 from berryeval.core.query import Query
 from berryeval.service.workbench.judging.modes import Mode
 from berryeval.service.workbench.judging.queues import Turn
@@ -99,15 +99,15 @@ def scale_of(table: JudgmentTable | None) -> int:
 
 
 def _said(turn: Turn) -> tuple[tuple[str, float], ...]:
-    states = (Said(state.author, state.grade, state.source) for state in turn.states)
-    return tuple(opinions_of(states).items())
+    return tuple(saying_of(turn.states).independent.items())
 
 
 def _why(turn: Turn, mode: Mode) -> str:
     if mode == "second":
         return "Somebody else has graded it; a second grade, given unseen, tells how far you agree."
     if mode == "stale":
-        last = turn.states[-1]
+        last = counted_state(turn.states)
+        assert last is not None  # what is stale is judged
         return (
             f"{last.author} gave it {last.grade:g} on {last.judged_at:%Y-%m-%d}, "
             "and the document has changed since."

@@ -11,7 +11,7 @@ import numpy as np
 
 from berryeval.archive import Archive
 from berryeval.archive.judgment_table import Wanted as WantedJudgments
-from berryeval.archive.opinions import SETTLED, Said, is_conflict, opinions_of
+from berryeval.archive.opinions import SETTLED, counted_state, saying_of
 from berryeval.archive.records import StoredJudgment
 from berryeval.evaluation.hole_queue import HoleQueue, QueuedHole, queue_holes
 from berryeval.measures import Measure
@@ -212,14 +212,14 @@ _LISTS: Mapping[Mode, Callable[[Archive, Scoring, Wanted, str], Listed]] = {
 
 def still_asked(mode: Mode, states: Sequence[StoredJudgment], caller: str) -> bool:
     """Whether a pair of this history is still to be judged by somebody."""
-    current = states[-1] if states and states[-1].grade is not None else None
+    current = counted_state(states)
     if mode in ("holes", "compare"):
         return current is None or current.grade is None or current.grade < 0
     if current is None:
         return False
     if mode == "stale":
         return current.is_stale
-    opinions = opinions_of(Said(state.author, state.grade, state.source) for state in states)
+    found = saying_of(states)
     if mode == "second":
-        return caller not in opinions and current.author != caller
-    return is_conflict(opinions, current.source)
+        return caller not in found.independent and current.author != caller
+    return found.is_conflict

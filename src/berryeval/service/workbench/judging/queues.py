@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from berryeval.archive import Archive
+from berryeval.archive.opinions import counted_state
 from berryeval.archive.records import StoredJudgment
 from berryeval.service.workbench.judging.modes import (
     Asked,
@@ -47,9 +48,9 @@ class Turn:
 
     @property
     def revision(self) -> int:
-        """Of the judgment that is there; 0 if there is none."""
-        last = self.states[-1] if self.states else None
-        return 0 if last is None or last.grade is None else last.revision
+        """Of the judgment that counts; 0 if there is none."""
+        counted = counted_state(self.states)
+        return 0 if counted is None else counted.revision
 
 
 @dataclass(frozen=True, slots=True)
