@@ -135,6 +135,7 @@ def test_the_same_opinion_once_more_changes_nothing(archive):
     assert opine(archive, 1, "bob") == once
     judge(archive, 3, "ada")
     assert opine(archive, 1, "bob").revision > once.revision
+    assert opine(archive, 3, "ada") == archive.judgments.get(*PAIR), "her judgment says so"
 
 
 def test_settling_with_the_grade_that_counts_is_a_change(archive):

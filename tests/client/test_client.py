@@ -64,6 +64,16 @@ def test_judgments(client):
     assert [one["grade"] for one in client.judgments.history("j1", "d/ä")] == [1.0, 2.0]
     assert [one["doc_id"] for one in client.judgments.list(query_id="j1")] == ["d/ä"]
     assert not [*client.judgments.list(query_id="j1", is_stale=True)]
+    second = client.judgments.set("j1", "d/ä", 0, second_opinion=True)
+    assert (second["kind"], client.judgments.get("j1", "d/ä")["grade"]) == ("opinion", 2.0)
+    counts = client.judgments.undo("j1", "d/ä", revision=second["revision"])
+    assert counts["grade"] == 2.0
+    assert client.judgments.put([("j1", "d/ä", 0)], second_opinion=True)["changed"] == 1
+    assert client.judgments.set_policy("latest", ["no", "some", "all"])["changed"] >= 1
+    assert client.judgments.policy()["labels"] == ["no", "some", "all"]
+    assert client.judgments.set_policy()["rule"] == "first"
+    new = client.judgments.set("j1", "new", 1)
+    assert client.judgments.undo("j1", "new", revision=new["revision"]) is None
     client.judgments.remove("j1", "d/ä", if_match="*")
     assert "j1" not in {one["query_id"] for one in client.judgments}
 
@@ -224,6 +234,8 @@ def test_every_route_is_covered(client, run_id, tmp_path, monkeypatch):
         lambda: client.judgments.put(JUDGMENTS), lambda: client.judgments.get("q", "d"),
         lambda: client.judgments.set("q", "d", 1), lambda: client.judgments.history("q", "d"),
         lambda: client.judgments.remove("q", "d", if_match="*"), lambda: [*client.documents],
+        lambda: client.judgments.undo("q", "d", revision=1), client.judgments.policy,
+        client.judgments.set_policy,
         lambda: client.documents.put(DOCUMENTS), lambda: client.documents.get("d"),
         lambda: client.documents.remove("d"), lambda: [*client.runs],
         lambda: client.runs.upload(Run.from_dict(RUN), name="x"), lambda: client.runs.get("r"),

@@ -169,3 +169,96 @@ def test_of_many_who_change_a_judgment_at_once_each_change_builds_on_the_one_bef
         grades = list(people.map(raise_grade, range(12)))
     assert sorted(grades) == list(range(1, 13))
     assert len(client.get(f"{PAIR}/history").json()) == 13
+
+
+def as_judge(archive, name, role="judge"):
+    """Return the headers of somebody with a token."""
+    return {"Authorization": f"Bearer {archive.tokens.create(name, role)}"}
+
+
+def test_a_second_opinion_is_stored_beside_the_judgment(client, archive):
+    """It needs no ETag, changes no grade, and stands in the history as what it is."""
+    client.put(PAIR, json={"grade": 2})
+    ada = as_judge(archive, "ada")
+    said = client.put(PAIR, json={"grade": 0, "second_opinion": True}, headers=ada)
+    assert (said.status_code, said.json()["kind"], said.json()["author"]) == (200, "opinion", "ada")
+    body = {"judgments": [{"query_id": "q1", "doc_id": "d7", "grade": 1}], "second_opinion": True}
+    bob = as_judge(archive, "bob")
+    assert client.post("/v1/judgments", json=body, headers=bob).json()["changed"] == 1
+    now = client.get(PAIR).json()
+    assert (now["grade"], now["author"], now["kind"]) == (2, "local", "judgment")
+    history = client.get(f"{PAIR}/history").json()
+    assert [(one["kind"], one["grade"]) for one in history] == [
+        ("judgment", 2), ("opinion", 0), ("opinion", 1),
+    ]  # fmt: skip
+    first = client.put("/v1/judgments/q1/new", json={"grade": 1, "second_opinion": True})
+    assert (first.status_code, first.json()["kind"]) == (201, "judgment")
+
+
+def test_a_correction_over_http_replaces_the_grade_and_keeps_the_history(client, archive):
+    """E5: posting a judged pair again is a correction, not a second opinion."""
+    client.put(PAIR, json={"grade": 2})
+    body = [{"query_id": "q1", "doc_id": "d7", "relevance": 1}]
+    ada = as_judge(archive, "ada")
+    posted = client.post("/v1/evaluation/judgments", json=body, headers=ada)
+    assert posted.status_code == 204
+    assert (client.get(PAIR).json()["grade"], client.get(PAIR).json()["author"]) == (1, "ada")
+    assert [one["grade"] for one in client.get(f"{PAIR}/history").json()] == [2, 1]
+
+
+def test_undo_lets_count_again_what_counted_before(client, archive):
+    """With its own author; for a judgment, a second opinion and a take-back alike."""
+    client.put(PAIR, json={"grade": 2})
+    ada = as_judge(archive, "ada")
+    made = client.put(PAIR, json={"grade": 0}, headers={**ada, "If-Match": '"1"'})
+    undone = client.post(f"{PAIR}/undo", headers={**ada, "If-Match": made.headers["etag"]})
+    assert (undone.status_code, undone.json()["grade"], undone.json()["author"]) == (
+        200, 2, "local",
+    )  # fmt: skip
+    gone = client.delete(PAIR, headers={**ada, "If-Match": undone.headers["etag"]})
+    assert gone.status_code == 204
+    again = client.post(f"{PAIR}/undo", headers={**ada, "If-Match": gone.headers["etag"]})
+    assert (again.json()["grade"], again.json()["author"]) == (2, "local")
+    first = client.put("/v1/judgments/q1/new", json={"grade": 1})
+    nothing = client.post("/v1/judgments/q1/new/undo", headers={"If-Match": first.headers["etag"]})
+    assert (nothing.status_code, nothing.content) == (204, b"")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [({}, 428), ({"If-Match": "*"}, 428), ({"If-Match": '"x"'}, 428), ({"If-Match": '"1"'}, 412)],
+)
+def test_nobody_undoes_what_another_did(client, archive, headers, status):
+    """Nor without saying what: the problem names the header."""
+    client.put(PAIR, json={"grade": 2})
+    answer = client.post(f"{PAIR}/undo", headers={**as_judge(archive, "ada"), **headers})
+    assert (answer.status_code, answer.json()["where"]) == (status, "If-Match")
+    assert client.get(PAIR).json()["grade"] == 2
+
+
+def test_the_judging_policy_says_what_counts_and_what_grades_mean(client, archive):
+    """What each rule would change is there before it does; only an admin declares one."""
+    client.put(PAIR, json={"grade": 2})
+    ada = as_judge(archive, "ada")
+    client.put(PAIR, json={"grade": 1, "second_opinion": True}, headers=ada)
+    assert client.get("/v1/judging").json() == {
+        "rule": "first",
+        "labels": None,
+        "highest_grade": None,
+        "changes": {"first": 0, "latest": 1, "max": 0, "mean": 1, "majority": 1},
+    }
+    wanted = {"rule": "mean", "labels": ["no", "a little", "half", "most", "all"]}
+    assert client.put("/v1/judging", json=wanted, headers=ada).status_code == 403
+    declared = client.put("/v1/judging", json=wanted)
+    assert (declared.json()["changed"], declared.json()["highest_grade"]) == (1, 4)
+    assert (client.get(PAIR).json()["grade"], client.get(PAIR).json()["kind"]) == (1.5, "rule")
+    assert client.put("/v1/judging", json={"labels": ["one"]}).status_code == 422
+    assert client.put("/v1/judging", json={"rule": "median"}).status_code == 422
+
+
+def test_the_declared_scale_is_the_most_that_a_hole_may_get(client, archive):
+    """Bounds take it where the caller names none, and no judgment has to use it."""
+    client.put(PAIR, json={"grade": 1})
+    assert archive.judgments.current().scale is None
+    client.put("/v1/judging", json={"labels": ["0", "1", "2", "3", "4"]})
+    assert archive.judgments.current().scale == 4

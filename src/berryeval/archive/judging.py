@@ -9,7 +9,9 @@ from sqlalchemy import Connection, select
 
 from berryeval.archive.clock import now
 from berryeval.archive.database import Database
-from berryeval.archive.opinion_rows import apply_rule, counted_by_rule, pairs_with_opinions
+from berryeval.archive.judgment_rows import read_history
+from berryeval.archive.opinion_rows import apply_rule, pairs_with_opinions
+from berryeval.archive.opinions import counted_state, saying_of
 from berryeval.archive.records import JudgingPolicy
 from berryeval.archive.tables import settings
 from berryeval.core.judging import JUDGES, Judges
@@ -46,8 +48,10 @@ class ArchivedJudging:
         changed = dict.fromkeys(JUDGES, 0)
         with self._database.reading(repeatable=True) as connection:
             for pair in pairs_with_opinions(connection):
+                states = read_history(connection, pair)
+                current, saying = counted_state(states), saying_of(states)
                 for rule in JUDGES:
-                    counted, current = counted_by_rule(connection, pair, rule)
+                    counted = saying.counted(rule)
                     if counted is not None and current is not None:
                         changed[rule] += counted.grade != current.grade
         return changed

@@ -27,7 +27,7 @@ from berryeval.archive.judgment_rows import (
 from berryeval.archive.known_states import KnownStates
 from berryeval.archive.opinion_rows import undo_judgment, write_opinions
 from berryeval.archive.paging import read_page
-from berryeval.archive.records import JudgmentEntry, Page, StoredJudgment
+from berryeval.archive.records import JudgmentBatch, JudgmentEntry, Page, StoredJudgment
 from berryeval.archive.shared_commits import SharedCommits
 from berryeval.archive.tables import judgments
 from berryeval.core.judgments import Judgments
@@ -78,15 +78,32 @@ class ArchivedJudgments:
         ArgumentError
             If a pair comes twice with different grades, or a grade or id cannot be used.
         """
-        wanted = check_entries(entries)
-        check_text(author, "author")
-        check_text(source, "source", optional=True)
+        return self.put_batches([JudgmentBatch(author, source, [*entries], as_opinion)])
+
+    def put_batches(self, batches: Iterable[JudgmentBatch]) -> int:
+        """Write judgments of several authors and sources, all or none, as `put` does.
+
+        Returns
+        -------
+        int
+            How many are new or changed.
+        """
+        checked = [(check_entries(batch.entries), batch) for batch in batches]
+        for _, batch in checked:
+            check_text(batch.author, "author")
+            check_text(batch.source, "source", optional=True)
 
         def work(connection: Connection) -> int:
-            if as_opinion:
-                rule = read_policy(connection).rule
-                return write_opinions(connection, wanted, rule, author=author, source=source)
-            return write_judgments(connection, wanted, author=author, source=source)
+            rule = read_policy(connection).rule
+            n_written = 0
+            for wanted, (author, source, _, as_opinion) in checked:
+                if as_opinion:
+                    n_written += write_opinions(
+                        connection, wanted, rule, author=author, source=source
+                    )
+                else:
+                    n_written += write_judgments(connection, wanted, author=author, source=source)
+            return n_written
 
         return self._commits.run(work)
 
@@ -292,7 +309,10 @@ class ArchivedJudgments:
         """Return the judgments as they are (None) or were, as `at` takes it, and their hash."""
         if isinstance(when, str):
             check_id(when, "at")
-        return self._known.as_of(when)
+        found, hashed = self._known.as_of(when)
+        with self._database.reading() as connection:
+            found.scale = read_policy(connection).highest
+        return found, hashed
 
     def prepare(self) -> None:
         """Read what questions about the judgments of now need, so that these do not wait."""

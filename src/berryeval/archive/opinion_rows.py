@@ -18,7 +18,7 @@ from berryeval.archive.judgment_rows import (
     with_hash,
     write_judgments,
 )
-from berryeval.archive.opinions import Counted, counted_state, saying_of
+from berryeval.archive.opinions import counted_state, saying_of
 from berryeval.archive.records import StoredJudgment
 from berryeval.archive.tables import judgments
 from berryeval.core.judging import Judges
@@ -26,7 +26,6 @@ from berryeval.errors import ConflictError
 
 __all__ = [
     "apply_rule",
-    "counted_by_rule",
     "pairs_with_opinions",
     "undo_judgment",
     "write_opinions",
@@ -61,6 +60,8 @@ def write_opinions(
             if current is None or current.grade is None:
                 first[pair] = new
                 continue
+            if (current.author, current.grade) == (author, new.grade):
+                continue  # the judgment says so
             own = _own_opinion(connection, pair, author)
             if own is not None and _is_said(own, new, since=current.revision):
                 continue
@@ -76,7 +77,8 @@ def apply_rule(connection: Connection, pairs: Iterable[Pair], rule: Judges) -> i
     """Let the grade count that a rule makes of judgments and opinions; return how many changed."""
     writer = StateWriter(connection)
     for pair in pairs:
-        counted, current = counted_by_rule(connection, pair, rule)
+        states = read_history(connection, pair)
+        counted, current = saying_of(states).counted(rule), counted_state(states)
         if current is None or counted is None:
             continue
         if (counted.grade, counted.author) == (current.grade, current.author):
@@ -86,14 +88,6 @@ def apply_rule(connection: Connection, pairs: Iterable[Pair], rule: Judges) -> i
         source = RULE if origin is None else origin.source
         writer.add(new, counted.author, source, replaced=current.revision, kind="rule")
     return writer.flush()
-
-
-def counted_by_rule(
-    connection: Connection, pair: Pair, rule: Judges
-) -> tuple[Counted[StoredJudgment] | None, StoredJudgment | None]:
-    """Return what a rule lets count, and what counts now."""
-    states = read_history(connection, pair)
-    return saying_of(states).counted(rule), counted_state(states)
 
 
 def pairs_with_opinions(connection: Connection) -> list[Pair]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from berryeval.archive.opinions import Kind
-from berryeval.core.judging import Judges, check_judges
+from berryeval.core.judging import COUNTED, Judges, check_judges
 from berryeval.core.scale import check_labels
 from berryeval.core.scores import QueryCounts
 from berryeval.engine import MissingQueries
@@ -18,6 +18,7 @@ __all__ = [
     "ArchiveFacts",
     "Check",
     "JudgingPolicy",
+    "JudgmentBatch",
     "JudgmentEntry",
     "Page",
     "Role",
@@ -76,6 +77,16 @@ class JudgmentEntry:
     document_hash: str | None = None
 
 
+class JudgmentBatch(NamedTuple):
+    """Judgments of one author and source."""
+
+    author: str
+    source: str | None
+    entries: Sequence[JudgmentEntry]
+    as_opinion: bool = False
+    """Whether these are second opinions."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoredJudgment:
     """A judgment, or an earlier state of one."""
@@ -120,6 +131,11 @@ class JudgingPolicy:
         check_judges(self.rule)
         if self.labels is not None:
             object.__setattr__(self, "labels", check_labels(self.labels))
+
+    @property
+    def sentence(self) -> str:
+        """Which grade counts, in words."""
+        return f"Where judges differ, {COUNTED[self.rule]} counts."
 
     @property
     def highest(self) -> int | None:

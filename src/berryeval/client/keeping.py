@@ -83,8 +83,12 @@ class Judgments:
         *,
         source: str | None = None,
         author: str | None = None,
+        second_opinion: bool = False,
     ) -> Record:
-        """Store grades, all or none: triples, or documents and grades by query."""
+        """Store grades, all or none: triples, or documents and grades by query.
+
+        Second opinions are stored beside what is judged, and leave it as it is.
+        """
         if isinstance(judgments, Mapping):
             judgments = [
                 (query_id, doc_id, grade)
@@ -92,7 +96,12 @@ class Judgments:
                 for doc_id, grade in grades.items()
             ]
         entries = [dict(zip(_KEYS, _triple(one), strict=True)) for one in judgments]
-        body = {"judgments": entries, "source": source, "author": author}
+        body = {
+            "judgments": entries,
+            "source": source,
+            "author": author,
+            "second_opinion": second_opinion or None,
+        }
         return self._connection.ask("POST", "/v1/judgments", body=_given(body))
 
     def get(self, query_id: str, doc_id: str) -> Record:
@@ -106,18 +115,20 @@ class Judgments:
         grade: float,
         *,
         if_match: str | None = None,
+        second_opinion: bool = False,
         **facts: str,
     ) -> Record:
-        """Judge a pair.
+        """Judge a pair, or give a second opinion on it.
 
         To replace a judgment `if_match` has to be its ETag, or ``"*"``; it is a `ConflictError`
-        if somebody else has judged meanwhile. `facts` are source, document_hash and author.
+        if somebody else has judged meanwhile. A second opinion replaces nothing. `facts` are
+        source, document_hash and author.
         """
         return self._connection.ask(
             "PUT",
             _PAIR,
             _pair(query_id, doc_id),
-            body={"grade": grade, **facts},
+            body=_given({"grade": grade, "second_opinion": second_opinion or None, **facts}),
             headers={"If-Match": if_match},
         )
 
@@ -126,8 +137,30 @@ class Judgments:
         headers = {"If-Match": if_match}
         self._connection.ask("DELETE", _PAIR, _pair(query_id, doc_id), headers=headers)
 
+    def undo(self, query_id: str, doc_id: str, *, revision: int) -> Record | None:
+        """Undo a judgment or second opinion of one's own, by its revision.
+
+        Returns what counts again, with its own author; None if nothing counted before.
+        """
+        found = self._connection.ask(
+            "POST",
+            f"{_PAIR}/undo",
+            _pair(query_id, doc_id),
+            headers={"If-Match": f'"{revision}"'},
+        )
+        return found or None
+
+    def policy(self) -> Record:
+        """Return which of several grades counts, and what the grades mean."""
+        return self._connection.ask("GET", "/v1/judging")
+
+    def set_policy(self, rule: str = "first", labels: Sequence[str] | None = None) -> Record:
+        """Declare which of several grades counts, and what the grades mean, from 0 up."""
+        body = {"rule": rule, "labels": None if labels is None else [*labels]}
+        return self._connection.ask("PUT", "/v1/judging", body=body)
+
     def history(self, query_id: str, doc_id: str) -> Sequence[Record]:
-        """Return all that the judgment of a pair ever was, the oldest first."""
+        """Return all that was ever said of a pair, the oldest first, second opinions included."""
         return self._connection.ask_for_list(f"{_PAIR}/history", _pair(query_id, doc_id))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from berryeval.core.grouped import Duplicates, Grouping
@@ -11,12 +11,29 @@ from berryeval.core.judgments import Judgments, Opinion, Subtopics
 from berryeval.core.origin import Origin
 from berryeval.errors import ArgumentError
 
-__all__ = ["JUDGES", "JudgedRow", "Judges", "check_judges", "collect_judged", "reduce_grades"]
+__all__ = [
+    "COUNTED",
+    "JUDGES",
+    "JudgedRow",
+    "Judges",
+    "check_judges",
+    "collect_judged",
+    "reduce_grades",
+]
 
 Judges: TypeAlias = Literal["first", "latest", "max", "mean", "majority"]
 """Which grade counts where several judges graded the same document."""
 
 JUDGES: tuple[Judges, ...] = ("first", "latest", "max", "mean", "majority")
+
+COUNTED: Mapping[Judges, str] = {
+    "first": "the first grade",
+    "latest": "the latest grade",
+    "max": "the highest grade",
+    "mean": "the mean grade",
+    "majority": "the most frequent grade",
+}
+"""What counts by each rule, in words."""
 
 
 class JudgedRow(NamedTuple):

@@ -52,6 +52,9 @@ class Judgments(Grouped):
     """What each judge said, by query and document, the first one first; of documents for which a
     file names a judge or a source."""
 
+    scale: float | None = None
+    """The highest grade of the scale, where one is declared."""
+
     reduced: tuple[Judges, int] | None = None
     """The rule that chose among the grades of several judges, and for how many documents; None if
     no document has several."""

@@ -14,8 +14,8 @@ __all__ = ["check_runs", "highest_grade", "scale_of"]
 
 
 def highest_grade(judgments: Judgments) -> float:
-    """Return the highest grade that was given, at least 1: the most that a hole may get."""
-    return max(1.0, max(judgments.grades, default=1.0))
+    """Return the most that a hole may get: the highest grade declared or given, at least 1."""
+    return max(1.0, judgments.scale or 1.0, max(judgments.grades, default=1.0))
 
 
 def scale_of(judgments: Judgments, max_grade: float | None) -> float:

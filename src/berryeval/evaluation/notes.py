@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from berryeval.core.judging import COUNTED, Judges
 from berryeval.measures import depth_of
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def query_notes(runs: Mapping[str, Evaluation], n_compared: int | None = None) -
     return tuple(notes)
 
 
-def judges_notes(reduced: tuple[str, int] | None) -> tuple[str, ...]:
+def judges_notes(reduced: tuple[Judges, int] | None) -> tuple[str, ...]:
     """Return which grade counts where several judges graded a document; empty if none did.
 
     Takes the rule and the number of documents, as `Judgments.reduced` has them.
@@ -68,16 +69,7 @@ def judges_notes(reduced: tuple[str, int] | None) -> tuple[str, ...]:
         return ()
     rule, n_documents = reduced
     documents = "1 document" if n_documents == 1 else f"{n_documents:,} documents"
-    return (f"Several judges graded {documents}: {_COUNTED[rule]} counts.",)
-
-
-_COUNTED = {
-    "first": "the first grade",
-    "latest": "the latest grade",
-    "max": "the highest grade",
-    "mean": "the mean grade",
-    "majority": "the most frequent grade",
-}
+    return (f"Several judges graded {documents}: {COUNTED[rule]} counts.",)
 
 
 def missing_queries(runs: Mapping[str, Evaluation]) -> str:

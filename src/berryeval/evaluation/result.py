@@ -17,6 +17,7 @@ from berryeval.measures import Holes, Measure, parse_measure
 from berryeval.measures._base import GEOMETRIC_FLOOR
 
 if TYPE_CHECKING:
+    from berryeval.core.judging import Judges
     from berryeval.core.query import Query
     from berryeval.stats import Interval
 
@@ -129,7 +130,7 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         queries: Mapping[str, Query] | None = None,
         *,
         cautions: Sequence[str] = (),
-        reduced: tuple[str, int] | None = None,
+        reduced: tuple[Judges, int] | None = None,
     ) -> None:
         self._results = {
             str(measure): MeasureResult(

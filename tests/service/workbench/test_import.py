@@ -51,9 +51,10 @@ def test_judgments_are_looked_at_and_then_stored(client, archive):
     assert "3" in page.find("dl", class_="facts").text
     assert archive.judgments.get("q1", "d1").grade == 1, "nothing is stored yet"
     done = confirm(client, page)
-    assert "Stored 3 judgments are new or changed." in done.text
+    assert "Stored 2 judgments are new or changed." in done.text
     stored = archive.judgments.get("q1", "d1")
-    assert (stored.grade, stored.author, stored.source) == (3, "local", "file pool.qrels")
+    assert (stored.grade, stored.author, stored.source) == (3, "imported", "file pool.qrels")
+    assert archive.judgments.get("q1", "d2").author == "ada", "the same grade stays with its judge"
 
 
 @pytest.mark.parametrize(
@@ -72,13 +73,34 @@ def test_a_file_that_cannot_be_read_is_told_with_its_line(client, archive, conte
     assert archive.judgments.revision() == 0
 
 
-def test_several_judges_become_one_by_a_rule(client):
-    """Without a rule they are an error."""
-    rows = "query_id,doc_id,relevance,judge\nq1,d1,1,ada\nq1,d1,3,bob\n"
-    page = look(client, "judgments", rows, "x.csv", status=422)
-    assert "judge" in page.find("div", role="alert").text
-    page = look(client, "judgments", rows, "x.csv", judges="max")
-    assert tiles(page) == [1, 0, 0]
+def test_imported_judgments_keep_their_judge_and_source(client, archive):
+    """The first of several judges gave the judgment, the others second opinions."""
+    archive.judgments.put([JudgmentEntry("q2", "d1", 1)], author="ada")
+    rows = (
+        "query_id,doc_id,relevance,judge,source\n"
+        "q1,d1,1,ada,first pass\nq1,d1,3,bob,\nq1,d2,0,,\nq2,d1,1,bob,\n"
+    )
+    page = look(client, "judgments", rows, "x.csv")
+    assert tiles(page) == [2, 0, 1]
+    assert "ada, bob" in page.find("dl", class_="facts").text
+    assert "on 1 documents" in page.find("dl", class_="facts").text
+    confirm(client, page)
+
+    def told(pair):
+        states = archive.judgments.history(*pair)
+        return [(one.kind, one.grade, one.author, one.source) for one in states]
+
+    assert told(("q1", "d1")) == [
+        ("judgment", 1, "ada", "first pass"),
+        ("opinion", 3, "bob", "file x.csv"),
+    ]
+    assert told(("q1", "d2")) == [("judgment", 0, "imported", "file x.csv")]
+    assert told(("q2", "d1")) == [
+        ("judgment", 1, "ada", None),
+        ("opinion", 1, "bob", "file x.csv"),
+    ]
+    again = confirm(client, look(client, "judgments", rows, "x.csv"))
+    assert "Stored 0 judgments are new or changed." in again.text
 
 
 def test_a_compressed_file_is_read(client):

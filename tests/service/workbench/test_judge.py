@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 from berryeval import Document, Run
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
 from berryeval.archive.opinions import SETTLED
+from berryeval.archive.records import JudgingPolicy
 from berryeval.service import create_app
 from berryeval.service.workbench.judging import queues as queues_module
 from service.workbench.html import HTML, get_page, parse
@@ -241,7 +242,8 @@ def test_what_has_changed_since_is_judged_again(client, archive):
 
 def test_a_conflict_is_settled(client, archive):
     """Both opinions are shown; what the judge says counts, and is no opinion of its own."""
-    archive.judgments.change("q1", "d1", 3, author="bob")
+    archive.judgments.add_opinion("q1", "d1", 3, author="bob")
+    assert archive.judgments.get("q1", "d1").grade == 1, "an opinion alone changes no grade"
     found = ask(client, "/judge/next?mode=conflicts")
     assert pairs(found) == [("q1", "d1")]
     assert found["cards"][0]["said"] == [["ada", 1.0], ["bob", 3.0]]
@@ -334,8 +336,24 @@ def test_a_document_without_a_text_can_be_judged_by_its_id(client):
     assert say(client, graded(card, 0))[0]["status"] == "done"
 
 
+def test_the_scale_and_its_labels_are_those_that_the_archive_declares(client, archive):
+    """Five grades have five keys, on every page where a grade can be given."""
+    labels = ("None", "A little", "Half", "Most", "All of it")
+    archive.judging.put(JudgingPolicy(labels=labels))
+    page = get_page(client, "/judge")
+    buttons = page.find_all("button", name="grade")
+    assert [button["value"] for button in buttons] == ["0", "1", "2", "3", "4", "skip"]
+    assert "4: All of it" in buttons[4].text
+    shown = get_page(client, "/judgments/q1/d1").find_all("button", class_="regrade-button")
+    assert [button["title"] for button in shown] == [*labels]
+    in_place = get_page(client, "/queries/q1/documents/d1").find_all("button", type="button")
+    assert [one["title"] for one in in_place if "data-judge" in one.attributes] == [*labels]
+    card = ask(client)["cards"][0]
+    assert say(client, graded(card, 4))[0]["status"] == "done"
+
+
 def test_grades_go_as_far_as_those_in_use(client, archive):
-    """0 to 3 unless judgments tell otherwise."""
+    """0 to 3 where none are declared, unless judgments show otherwise."""
     assert len(get_page(client, "/judge").find_all("button", name="grade")) == 5
     archive.judgments.change("q1", "d1", 5, author="ada")
     assert len(get_page(client, "/judge").find_all("button", name="grade")) == 7

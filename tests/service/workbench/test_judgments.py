@@ -23,12 +23,12 @@ def judged(archive):
     archive.queries.put([Query("q1", "bake <i>bread</i>"), Query("q2", "سيارة")])
     archive.documents.put([Document("d1", "text", title="Dough"), Document("d2", "old")])
 
-    def put(author, *rows, source=None):
-        entries = [JudgmentEntry(*row) for row in rows]
-        archive.judgments.put(entries, author=author, source=source)
+    def put(author, *rows, **more):
+        archive.judgments.put([JudgmentEntry(*row) for row in rows], author=author, **more)
 
-    put("ada", ("q1", "d1", 2), ("q1", "d2", 0), ("q2", "d1", 1), source="file")
+    put("ada", ("q1", "d2", 0), source="file")
     put("bob", ("q1", "d1", 3), ("q2", "d1", 1), ("q3", "d9", 1.5), source="workbench")
+    put("ada", ("q1", "d1", 2), ("q2", "d1", 1), source="file", as_opinion=True)
     archive.documents.put([Document("d2", "new")])
     return archive
 
@@ -78,7 +78,7 @@ def test_judgments_are_listed_with_what_was_asked_and_found(client):
         ("source=file", ["0"]),
         ("source=any&q=", ["1.5", "1", "3", "0"]),
         ("show=stale", ["0"]),
-        ("show=conflicts", ["2 grade 3"]),
+        ("show=conflicts", ["3 grade 2"]),
         ("author=bob&q=bread", ["3"]),
         ("page=99", ["1.5", "1", "3", "0"]),
     ],
@@ -126,8 +126,8 @@ def test_a_judgment_shows_all_that_it_ever_was(client, archive):
     assert [line.partition(" just")[0] for line in history] == [
         "\N{EN DASH} bob took it back",
         "grade 2 ada settled it",
+        "grade 2 ada from file second opinion",
         "grade 3 bob from workbench",
-        "grade 2 ada from file",
     ]
     assert "Not judged" in page.text
     part = client.get("/judgments/q1/d1", headers={**HTML, "HX-Request": "true"})
@@ -200,7 +200,7 @@ def test_agreement_is_told_for_each_two_judges_and_for_all(client):
 def test_agreement_without_any_variation_has_a_reason(client, archive):
     """X9: a dash and why, no NaN."""
     for author in ("ada", "bob"):
-        archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author=author)
+        archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author=author, as_opinion=True)
     page = get_page(client, "/judgments/agreement")
     assert "all gave one and the same grade everywhere" in page.text
     assert "nan" not in page.find("main").text.lower()
@@ -215,7 +215,7 @@ def test_many_judges_are_cut_to_those_with_most_in_common(archive, monkeypatch):
     """And it is told how many are left out."""
     monkeypatch.setattr(agreement_module, "MOST_JUDGES", 2)
     for author in ("ada", "bob", "cy"):
-        archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author=author)
+        archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author=author, as_opinion=True)
     archive.judgments.put([JudgmentEntry("q1", "d2", 1)], author="cy")
     found = agreement_of(archive.judgment_index.table())
     assert [judge.name for judge in found.judges] == ["cy", "ada"]

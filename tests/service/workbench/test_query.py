@@ -271,7 +271,7 @@ def test_a_document_that_nobody_told_of_says_so(client):
         client.get("/queries/q0/documents/x9", headers={**HTML, "HX-Request": "true"}).text
     )
     assert "no text of this document" in part.text
-    assert "Nobody judged it for this query" in part.text
+    assert "Not judged for this query yet" in part.text
     assert not part.find_all("html")
 
 

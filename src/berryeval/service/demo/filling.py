@@ -140,7 +140,12 @@ def _fill_golden(
     pairs = set()
     for sitting in sittings(golden, set().union(*tops.values()), tops[DECIDED]):
         with backdated(end - timedelta(days=sitting.days_ago)):
-            archive.judgments.put(sitting.entries, author=sitting.author, source=sitting.source)
+            archive.judgments.put(
+                sitting.entries,
+                author=sitting.author,
+                source=sitting.source,
+                as_opinion=sitting.as_opinion,
+            )
         pairs |= {(entry.query_id, entry.doc_id) for entry in sitting.entries}
     with backdated(end - timedelta(days=_CHANGED_DAYS_AGO)):
         archive.documents.put(documents[doc_id] for doc_id in earlier)

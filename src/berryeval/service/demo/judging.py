@@ -6,15 +6,14 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from berryeval.archive.opinions import SETTLED
 from berryeval.archive.records import JudgmentEntry
 from berryeval.core.documents import Document
 from berryeval.golden.golden_set import GoldenSet
 
-__all__ = ["FIRST_JUDGE", "SECOND_JUDGE", "SETTLED", "Sitting", "earlier_documents", "sittings"]
+__all__ = ["FIRST_JUDGE", "SECOND_JUDGE", "Sitting", "earlier_documents", "sittings"]
 
 FIRST_JUDGE, SECOND_JUDGE, THIRD_JUDGE = "ada", "ben", "cora"
-SETTLED = "settled"
-"""The source of a judgment that ends a conflict."""
 
 N_HOLES, N_CONFLICTS, N_CHANGED = 40, 12, 6
 """Pairs whose grades are left out, conflicts left open, documents that changed since."""
@@ -34,6 +33,8 @@ class Sitting:
     source: str
     days_ago: float
     entries: tuple[JudgmentEntry, ...]
+    as_opinion: bool = False
+    """Whether these are second opinions."""
 
 
 def sittings(
@@ -83,7 +84,7 @@ def sittings(
                 for query_id in queries[number : number + _AT_A_TIME]
                 for doc_id, grades in golden.passes[query_id].items()
                 if (query_id, doc_id) not in holes
-            ))  # fmt: skip
+            ), as_opinion=author == SECOND_JUDGE)  # fmt: skip
     yield Sitting(THIRD_JUDGE, SETTLED, 32.0, tuple(
         JudgmentEntry(*pair, pairs[pair][2]) for pair in different if pair not in still_open
     ))  # fmt: skip

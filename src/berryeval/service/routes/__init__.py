@@ -10,6 +10,7 @@ from berryeval.service.routes import (
     history,
     holes,
     jobs,
+    judging,
     judgments,
     queries,
     rank_eval,
@@ -23,6 +24,7 @@ ROUTERS = (
     evaluations.router,  # the first is found quickest, and these are read most
     queries.router,
     judgments.router,
+    judging.router,
     documents.router,
     runs.router,
     comparisons.router,

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
+from berryeval.archive.opinions import Kind
 from berryeval.archive.records import JudgmentEntry, StoredJudgment
 from berryeval.errors import ConflictError, NotFoundError
 from berryeval.service.answers import Answer, answer_unless_known, json_bytes, written
@@ -42,6 +43,7 @@ _EXAMPLE = {
     "document_hash": None,
     "revision": 3,
     "is_stale": False,
+    "kind": "judgment",
 }
 
 
@@ -59,6 +61,19 @@ class JudgmentState(BaseModel):
     document_hash: str | None = Field(description="Of the document as it was judged.")
     revision: int = Field(description="What its ETag says.")
     is_stale: bool = Field(description="Whether the document has changed since.")
+    kind: Kind = Field(
+        description="What counts (judgment), a second opinion beside it (opinion), or the grade "
+        "that the rule for several judges lets count (rule)."
+    )
+
+
+_SecondOpinion = Annotated[
+    bool,
+    Field(
+        description="Store it beside what is judged. It counts by the rule of `/v1/judging`, or "
+        "once somebody settles it."
+    ),
+]
 
 
 class NewJudgment(Body):
@@ -81,6 +96,7 @@ class Judged(Body):
     source: ShortText | None = None
     document_hash: ShortText | None = None
     author: ShortText | None = Field(None, description="Only an admin may judge for others.")
+    second_opinion: _SecondOpinion = False
 
 
 class ManyJudgments(Body):
@@ -99,6 +115,7 @@ class ManyJudgments(Body):
     judgments: list[NewJudgment] = Field(min_length=1, max_length=MOST_AT_ONCE)
     source: ShortText | None = None
     author: ShortText | None = Field(None, description="Only an admin may judge for others.")
+    second_opinion: _SecondOpinion = False
 
 
 class Stored(BaseModel):
@@ -121,6 +138,7 @@ def _as_dict(judgment: StoredJudgment) -> dict[str, Any]:
         "document_hash": judgment.document_hash,
         "revision": judgment.revision,
         "is_stale": judgment.is_stale,
+        "kind": judgment.kind,
     }
 
 
@@ -150,15 +168,17 @@ def list_judgments(
 def store_judgments(given: ManyJudgments, archive: ArchiveDep, caller: CallerDep) -> Answer:
     """Store many judgments, all or none.
 
-    A pair that is judged already gets the new grade, and the old one stays in its history. The
-    answer comes when everything is on the disk.
+    A pair that is judged already gets the new grade, and the old one stays in its history; a
+    second opinion leaves it as it is. The answer comes when everything is on the disk.
     """
     entries = [
         JudgmentEntry(one.query_id, one.doc_id, one.grade, one.document_hash)
         for one in given.judgments
     ]
     author = _author(caller, given.author)
-    changed = archive.judgments.put(entries, author=author, source=given.source)
+    changed = archive.judgments.put(
+        entries, author=author, source=given.source, as_opinion=given.second_opinion
+    )
     return Answer({"received": len(entries), "changed": changed})
 
 
@@ -196,10 +216,23 @@ def judge(
     """Judge a pair.
 
     To replace a judgment its ETag has to come along in `If-Match`: 428 without one, 412 if
-    somebody else has judged meanwhile. `If-Match: *` replaces whatever is there.
+    somebody else has judged meanwhile. `If-Match: *` replaces whatever is there. A second opinion
+    replaces nothing, and needs none.
     """
-    wanted = precondition(if_match, if_none_match)
+    place = f"/v1/judgments/{quoted(query_id)}/{quoted(doc_id)}"
     author = _author(caller, given.author)
+    if given.second_opinion:
+        opinion = archive.judgments.add_opinion(
+            query_id,
+            doc_id,
+            given.grade,
+            author=author,
+            source=given.source,
+            document_hash=given.document_hash,
+        )
+        is_new = opinion.kind == "judgment"
+        return written(_as_dict(opinion), place, is_new=is_new, etag=_etag(opinion))
+    wanted = precondition(if_match, if_none_match)
     before = _checked(archive, query_id, doc_id, wanted)
     expected = 0 if before is None else before.revision
     try:
@@ -215,7 +248,6 @@ def judge(
     except ConflictError:
         # Somebody was quicker, between our look and our write.
         raise changed_meanwhile(_named(query_id, doc_id), None) from None
-    place = f"/v1/judgments/{quoted(query_id)}/{quoted(doc_id)}"
     return written(_as_dict(stored), place, is_new=before is None, etag=_etag(stored))
 
 
@@ -233,14 +265,17 @@ def take_judgment_back(
     caller: CallerDep,
     if_match: IfMatch = None,
 ) -> Response:
-    """Take a judgment back; its history stays. `If-Match` works as for judging."""
+    """Take a judgment back; its history stays. `If-Match` works as for judging.
+
+    The ETag of the answer is what `undo` takes to bring it back.
+    """
     wanted = precondition(if_match, None)
     before = archive.judgments.get(query_id, doc_id)
     if before is None:
         raise _missing(query_id, doc_id)
     wanted.check(_etag(before), _named(query_id, doc_id))
     try:
-        archive.judgments.remove(
+        gone = archive.judgments.remove(
             query_id,
             doc_id,
             author=caller.name,
@@ -248,7 +283,43 @@ def take_judgment_back(
         )
     except ConflictError:
         raise changed_meanwhile(_named(query_id, doc_id), None) from None
-    return Response(status_code=204)
+    return Response(status_code=204, headers={"ETag": f'"{gone.revision}"'})
+
+
+@router.post(
+    "/{query_id:id}/{doc_id:id}/undo",
+    response_model=JudgmentState,
+    responses=documented(412, 428) | {204: {"description": "Undone, and nothing counted before"}},
+    dependencies=[require("judge")],
+)
+def undo_judgment(
+    query_id: QueryId,
+    doc_id: DocId,
+    archive: ArchiveDep,
+    caller: CallerDep,
+    if_match: IfMatch = None,
+) -> Response:
+    """Undo a judgment, a second opinion or a take-back of one's own.
+
+    `If-Match` is the ETag that its answer had. What counted before counts again, with its own
+    author, and is the answer; 412 if somebody else has judged meanwhile.
+    """
+    tags = precondition(if_match, None).tags or ()
+    revisions = [int(tag.strip('"')) for tag in tags if tag.strip('"').isdecimal()]
+    if len(revisions) != 1:
+        way_out = "send the ETag of the answer to what shall be undone"
+        raise Problem(428, f"no If-Match says what to undo; {way_out}", where="If-Match",
+                      expected="the ETag of one's own judgment", found=if_match or "nothing",
+                      way_out=way_out)  # fmt: skip
+    try:
+        found = archive.judgments.undo(
+            query_id, doc_id, author=caller.name, if_revision=revisions[0]
+        )
+    except ConflictError:
+        raise changed_meanwhile(_named(query_id, doc_id), None) from None
+    if found is None:
+        return Response(status_code=204)
+    return Answer(_as_dict(found), headers={"ETag": f'"{found.revision}"'})
 
 
 @router.get(
@@ -257,7 +328,7 @@ def take_judgment_back(
     responses=documented(404),
 )
 def get_judgment_history(query_id: QueryId, doc_id: DocId, archive: ArchiveDep) -> Answer:
-    """List all that the judgment of a pair ever was, the oldest first."""
+    """List all that was ever said of a pair, the oldest first, second opinions included."""
     found = archive.judgments.history(query_id, doc_id)
     if not found:
         raise _missing(query_id, doc_id)

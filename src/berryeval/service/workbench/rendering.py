@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime, timezone
 from functools import cache
 from typing import Any
@@ -14,6 +15,9 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 import berryeval
+from berryeval.archive import Archive
+from berryeval.archive.records import JudgingPolicy
+from berryeval.errors import ArchiveError
 from berryeval.reports.printable import printable
 from berryeval.service.dependencies import Caller
 from berryeval.service.paths import quoted
@@ -49,15 +53,22 @@ def page(
 ) -> HTMLResponse:
     """Return a whole page, or a part of one: what a template makes of its context.
 
-    Every template can use `caller`, `here` (the address that was asked for) and the filters
-    of this module. All that it shows is escaped, and what is no text is replaced.
+    Every template can use `caller`, `here` (the address that was asked for), `judging` (the
+    judging policy; None if the archive does not answer) and the filters of this module. All that
+    it shows is escaped, and what is no text is replaced.
     """
     # A request that was refused at the door has no caller.
     caller: Caller | None = getattr(request.state, "caller", None)
     text = (
         environment()
         .get_template(template)
-        .render(caller=caller, here=_here(request), path=request.scope["path"], **context)
+        .render(
+            caller=caller,
+            here=_here(request),
+            path=request.scope["path"],
+            judging=_policy(request),
+            **context,
+        )
     )
     # Ids of bytes that are no UTF-8 have halves of characters, which no answer can carry.
     return HTMLResponse(printable(text), status, {**_HEADERS, **(headers or {})})
@@ -110,6 +121,13 @@ def _may(context: Context, role: str) -> bool:
     """Tell whether who looks at the page may do what a role may."""
     caller: Caller | None = context["caller"]
     return caller is not None and caller.may(role)  # type: ignore[arg-type]
+
+
+def _policy(request: Request) -> JudgingPolicy | None:
+    with suppress(ArchiveError):  # the page that reports it has to be shown as well
+        archive: Archive = request.app.state.archive
+        return archive.judging.get()
+    return None
 
 
 def _here(request: Request) -> str:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from berryeval.archive import Archive, hash_of_document
-from berryeval.archive.records import JudgmentEntry, RunFacts
+from berryeval.archive.records import JudgmentBatch, JudgmentEntry, RunFacts
 from berryeval.core.documents import Document
 from berryeval.core.id_column import decode_id
-from berryeval.core.judgments import Judgments
+from berryeval.core.judgments import Judgments, Opinion
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import FormatError
@@ -19,11 +19,24 @@ from berryeval.formats import read_judgments, read_run
 from berryeval.formats.corpus import iter_documents
 from berryeval.formats.queries import read_queries
 
-__all__ = ["KINDS", "Change", "Kind", "Options", "Preview", "looked_at", "read_file", "store"]
+__all__ = [
+    "KINDS",
+    "Change",
+    "Kind",
+    "Options",
+    "Preview",
+    "batches_of_file",
+    "looked_at",
+    "read_file",
+    "store",
+]
 
 Kind: TypeAlias = Literal["judgments", "runs", "queries", "documents"]
 
 _SHOWN = 20
+
+IMPORTED = "imported"
+"""The author of judgments whose file names no judge."""
 
 KINDS: Mapping[Kind, tuple[str, str]] = {
     "judgments": ("Judgments", "TREC, JSON lines, CSV, BEIR, Parquet, or the JSON of a golden set"),
@@ -41,8 +54,6 @@ class Options:
     file_name: str
     run_name: str = ""
     commit: str = ""
-    judges: str = ""
-    """How the grades of several judges become one; empty if there is but one."""
 
     @property
     def stem(self) -> str:
@@ -73,7 +84,7 @@ class Preview:
     warnings: Sequence[str] = field(default_factory=tuple)
 
 
-def read_file(kind: Kind, path: Path, options: Options) -> Any:  # noqa: ANN401 - by its kind
+def read_file(kind: Kind, path: Path) -> Any:  # noqa: ANN401 - by its kind
     """Read a file.
 
     Raises
@@ -81,16 +92,15 @@ def read_file(kind: Kind, path: Path, options: Options) -> Any:  # noqa: ANN401 
     FormatError
         With its line; also if there is nothing in it.
     """
-    content = _read(kind, path, options)
+    content = _read(kind, path)
     if not (content.n_rows if kind in ("judgments", "runs") else len(content)):
         raise FormatError(f"expected {KINDS[kind][0].lower()}, found none", path.name)
     return content
 
 
-def _read(kind: Kind, path: Path, options: Options) -> Any:  # noqa: ANN401 - by its kind
+def _read(kind: Kind, path: Path) -> Any:  # noqa: ANN401 - by its kind
     if kind == "judgments":
-        judges: Any = options.judges or None
-        return read_judgments(path, judges=judges)
+        return read_judgments(path)
     if kind == "runs":
         return read_run(path)
     if kind == "queries":
@@ -114,16 +124,11 @@ def store(
     kind: Kind,
     content: Any,  # noqa: ANN401
     options: Options,
-    author: str,
 ) -> tuple[str, str]:
     """Store everything or nothing, and return what to say and where to go on."""
     if kind == "judgments":
-        entries = [
-            JudgmentEntry(decode_id(query_id), content.doc_ids[row], content.grades[row])
-            for query_id, rows in content.iter_queries()
-            for row in rows
-        ]
-        n = archive.judgments.put(entries, author=author, source=f"file {options.file_name}")
+        there = archive.judgments.current()
+        n = archive.judgments.put_batches(batches_of_file(content, options.file_name, there))
         return f"{n:,} judgments are new or changed.", "/judgments"
     if kind == "runs":
         name = options.run_name or options.stem
@@ -134,6 +139,37 @@ def store(
         return f"{n:,} queries are new or changed.", "/queries"
     n = archive.documents.put(content)
     return f"{n:,} documents are new or changed.", "/judgments?show=stale"
+
+
+def batches_of_file(content: Judgments, file_name: str, there: Judgments) -> list[JudgmentBatch]:
+    """Return what a file adds to the judgments that are there, by judge and source.
+
+    A grade without a judge is `IMPORTED`: whoever imports a file did not judge it. Where several
+    judges graded a document, the first gave the judgment, and the others second opinions. A grade
+    that is there already stays with its judge: the same one by another is a second opinion.
+    """
+    from_file = f"file {file_name}"
+    found: dict[tuple[str, str, bool], list[JudgmentEntry]] = {}
+    for query_id, rows in content.iter_queries():
+        by_document, known = content.opinions.get(query_id, {}), there.grades_of(query_id)
+        for row in rows:
+            doc_id = content.doc_ids.bytes_at(row)
+            said = by_document.get(doc_id) or [Opinion(None, content.grades[row])]
+            for number, (judge, grade, source) in enumerate(said):
+                is_there = known.get(doc_id) == grade
+                if judge is None and is_there:
+                    continue
+                author = IMPORTED if judge is None else decode_id(judge)
+                given = from_file if source is None else decode_id(source)
+                entry = JudgmentEntry(decode_id(query_id), decode_id(doc_id), grade)
+                found.setdefault((author, given, number > 0 or is_there), []).append(entry)
+    # Judgments first: an opinion stands beside one.
+    return [
+        JudgmentBatch(author, source, entries, as_opinion)
+        for (author, source, as_opinion), entries in sorted(
+            found.items(), key=lambda item: item[0][2]
+        )
+    ]
 
 
 def _of_judgments(archive: Archive, content: Judgments) -> Preview:
@@ -160,6 +196,7 @@ def _of_judgments(archive: Archive, content: Judgments) -> Preview:
         ("Judgments", f"{content.n_rows:,}"),
         ("Queries", f"{content.n_queries:,}, {known:,} of them judged already"),
         ("Grades", _range(content.grades)),
+        *_judges(content),
     ]
     changes = [
         Change(
@@ -171,6 +208,22 @@ def _of_judgments(archive: Archive, content: Judgments) -> Preview:
         for query_id, doc_id, before, after in changed
     ]
     return Preview(facts, n_new, n_changed, n_same, changes)
+
+
+def _judges(content: Judgments) -> list[tuple[str, str]]:
+    """Return who judged, and how many second opinions there are, where a file says so."""
+    judges = {
+        IMPORTED if one.judge is None else decode_id(one.judge)
+        for documents in content.opinions.values()
+        for said in documents.values()
+        for one in said
+    }
+    if not judges:
+        return [("Judge", f"{IMPORTED}: the file names none")]
+    facts = [("Judges", ", ".join(sorted(judges)))]
+    if content.reduced is not None:
+        facts.append(("Second opinions", f"on {content.reduced[1]:,} documents"))
+    return facts
 
 
 def _of_run(archive: Archive, content: Run, options: Options) -> Preview:

@@ -61,7 +61,7 @@ async def look_at_file(
     options = Options(
         file_name=Path(file.filename).name[:_LONGEST],
         **{name: str(form.get(name) or "").strip()[:_LONGEST]
-           for name in ("run_name", "commit", "judges")},
+           for name in ("run_name", "commit")},
     )  # fmt: skip
 
     def work() -> tuple[Staged, Preview]:
@@ -98,7 +98,7 @@ async def store_file(
 
     def work(progress: Progress) -> Response:
         progress(0, 1, "writing")
-        said, place = store(archive, staged.kind, staged.content, staged.options, caller.name)
+        said, place = store(archive, staged.kind, staged.content, staged.options)
         return Answer({"said": said, "place": place})
 
     job = jobs.start("import", work, owner=caller.name)
@@ -183,7 +183,7 @@ def _read(file: UploadFile, kind: Kind, options: Options, max_bytes: int) -> Any
         with path.open("wb") as kept:
             shutil.copyfileobj(file.file, kept)
         upload = Upload(path, options.file_name, max_bytes)
-        return upload.read(lambda found: read_file(kind, found, options))
+        return upload.read(lambda found: read_file(kind, found))
 
 
 def _kind(name: str) -> Kind:

@@ -5,23 +5,29 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
+from berryeval.archive import Archive
+from berryeval.archive.judgment_table import JudgmentTable
 from berryeval.archive.opinions import SETTLED, counted_state, saying_of
-from berryeval.errors import ArgumentError, ConflictError, NotFoundError
+from berryeval.archive.records import JudgingPolicy
+from berryeval.core.judging import COUNTED
+from berryeval.errors import ArgumentError, ConflictError, InputError, NotFoundError
 from berryeval.formats import delimited, jsonl, trec
 from berryeval.service.dependencies import ArchiveDep, CallerDep, require
 from berryeval.service.paths import DocId, QueryId, quoted
 from berryeval.service.problems import Problem
+from berryeval.service.workbench.background import Latest
 from berryeval.service.workbench.judged.agreement import in_words
 from berryeval.service.workbench.judged.listing import SHOWN, Filter, find_judgments
 from berryeval.service.workbench.judged.tables import AgreedDep, TableDep
 from berryeval.service.workbench.judging.answering import read_revision
-from berryeval.service.workbench.judging.cards import GRADES, scale_of
+from berryeval.service.workbench.judging.cards import grade_labels
 from berryeval.service.workbench.judging.modes import SOURCE
 from berryeval.service.workbench.rendering import page
 
@@ -78,6 +84,56 @@ def show_agreement(request: Request, archive: ArchiveDep, latest: AgreedDep) -> 
     )
 
 
+@router.get("/policy")
+def show_policy(
+    request: Request, archive: ArchiveDep, latest: TableDep, changed: int | None = None
+) -> Response:
+    """Show which grade counts where judges differ, and what the grades mean."""
+    return _policy_page(request, archive, latest, n_changed=changed)
+
+
+@router.post("/policy", dependencies=[require("admin")])
+async def set_policy(request: Request, archive: ArchiveDep, latest: TableDep) -> Response:
+    """Declare the rule and the scale."""
+    form = await request.form()
+    labels = tuple(line.strip() for line in str(form.get("labels") or "").splitlines())
+    while labels and not labels[-1]:
+        labels = labels[:-1]
+
+    def work() -> int:
+        rule: Any = str(form.get("rule") or "first")
+        return archive.judging.put(JudgingPolicy(rule, labels or None))
+
+    try:
+        n_changed = await to_thread.run_sync(work)
+    except InputError as error:
+        return await to_thread.run_sync(
+            partial(_policy_page, request, archive, latest, error=str(error))
+        )
+    return RedirectResponse(f"/judgments/policy?changed={n_changed}", 303)
+
+
+def _policy_page(
+    request: Request,
+    archive: Archive,
+    latest: Latest[JudgmentTable],
+    *,
+    n_changed: int | None = None,
+    error: str | None = None,
+) -> Response:
+    return page(
+        request,
+        "policy.html",
+        status=200 if error is None else 422,
+        policy=archive.judging.get(),
+        labels=grade_labels(archive, latest.get()),
+        rules=COUNTED,
+        changes=archive.judging.preview(),
+        n_changed=n_changed,
+        error=error,
+    )
+
+
 @router.get("/export", tags=["part"])
 def export_judgments(archive: ArchiveDep, format: str = "trec") -> Response:
     """Send all judgments as a file, piece by piece."""
@@ -88,7 +144,13 @@ def export_judgments(archive: ArchiveDep, format: str = "trec") -> Response:
     if format == "trec" and _SPACE.search(judgments.doc_ids.data + judgments.query_ids.data):
         # Raises for what a TREC file cannot hold, before anything is sent.
         deque(to_lines(judgments), maxlen=0)
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    # The rule is part of the name: a file of one grade per pair does not show what was left out.
+    stem, dot, ending = name.partition(".")
+    named = f"{stem}-{archive.judging.get().rule}{dot}{ending}"
+    headers = {
+        "Content-Disposition": f'attachment; filename="{named}"',
+        "Cache-Control": "no-store",
+    }
     return StreamingResponse(_pieces(to_lines(judgments)), headers=headers, media_type=kind)
 
 
@@ -104,7 +166,6 @@ def show_judgment(
     saying = saying_of(states)
     document = archive.documents.get(doc_id)
     text = "" if document is None else document.text or ""
-    scale = scale_of(latest.get())
     is_part = "hx-request" in request.headers
     return page(
         request,
@@ -120,8 +181,7 @@ def show_judgment(
         current=current,
         opinions=saying.independent,
         is_conflict=saying.is_conflict,
-        scale=scale,
-        meanings=GRADES.get(scale, ("",) * (scale + 1)),
+        labels=grade_labels(archive, latest.get()),
         came_from=request.headers.get("hx-current-url", ""),
     )
 

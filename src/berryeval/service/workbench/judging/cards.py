@@ -9,25 +9,18 @@ from berryeval.archive import Archive
 from berryeval.archive.judgment_table import JudgmentTable
 from berryeval.archive.opinions import counted_state, saying_of
 from berryeval.core.query import Query
+from berryeval.core.scale import HIGHEST, default_labels
 from berryeval.service.workbench.judging.modes import Mode
 from berryeval.service.workbench.judging.queues import Turn
 
-__all__ = ["GRADES", "PIECE", "Card", "card_of", "scale_of"]
+__all__ = ["PIECE", "Card", "card_of", "grade_labels"]
 
 PIECE = 20_000
 """Characters of a document that come with the page; the rest comes when somebody asks."""
 
 _WHOLE_SCALE = 3
-_HIGHEST_KEY = 9
 _ENOUGH = 100
 """Fewer judgments than these do not tell which grades are in use."""
-
-GRADES = {
-    1: ("Not relevant", "Relevant"),
-    2: ("Not relevant", "Partly relevant", "Relevant"),
-    3: ("Does not serve it", "Marginal", "Answers a part", "Answers it"),
-}
-"""What grades mean, by the highest of the scale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +81,21 @@ def card_of(archive: Archive, turn: Turn, mode: Mode) -> Card:
     )
 
 
-def scale_of(table: JudgmentTable | None) -> int:
-    """Return the highest grade that can be given by a key: 3, unless judgments say otherwise."""
+def grade_labels(archive: Archive, table: JudgmentTable | None) -> tuple[str, ...]:
+    """Return what the grades mean that can be given, from 0 up.
+
+    They are those that the archive declares. Where it declares none, the scale ends with 3, or as
+    judgments show.
+    """
+    return archive.judging.get().labels or default_labels(_highest(table))
+
+
+def _highest(table: JudgmentTable | None) -> int:
     if table is None or not len(table):
         return _WHOLE_SCALE
     highest = float(table.grades.max())
     if highest > _WHOLE_SCALE:
-        return min(int(highest), _HIGHEST_KEY)
+        return min(int(highest), HIGHEST)
     return max(1, int(highest)) if len(table) >= _ENOUGH else _WHOLE_SCALE
 
 

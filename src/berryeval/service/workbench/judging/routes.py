@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
+from berryeval.core.scale import default_labels
 from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.service.answers import Answer
 from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, require
@@ -22,7 +23,7 @@ from berryeval.service.workbench.judging.answering import (
     read_answer,
     read_revision,
 )
-from berryeval.service.workbench.judging.cards import GRADES, PIECE, card_of, scale_of
+from berryeval.service.workbench.judging.cards import PIECE, card_of, grade_labels
 from berryeval.service.workbench.judging.modes import MODES, Mode, Wanted
 from berryeval.service.workbench.judging.queues import Given, Queues
 from berryeval.service.workbench.reading import once_read
@@ -70,7 +71,7 @@ def show_judge(
     given = queues.first(wanted, caller.name) if caller.may("judge") else Given([], 0)
     cards = [card_of(archive, turn, wanted.mode) for turn in given.turns]
     table = latest.get()
-    scale = scale_of(table)
+    labels = grade_labels(archive, table)
     return page(
         request,
         "judge.html",
@@ -79,8 +80,8 @@ def show_judge(
         card=cards[0] if cards else None,
         n_left=given.n_left,
         is_ready=given.is_ready,
-        scale=scale,
-        meanings=GRADES.get(scale, ("",) * (scale + 1)),
+        labels=labels,
+        is_explained=labels == default_labels(3),
         has_runs=bool(archive.runs.page(limit=1).items),
         n_conflicts=int(table.conflicts.sum()) if table else None,
         n_stale=int(table.stale.sum()) if table else None,

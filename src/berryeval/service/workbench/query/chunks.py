@@ -39,6 +39,8 @@ class Shown:
     move: Move | None
     is_last_counted: bool
     """Whether the measure looks no deeper."""
+    hash: str | None
+    """Of the document as it is; None if the archive does not know it."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,11 @@ class Chunk:
 def chunk_of(archive: Archive, answers: Answers, first: int) -> Chunk:
     """Return fifty ranks of each list, from one on."""
     results = [answers.results(side, first, AT_ONCE) for side in answers.sides]
-    beginnings = archive.documents.beginnings(
-        {result.doc_id: None for part in results for result in part}
-    )
+    doc_ids = {result.doc_id: None for part in results for result in part}
+    beginnings = archive.documents.beginnings(doc_ids)
+    hashes = archive.documents.hashes(doc_ids)
     columns = tuple(
-        (side, tuple(_shown(result, answers, number, beginnings) for result in part))
+        (side, tuple(_shown(result, answers, number, beginnings, hashes) for result in part))
         for number, (side, part) in enumerate(zip(answers.sides, results, strict=True))
     )
     end = first + AT_ONCE
@@ -69,7 +71,11 @@ def chunk_of(archive: Archive, answers: Answers, first: int) -> Chunk:
 
 
 def _shown(
-    result: Ranked, answers: Answers, side: int, beginnings: Mapping[str, tuple[str, str]]
+    result: Ranked,
+    answers: Answers,
+    side: int,
+    beginnings: Mapping[str, tuple[str, str]],
+    hashes: Mapping[str, str],
 ) -> Shown:
     title, text = beginnings.get(result.doc_id, ("", ""))
     return Shown(
@@ -78,6 +84,7 @@ def _shown(
         _cut(text, _BEGINNING),
         move_of(result, is_before=side == 0) if len(answers.sides) > 1 else None,
         result.rank == answers.measure.k,
+        hashes.get(result.doc_id),
     )
 
 

@@ -8,9 +8,12 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from berryeval.archive import Archive
+from berryeval.archive.opinions import counted_state
 from berryeval.archive.records import StoredJudgment
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.paths import DocId, QueryId, quoted
+from berryeval.service.workbench.judged.tables import TableDep
+from berryeval.service.workbench.judging.cards import grade_labels
 from berryeval.service.workbench.rendering import fragment, page
 
 __all__ = ["PIECE", "DocumentText", "router", "text_of"]
@@ -33,6 +36,8 @@ class DocumentText:
     start: int
     n_characters: int
     """Of the whole text."""
+    hash: str | None = None
+    """Of the document as it is shown; None if the archive does not know it."""
 
     @property
     def next(self) -> int | None:
@@ -44,16 +49,17 @@ class DocumentText:
 def text_of(archive: Archive, doc_id: str, start: int) -> DocumentText:
     """Return a piece of a document from a character on."""
     found = archive.documents.get(doc_id)
+    digest = None if found is None else found.hash
     if found is None or found.text is None:
-        return DocumentText(doc_id, None, "", is_known=False, start=0, n_characters=0)
+        return DocumentText(doc_id, None, "", is_known=False, start=0, n_characters=0, hash=digest)
     piece = found.text[start : start + PIECE]
     return DocumentText(doc_id, found.title, piece, is_known=True, start=start,
-                        n_characters=len(found.text))  # fmt: skip
+                        n_characters=len(found.text), hash=digest)  # fmt: skip
 
 
 @router.get("/{query_id:id}/documents/{doc_id:id}", tags=["part"])
 def show_document(
-    request: Request, query_id: QueryId, doc_id: DocId, archive: ArchiveDep
+    request: Request, query_id: QueryId, doc_id: DocId, archive: ArchiveDep, latest: TableDep
 ) -> Response:
     """Show a document, and who judged it for the query."""
     start = _start(request.query_params.get("from", ""))
@@ -71,10 +77,11 @@ def show_document(
         query=archive.queries.get(query_id),
         query_id=query_id,
         history=history[::-1],
+        current=counted_state(history),
         judgment=f"/v1/judgments/{quoted(query_id)}/{quoted(doc_id)}",
         heading="h2" if is_part else "h1",
         below="h3" if is_part else "h2",
-        grades=list(range(max(3, *(int(one.grade or 0) for one in history), 0) + 1))[:10],
+        labels=grade_labels(archive, latest.get()),
     )
 
 

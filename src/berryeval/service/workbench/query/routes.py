@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -20,6 +21,8 @@ from berryeval.service.paths import QueryId, quoted
 from berryeval.service.references import labels_of
 from berryeval.service.workbench.choosing import MAIN, choose_measure, choose_run, run_choices
 from berryeval.service.workbench.comparisons import Comparisons, ComparisonsDep
+from berryeval.service.workbench.judged.tables import TableDep
+from berryeval.service.workbench.judging.cards import grade_labels
 from berryeval.service.workbench.query.answers import Answers, answers_of, judged_of
 from berryeval.service.workbench.query.chunks import chunk_of
 from berryeval.service.workbench.query.listing import WantedQueries, list_queries
@@ -34,7 +37,6 @@ router = APIRouter(prefix="/queries", dependencies=[once_read])
 _DEEPEST = 10_000_000
 _N_MISSED = 12
 _N_MOVES = 6
-_HIGHEST_KEY = 9
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ def show_query(
     archive: ArchiveDep,
     scoring: ScoringDep,
     comparisons: ComparisonsDep,
+    latest: TableDep,
 ) -> Response:
     """Show what two runs, or one, answer to a query."""
     query = archive.queries.get(query_id)
@@ -111,7 +114,7 @@ def show_query(
     return page(
         request,
         "query.html",
-        **_shared(archive, answers, query, asked),
+        **_shared(archive, answers, query, asked, grade_labels(archive, latest.get())),
         chunk=chunk_of(archive, answers, _first(request)),
         neighbours=_neighbours(comparisons, scoring, runs, asked, only_known=True),
         missed=_missed(archive, answers),
@@ -122,19 +125,19 @@ def show_query(
 
 @router.get("/{query_id:id}/scores", tags=["part"])
 def show_scores(
-    request: Request, query_id: QueryId, archive: ArchiveDep, scoring: ScoringDep
+    request: Request, query_id: QueryId, archive: ArchiveDep, scoring: ScoringDep, latest: TableDep
 ) -> Response:
     """Show the scores alone, after somebody judged."""
-    shared = _asked_for(request, archive, scoring, query_id)
+    shared = _asked_for(request, archive, scoring, query_id, grade_labels(archive, latest.get()))
     return fragment(request, "query_scores.html", **shared)
 
 
 @router.get("/{query_id:id}/ranks", tags=["part"])
 def show_ranks(
-    request: Request, query_id: QueryId, archive: ArchiveDep, scoring: ScoringDep
+    request: Request, query_id: QueryId, archive: ArchiveDep, scoring: ScoringDep, latest: TableDep
 ) -> Response:
     """Show fifty ranks of both lists, from one on."""
-    shared = _asked_for(request, archive, scoring, query_id)
+    shared = _asked_for(request, archive, scoring, query_id, grade_labels(archive, latest.get()))
     chunk = chunk_of(archive, shared["answers"], _first(request))
     return fragment(request, "query_ranks.html", **shared, chunk=chunk)
 
@@ -207,18 +210,21 @@ def _check_known(query: Query | None, answers: Answers) -> None:
 
 
 def _asked_for(
-    request: Request, archive: Archive, scoring: Scoring, query_id: str
+    request: Request, archive: Archive, scoring: Scoring, query_id: str, labels: Sequence[str]
 ) -> dict[str, Any]:
     """Return what parts of the page show of the runs that its address names."""
     asked = _asked(request, archive, scoring, query_id)
     answers = _answers(archive, scoring, _runs(archive, asked), asked)
-    return _shared(archive, answers, archive.queries.get(query_id), asked)
+    return _shared(archive, answers, archive.queries.get(query_id), asked, labels)
 
 
 def _shared(
-    archive: Archive, answers: Answers, query: Query | None, asked: Asked
+    archive: Archive,
+    answers: Answers,
+    query: Query | None,
+    asked: Asked,
+    labels: Sequence[str],
 ) -> dict[str, Any]:
-    highest = max((one.grade or 0.0 for one in answers.judged.values()), default=0.0)
     moves = () if answers.explanation is None else answers.explanation.effective[:_N_MOVES]
     beginnings = archive.documents.beginnings(move.doc_id for move in moves)
     return {
@@ -227,7 +233,7 @@ def _shared(
         "answers": answers,
         "asked": asked,
         "query": query,
-        "grades": list(range(min(max(3, int(highest)), _HIGHEST_KEY) + 1)),
+        "labels": labels,
     }
 
 

@@ -66,14 +66,14 @@ function mark(address, name, isOn) {
   for (const place of places(address)) place.closest(".result")?.classList.toggle(name, isOn);
 }
 
-/** Write a grade, or take it back if there is none; returns the answer. */
-function write(address, grade, revision) {
+/** Write a grade for the document as it was shown, or take it back if there is none; returns the answer. */
+function write(address, grade, revision, hash) {
   const headers = { "Content-Type": "application/json" };
   if (revision === "*") headers["If-Match"] = "*";
   else if (revision) headers["If-Match"] = `"${revision}"`;
   else headers["If-None-Match"] = "*";
   if (grade === "") return fetch(address, { method: "DELETE", headers });
-  const body = JSON.stringify({ grade: Number(grade), source: "workbench" });
+  const body = JSON.stringify({ grade: Number(grade), source: "workbench", document_hash: hash || undefined });
   return fetch(address, { method: "PUT", headers, body });
 }
 
@@ -86,7 +86,7 @@ async function judge(address, grade, revision, before, name) {
   mark(address, "not-saved", false);
   let response;
   try {
-    response = await write(address, grade, revision);
+    response = await write(address, grade, revision, before.hash);
   } catch {
     return failed("The server does not answer: not saved.", [["Try again", again]]);
   } finally {
@@ -96,15 +96,12 @@ async function judge(address, grade, revision, before, name) {
     const back = encodeURIComponent(location.pathname + location.search);
     return failed("Your login expired: not saved.", [["Log in", () => location.assign(`/login?next=${back}`)], ["Try again", again]]);
   }
-  if (response.status === 412 || response.status === 428) return conflict(address, grade, name);
+  if (response.status === 412 || response.status === 428) return conflict(address, grade, name, before.hash);
   if (!response.ok) return failed(`The server answered ${response.status}: not saved.`, [["Try again", again]]);
-  const now = response.status === 204 ? { revision: "", grade: "" } : await response.json();
-  show(address, now.grade ?? "", String(now.revision ?? ""));
-  judgments += 1;
-  document.body.dispatchEvent(new CustomEvent("judged"));
-  const took = grade === "";
-  undo = took && old.grade === "" ? null : () => judge(address, old.grade, String(now.revision ?? ""), { grade: now.grade ?? "", revision: String(now.revision ?? "") }, name);
-  say(took ? `${name}: judgment taken back.` : `${name}: grade ${grade}.`, undo ? [["Undo", undo, "u"]] : []);
+  const made = response.headers.get("ETag");
+  await showAnswer(address, response);
+  undo = () => takeBack(address, made, name);
+  say(grade === "" ? `${name}: judgment taken back.` : `${name}: grade ${grade}.`, [["Undo", undo, "u"]]);
 
   function failed(text, actions) {
     show(address, old.grade, old.revision);
@@ -113,14 +110,39 @@ async function judge(address, grade, revision, before, name) {
   }
 }
 
+/** Show what an answer says is there now. */
+async function showAnswer(address, response) {
+  const now = response.status === 204 ? {} : await response.json();
+  show(address, now.grade ?? "", String(now.revision ?? ""));
+  judgments += 1;
+  document.body.dispatchEvent(new CustomEvent("judged"));
+}
+
+/** Undo what was just done: what counted before counts again, with its own author. */
+async function takeBack(address, made, name) {
+  mark(address, "saving", true);
+  let response;
+  try {
+    response = await fetch(`${address}/undo`, { method: "POST", headers: { "If-Match": made } });
+  } catch {
+    return say("The server does not answer: not undone.", [["Try again", () => takeBack(address, made, name)]], 0);
+  } finally {
+    mark(address, "saving", false);
+  }
+  if (response.status === 412) return say(`${name} was judged by somebody else meanwhile: not undone.`, [["Reload", () => location.reload()]], 0);
+  if (!response.ok) return say(`The server answered ${response.status}: not undone.`, [["Try again", () => takeBack(address, made, name)]], 0);
+  await showAnswer(address, response);
+  say(`${name}: undone.`);
+}
+
 /** Somebody else judged meanwhile: both grades are shown, and one is chosen. */
-async function conflict(address, grade, name) {
+async function conflict(address, grade, name, hash) {
   const response = await fetch(address).catch(() => null);
   if (!response || !(response.ok || response.status === 404)) {
     return say(`${name} was judged by somebody else meanwhile. Reload to see how.`, [["Reload", () => location.reload()]], 0);
   }
   const theirs = response.ok ? await response.json() : null;
-  const state = { grade: theirs ? theirs.grade : "", revision: theirs ? String(theirs.revision) : "" };
+  const state = { grade: theirs ? theirs.grade : "", revision: theirs ? String(theirs.revision) : "", hash };
   show(address, state.grade, state.revision);
   const words = theirs ? `${theirs.author} judged it ${theirs.grade} meanwhile.` : "Somebody took the judgment back meanwhile.";
   const mine = grade === "" ? "Take it back" : `Replace by ${grade}`;
@@ -141,8 +163,8 @@ document.body.addEventListener("htmx:beforeSwap", (event) => {
 
 function judgePlace(place, grade) {
   if (!place || !mayJudge) return;
-  const { judgment, revision, name } = place.dataset;
-  const before = { grade: place.dataset.grade, revision };
+  const { judgment, revision, name, grade: old, hash } = place.dataset;
+  const before = { grade: old, revision, hash };
   if (before.grade !== "" && Number(before.grade) === Number(grade)) {
     say(`${name}: grade ${grade} already.`, [["Take it back", () => judge(judgment, "", revision, before, name)]]);
     return;

@@ -1,0 +1,100 @@
+"""The judging policy: which of several grades counts, and what the grades mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from berryeval.archive.records import JudgingPolicy
+from berryeval.core.judging import Judges
+from berryeval.service.answers import Answer
+from berryeval.service.dependencies import ArchiveDep, require
+from berryeval.service.examples import with_examples
+from berryeval.service.fields import Body
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/judging", tags=["judgments"])
+
+_LABELS = ["Not relevant", "Marginal", "Relevant", "Highly relevant"]
+
+
+class JudgingState(BaseModel):
+    """The judging policy."""
+
+    model_config = with_examples(
+        {
+            "rule": "first",
+            "labels": _LABELS,
+            "highest_grade": 3,
+            "changes": {"first": 0, "latest": 6, "max": 2, "mean": 6, "majority": 1},
+        }
+    )
+
+    rule: Judges = Field(description="Which grade counts where there are second opinions.")
+    labels: list[str] | None = Field(
+        description="What the grades mean, from 0 up; null where no scale is declared."
+    )
+    highest_grade: int | None = Field(description="The highest grade of the declared scale.")
+    changes: dict[str, int] = Field(
+        description="For each rule, the number of judgments whose grade it would change."
+    )
+
+
+class JudgingContent(Body):
+    """The judging policy to declare."""
+
+    model_config = with_examples({"rule": "majority", "labels": _LABELS})
+
+    rule: Judges = Field("first", description="Which grade counts where there are second opinions.")
+    labels: list[str] | None = Field(
+        None,
+        description="What the grades mean, from 0 up: 2 to 10 labels. null declares no scale.",
+        max_length=10,
+    )
+
+
+class JudgingChanged(JudgingState):
+    """The judging policy as it is now."""
+
+    model_config = with_examples(
+        {
+            "rule": "majority",
+            "labels": _LABELS,
+            "highest_grade": 3,
+            "changes": {"first": 1, "latest": 5, "max": 2, "mean": 6, "majority": 0},
+            "changed": 1,
+        }
+    )
+
+    changed: int = Field(description="The number of judgments whose grade has changed.")
+
+
+@router.get("", response_model=JudgingState)
+def get_judging(archive: ArchiveDep) -> Answer:
+    """Return the judging policy, and what each rule would change."""
+    return Answer(_as_dict(archive))
+
+
+@router.put("", response_model=JudgingChanged, dependencies=[require("admin")])
+def set_judging(given: JudgingContent, archive: ArchiveDep) -> Answer:
+    """Declare the judging policy.
+
+    Another rule may change which grades count, and with them every score. Their histories show
+    it, and the earlier rule brings the earlier grades back.
+    """
+    labels = None if given.labels is None else tuple(given.labels)
+    changed = archive.judging.put(JudgingPolicy(given.rule, labels))
+    return Answer(_as_dict(archive) | {"changed": changed})
+
+
+def _as_dict(archive: ArchiveDep) -> dict[str, Any]:
+    policy = archive.judging.get()
+    return {
+        "rule": policy.rule,
+        "labels": None if policy.labels is None else list(policy.labels),
+        "highest_grade": policy.highest,
+        "changes": dict(archive.judging.preview()),
+    }
