@@ -11,7 +11,7 @@ def test_the_best_is_bold_and_findings_are_marked():
     assert r"\textbf" not in base
     assert good.count(r"\textbf") == good.count(r"$^{\dagger}$") == 5
     assert bad.count(r"$^{\ddagger}$") > 0
-    assert "nDCG@10 decides, for all 2 candidates together." in text
+    assert "nDCG@10 decides; its 2 candidates form one family." in text
     for rule in (r"\toprule", r"\midrule", r"\bottomrule"):
         assert rule in text
 

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from berryeval.evaluation.comparison import ROUNDING
+from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.margins import Floats
 from berryeval.stats import (
     deviations_of,

@@ -11,8 +11,9 @@ import numpy as np
 
 from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.evaluation import sentences
-from berryeval.evaluation.comparison import ROUNDING, Comparison
+from berryeval.evaluation.comparison import Comparison
 from berryeval.evaluation.evaluate import MeasureLike, read_measures
+from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import RULES, GateRules, HolesPolicy
 from berryeval.evaluation.guards import Guard, LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.holes import Hole, find_holes

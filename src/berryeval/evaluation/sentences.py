@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from berryeval.evaluation.comparison import ROUNDING
+from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.guards import LatencyGuard, MarginGuard, ThresholdGuard, written
 from berryeval.evaluation.margins import FEWEST_CHANGED
 from berryeval.evaluation.notes import count_queries

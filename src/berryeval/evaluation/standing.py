@@ -44,7 +44,7 @@ class Standing:
     change: Difference | None
     """From the other run; None if there is none, or no query in common."""
     common: Difference | None = None
-    """The change of the lead measure over the queries that both runs have, if either lacks any."""
+    """The change over the queries that both runs have, if either lacks any."""
 
     @property
     def is_watched(self) -> bool:

@@ -12,7 +12,8 @@ import numpy as np
 
 from berryeval.errors import ArgumentError
 from berryeval.evaluation import sentences
-from berryeval.evaluation.comparison import ROUNDING, Comparison, Difference
+from berryeval.evaluation.comparison import Comparison, Difference
+from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.guards import MarginGuard
 from berryeval.evaluation.margins import (

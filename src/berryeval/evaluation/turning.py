@@ -10,10 +10,10 @@ import numpy as np
 from berryeval.core.id_column import encode_id
 from berryeval.evaluation._hole_arguments import scale_of
 from berryeval.evaluation.bounds import difference_bounds, holes_of
-from berryeval.evaluation.comparison import ROUNDING, Comparison, Difference
+from berryeval.evaluation.comparison import Comparison, Difference
 from berryeval.evaluation.deciding import estimate_family
 from berryeval.evaluation.extremes import is_bounded
-from berryeval.evaluation.findings import Finding, finding_of
+from berryeval.evaluation.findings import ROUNDING, Finding, finding_of
 from berryeval.evaluation.margins import Floats
 from berryeval.evaluation.result import holes_measure
 from berryeval.measures import Measure

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from berryeval.evaluation.findings import WORDS
 from berryeval.reports.charts.theme import LIGHT, Spec, chart
-from berryeval.reports.figures import percent, signed
+from berryeval.reports.figures import interval_text, percent, signed
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
@@ -38,6 +38,7 @@ def forest_plot(
     rows = []
     for d in comparison.differences:
         low, high = (d.interval.low, d.interval.high) if d.interval else (d.mean, d.mean)
+        shown = f"{signed(d.mean)}  {interval_text(d.interval) if d.interval else ''}".rstrip()
         name = str(d.measure)
         rows.append({
             "row": f"{d.system} · {name}" if several else name,
@@ -45,7 +46,7 @@ def forest_plot(
             "low": low,
             "high": high,
             "finding": WORDS[d.finding],
-            "text": f"{signed(d.mean)}  [{signed(low)}, {signed(high)}]".replace("-", "\u2212"),
+            "text": shown.replace("-", "\u2212"),
             "margin": -margins[name] if margins and name in margins else None,
         })  # fmt: skip
     y = {
