@@ -25,7 +25,7 @@ def test_a_gate_shows_its_verdict(comparison):
     """Guards, deciding documents, and the margins in the chart."""
     bundle = notebook.to_mimebundle(a_gate(comparison))
     assert "FAIL: hybrid must not ship" in bundle["text/html"]
-    assert "accepted drop" in bundle["text/html"]
+    assert ">margin<" in bundle["text/html"]
     assert bundle["text/plain"]
 
 

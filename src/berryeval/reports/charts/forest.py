@@ -10,14 +10,14 @@ from berryeval.reports.charts.theme import LIGHT, Spec, chart
 from berryeval.reports.figures import interval_text, percent, signed
 
 if TYPE_CHECKING:
-    from berryeval.evaluation.comparison import Comparison
+    from berryeval.evaluation.comparison import Comparison, Difference
 
 __all__ = ["forest_plot"]
 
 _ROW = 34
 _NARROW = 480
 
-_MARGIN = "accepted drop"
+_MARGIN = "margin"
 
 
 def forest_plot(
@@ -29,7 +29,8 @@ def forest_plot(
     ----------
     comparison : Comparison
     margins : mapping of str to float, optional
-        By the name of a measure, the largest drop that is accepted: a mark on its row.
+        By the name of a measure, the largest drop that is accepted (a rise where lower is
+        better): a mark on its row.
     width : int
         Of the part with the marks. A narrow chart has no figures at its right.
     """
@@ -47,7 +48,7 @@ def forest_plot(
             "high": high,
             "finding": WORDS[d.finding],
             "text": shown.replace("-", "\u2212"),
-            "margin": -margins[name] if margins and name in margins else None,
+            "margin": _limit(d, margins or {}),
         })  # fmt: skip
     y = {
         "field": "row",
@@ -112,3 +113,11 @@ def forest_plot(
         data={"values": rows},
         layer=layers,
     )
+
+
+def _limit(difference: Difference, margins: Mapping[str, float]) -> float | None:
+    """Return the difference that a margin allows; None without a margin."""
+    margin = margins.get(str(difference.measure))
+    if margin is None:
+        return None
+    return -margin if difference.measure.higher_is_better else margin

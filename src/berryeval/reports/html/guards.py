@@ -41,7 +41,7 @@ def margins_of(gate: GateResult | None) -> dict[str, float]:
     if gate is None:
         return {}
     return {
-        str(guard.guard.measure): -guard.limit  # type: ignore[union-attr]
+        str(guard.guard.measure): abs(guard.limit)  # type: ignore[union-attr]
         for guard in gate.guards
         if guard_kind(guard) == "margin" and guard.slice is None
     }
