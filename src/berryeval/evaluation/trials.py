@@ -13,8 +13,9 @@ import numpy as np
 from berryeval.errors import ArgumentError
 from berryeval.evaluation import sentences
 from berryeval.evaluation.comparison import Comparison, Difference
+from berryeval.evaluation.detection import margin_of_averaged
 from berryeval.evaluation.findings import ROUNDING
-from berryeval.evaluation.gate_rules import GateRules
+from berryeval.evaluation.gate_rules import POWER, GateRules
 from berryeval.evaluation.guards import MarginGuard
 from berryeval.evaluation.margins import (
     FEWEST_CHANGED,
@@ -34,13 +35,10 @@ from berryeval.stats import Interval, queries_needed
 from berryeval.stats._moments import deviations_of
 
 __all__ = [
-    "POWER",
     "Trial",
     "find_trials",
     "judge_margins",
 ]
-
-POWER = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,12 +168,11 @@ def _margin(guard: MarginGuard, baseline_mean: float) -> float:
     if margin == 0.0:
         got = f"{guard.margin} of a baseline whose mean is 0"
         raise ArgumentError(str(guard), "a margin above 0", got)
-    if guard.measure.aggregate != "geometric":
-        return margin
-    if margin >= baseline_mean:
+    found = margin_of_averaged(guard.measure, margin, baseline_mean)
+    if math.isinf(found):
         expected = f"a margin below the baseline's mean, {baseline_mean:.4f}"
         raise ArgumentError(str(guard), expected, str(guard.margin))
-    return -math.log1p(-margin / baseline_mean)
+    return found
 
 
 def _mean(comparison: Comparison, system: str, measure: Measure, positions: Sequence[int]) -> float:
