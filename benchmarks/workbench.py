@@ -30,7 +30,7 @@ WANTED_MS = 200
 N_WARM, N_JUDGED = 20, 5
 
 ADDRESSES = {
-    "/": ["/", "/?series=bm25&measure=AP"],
+    "/": ["/", "/?series=bm25&measure=RR"],
     "/palette": ["/palette?q=", "/palette?q=rotate"],
     "/search": ["/search?q=backup"],
     "/runs": ["/runs", "/runs?q=release"],

@@ -63,10 +63,10 @@ time (UTC)        note  queries    mean   change
 2026-01-09 06:30     -       21  0.7857  +0.0476
 
 Where judgments or queries changed, evaluations before and after are not compared.
-Decline: 2026-01-07 06:30 (v3) is significantly worse than 2026-01-06 06:30 (v2), \
-the best before it (p = 0.001).
-Tested: each against the best before it, with the same judgments and queries; \
-paired t, one-sided, alpha 0.05, Holm over 3 looks.
+Decline: 2026-01-07 06:30 (v3) is worse than 2026-01-06 06:30 (v2), \
+the best before it (p = 0.003).
+Each is compared with the best before it that has the same judgments and queries; \
+a decline is where the 95% interval of the difference, over 3 looks together, excludes 0.
 
 Also recorded, for -m: P@1.
 """
@@ -74,7 +74,7 @@ Also recorded, for -m: P@1.
 
 @pytest.mark.usefixtures("history")
 def test_a_history_is_a_sentence_a_sparkline_and_a_table():
-    """E6: a slow decline shows, and the point where it became significant."""
+    """E6: a slow decline shows, and the point where it became clear."""
     result = berryeval("history", "h.jsonl", "-m", "RR")
     assert (result.exit_code, result.output) == (0, TABLE)
     assert berryeval("history", "h.jsonl", "-m", "RR", "-o", "x.txt").output == ""
@@ -152,8 +152,8 @@ def test_no_decline_is_said():
     """Silence could mean that nobody looked."""
     record(10)
     record(12, days=1)
-    assert "\nNo significant decline.\nTested: " in berryeval("history", "h.jsonl").output
-    assert "over 1 look." in berryeval("history", "h.jsonl").output
+    assert "\nNo decline.\nEach is compared " in berryeval("history", "h.jsonl").output
+    assert "over 1 look, excludes 0." in berryeval("history", "h.jsonl").output
 
 
 def test_a_torn_line_is_told(folder):
@@ -171,7 +171,7 @@ def test_json_is_one_versioned_object():
     """Series with their points; what is not there is null."""
     found = json.loads(berryeval("history", "h.jsonl", "--json").output)
     (series,) = found["series"]
-    assert (found["version"], found["measure"], found["alpha"]) == (1, "RR", 0.05)
+    assert (found["version"], found["measure"], found["level"]) == (2, "RR", 0.95)
     assert (series["run"], series["n_looks"]) == ("bm25.run", 3)
     assert series["declines"] == ["2026-01-07T06:30:00Z"]
     assert series["evaluations"][0]["p_decline"] is None

@@ -27,6 +27,15 @@ def test_each_pair_has_its_difference_and_a_p_value():
     assert found[0].difference == pytest.approx(three().difference("b", "RR").mean)
 
 
+@pytest.mark.parametrize("measure", ["GMAP", "NumRet", "Unjudged@2"])
+def test_differences_of_pairs_are_those_of_the_comparison(measure):
+    """Also where means are geometric, sums are reported, or lower is better."""
+    comparison = compare(JUDGMENTS, {"a": A, "b": B, "c": C}, measure)
+    found = {(pair.first, pair.second): pair.difference for pair in all_pairs(comparison)}
+    for difference in comparison.differences:
+        assert found["a", difference.system] == pytest.approx(difference.mean)
+
+
 def test_two_systems_are_a_paired_t_test():
     """Tukey's HSD of one pair is that."""
     comparison = compare(JUDGMENTS, {"a": A, "c": C}, "RR")

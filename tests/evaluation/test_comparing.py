@@ -112,6 +112,26 @@ def test_the_queries_that_changed_are_told_worst_first():
     assert comparison().changes("after", "RR")[0].text is None
 
 
+def test_every_query_has_its_outcome():
+    """Better, equal or worse, by the same differences as wins, ties and losses."""
+    found = comparison()
+    outcomes = [change.outcome for change in found.changes("after", "RR")]
+    assert outcomes == ["worse", *["equal"] * 4, *["better"] * 3]
+    lower = compare(JUDGMENTS, {"a": BEFORE, "b": AFTER}, "Unjudged@1")
+    [fallen] = [c for c in lower.changes("b", "Unjudged@1") if c.outcome == "better"]
+    assert fallen.difference < 0
+    assert lower.gains("b", "Unjudged@1").tolist() == [0, 1, 0, -1, 0, 0, 0, 0]
+
+
+def test_the_queries_that_changed_most_are_losses_and_gains():
+    """As many of each; where one kind is rare, more of the other, and never a tie."""
+    found = comparison()
+    changes = found.changes("after", "RR")
+    assert found.changed_most("after", "RR", 1) == [changes[0], changes[-1]]
+    assert found.changed_most("after", "RR", 2) == [changes[0], *changes[-3:]]
+    assert found.changed_most("after", "RR", 9) == [changes[0], *changes[-3:]]
+
+
 def test_where_lower_is_better_a_fall_is_a_win():
     """More relevant documents in the first rank, fewer that are not judged."""
     found = compare(JUDGMENTS, {"a": BEFORE, "b": AFTER}, "Unjudged@1").difference(
@@ -261,7 +281,7 @@ def test_a_comparison_shows_itself():
     [
         ({"tests": ["guess"]}, "tests: expected 'wilcoxon' or 'sign' or 'randomisation'"),
         ({"level": 1.0}, "level: expected a number between 0 and 1, got 1.0"),
-        ({"n_resamples": 1}, "n_resamples: expected at least 100"),
+        ({"n_resamples": 1}, "n_resamples: expected a whole number from 100"),
         ({"baseline": "other"}, "baseline: expected the name of a run, 'before' or 'after'"),
     ],
 )

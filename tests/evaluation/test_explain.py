@@ -290,3 +290,28 @@ def test_an_explanation_shows_what_it_is_about():
     """In a REPL."""
     found = explained({"a": 1}, "ax", "xa", "RR")
     assert repr(found) == "<Explanation of RR for query 'q': 1.0000 to 0.5000, 1 of 2 moves count>"
+
+
+def test_a_change_by_rounding_is_none():
+    """As in a comparison: AP adds the same precisions in another order."""
+    judgments = {"q": {f"d{i}": i % 3 + 1 for i in range(9)}}
+    before = [f"d{i}" for i in (4, 2, 8, 1, 7, 0, 5, 3, 6)]
+    for rotation in range(9):
+        after = before[rotation:] + before[:rotation]
+        found = be.explain(judgments, {"q": before}, {"q": after}, "q", "DCG")
+        compared = be.compare(judgments, {"a": {"q": before}, "b": {"q": after}}, "DCG")
+        [change] = compared.changes("b", "DCG")
+        assert (found.difference, found.outcome) == (change.difference, change.outcome)
+
+
+def test_the_words_follow_the_measure():
+    """A fall is worse, unless lower is better; the rest is what is not shown."""
+    judgments = {"q": {"d1": 1, "d2": 1}}
+    runs = {"q": ["d1", "d2", "x"]}, {"q": ["x", "y", "d1"]}
+    fell = be.explain(judgments, *runs, "q", "P@2")
+    assert (fell.verb, fell.outcome, fell.outcome_of(-0.5)) == ("fell", "worse", "worse")
+    assert fell.rest(1) == -0.5
+    rose = be.explain(judgments, *runs, "q", "Unjudged@2")
+    assert (rose.verb, rose.outcome) == ("rose", "worse")
+    same = be.explain(judgments, runs[0], runs[0], "q", "P@2")
+    assert (same.verb, same.outcome) == ("did not change", "equal")

@@ -190,7 +190,10 @@ def test_where_lower_is_better_a_rise_is_the_drop():
     comparison = compare(judged(30), {"baseline": clean, "candidate": run}, "Unjudged@5")
     worse = gate(comparison, margin=0.1)
     assert worse.verdict == "fail"
-    assert only(worse).value == pytest.approx(-0.4)
+    guard = only(worse)
+    assert (guard.value, guard.limit) == (comparison.differences[0].mean, 0.1)
+    assert guard.value == pytest.approx(0.4)
+    assert guard.interval.low == pytest.approx(0.4)
     assert worse.sentence.startswith("Unjudged@5 rose by 0.4000 (90% interval +0.4000 to +0.4000)")
     other = compare(judged(30), {"baseline": run, "candidate": clean}, "Unjudged@5")
     better = gate(other, margin=0.1)

@@ -54,6 +54,17 @@ def test_a_clearly_better_candidate_suggests_a_higher_baseline():
     assert (result.verdict, result.suggestion) == ("pass", None)
 
 
+def test_a_gate_calls_nothing_better_that_the_comparison_does_not():
+    """Of one question there is one answer: p is 0.06, and a one-sided test would say better."""
+    before, after = [2] * 40, [1] * 7 + [3] * 16 + [2] * 17
+    comparison = compared(before, after)
+    [difference] = comparison.differences
+    assert 0.05 < difference.p_value < 0.1
+    assert difference.finding == "unclear"
+    result = gate(comparison, margin=0.05)
+    assert (result.verdict, result.suggestion) == ("pass", None)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

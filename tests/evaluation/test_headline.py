@@ -43,9 +43,9 @@ def test_missing_queries_come_first():
     """How many on which side, the result over the common queries, and with zeros last."""
     found = compare(THIRTY, {"a": LACKING, "b": BEFORE}, "RR")
     assert found.sentence == (
-        "8 of 30 judged queries are missing from a. Over the 22 queries in every run, b and a score the "
-        "same RR for every query. With missing queries scored as 0, b is better than a: RR rises "
-        "from 0.6167 to 0.8333."
+        "8 of 30 judged queries are missing from a. Over the 22 queries in every run, b and a "
+        "score the same RR for every query. With missing queries scored as 0, b is better than a: "
+        "RR rises from 0.6167 to 0.8333."
     )
     other = {q: BEFORE[q] for q in list(BEFORE)[:-1]}
     both = compare(THIRTY, {"a": LACKING, "b": other}, "RR").sentence
@@ -74,11 +74,12 @@ def test_where_no_query_is_in_every_run_only_zeros_remain():
 
 
 def test_another_measure_can_have_the_headline():
-    """As it stands in the table; missing queries are named all the same."""
+    """Missing queries make no winner there either."""
     found = compare(THIRTY, {"a": LACKING, "b": BEFORE}, ["P@1", "RR"])
-    assert headline(found, parse_measure("RR")) == (
-        "8 of 30 judged queries are missing from a. b is better than a: RR rises from 0.6167 to 0.8333."
-    )
+    alone = compare(THIRTY, {"a": LACKING, "b": BEFORE}, "RR")
+    assert headline(found, parse_measure("RR")) == alone.sentence
+    [deciding] = found.deciding(parse_measure("RR"))
+    assert (deciding.n_queries, deciding.finding) == (22, "unclear")
 
 
 def test_the_policy_is_written_beside_the_figures():
@@ -95,7 +96,7 @@ def test_the_policy_is_written_beside_the_figures():
     assert "The slices of a label form one family per measure." in policy_note(many)
     assert policy_note(many).endswith("simultaneous and p-values adjusted: Bonferroni.")
     several = a_comparison(20, {"a": 0.5, "b": 0.6, "c": 0.7})
-    assert "nDCG@10 decides, for all 2 candidates together." in policy_note(several)
+    assert "nDCG@10 decides; its 2 candidates form one family." in policy_note(several)
 
 
 def test_lists_are_written_as_people_write_them():

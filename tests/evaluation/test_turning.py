@@ -45,6 +45,26 @@ def test_a_measure_of_a_family_is_judged_within_it():
             assert found.findings[0] == comparison.difference("b", measure).finding
 
 
+def test_noise_is_counted_in_for_every_grade():
+    """A system that varies by itself makes no result clear, whatever is judged next."""
+    few = dict(list(JUDGMENTS.items())[:12])
+    noisy = {query: ["d"] if i % 2 else ["x"] for i, query in enumerate(few)}
+    runs = {"a": BEFORE, "b": AFTER}
+    assert turning(compare(few, runs, "RR"), RR).findings == ("worse", "worse", "unclear")
+    found = turning(compare(few, runs, "RR", repeats={"b": [noisy]}), RR)
+    assert found.findings == ("unclear", "unclear", "unclear")
+
+
+def test_only_the_queries_of_the_headline_are_looked_at():
+    """What one run lacks is no part of the result, and its holes cannot turn it."""
+    lacking = {query: BEFORE[query] for query in list(BEFORE)[10:]}
+    comparison = compare(JUDGMENTS, {"a": lacking, "b": AFTER}, "RR")
+    over_common = {query: JUDGMENTS[query] for query in lacking}
+    common = {query: AFTER[query] for query in lacking}
+    expected = turning(compare(over_common, {"a": lacking, "b": common}, "RR"), RR)
+    assert turning(comparison, RR) == expected
+
+
 def test_without_holes_nothing_can_turn():
     """Every document that counts is judged."""
     complete = {q: ["n", "d"] if i % 2 else ["d", "n"] for i, q in enumerate(JUDGMENTS)}

@@ -83,6 +83,7 @@ def test_the_forest_plot_names_several_systems():
     rows = forest_plot(a_comparison(1, systems, slices=()))["data"]["values"]
     assert rows[0]["row"] == "one · nDCG@10"
     assert rows[0]["low"] == rows[0]["high"] == rows[0]["mean"]
+    assert "[" not in rows[0]["text"], "an interval of one point would exclude 0"
 
 
 def test_queries_are_sorted_from_loss_to_gain():

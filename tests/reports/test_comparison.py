@@ -4,8 +4,9 @@ import csv
 import io
 import json
 
+from berryeval.evaluation.findings import WORDS
 from berryeval.reports.comparison import (
-    changed_most,
+    comparison_as_dict,
     comparison_table,
     comparison_to_csv,
     comparison_to_json,
@@ -13,6 +14,7 @@ from berryeval.reports.comparison import (
 )
 from berryeval.reports.figures import bounds_text, interval_text, p_text, score, signed
 from berryeval.reports.wording import capitalised
+from berryeval.stats import Interval
 from example_results import MEASURES, a_comparison, compare_these
 
 JUDGED = {"q1": {"d1": 1}, "q2": {"d2": 1}}
@@ -71,25 +73,6 @@ def test_a_test_that_is_not_defined_is_a_dash_with_its_reason():
     assert "nan" not in text.lower()
 
 
-def test_queries_that_changed_most_are_losses_and_gains():
-    """Five of each; ties are none of them."""
-    comparison = a_comparison(60)
-    changes = comparison.changes("hybrid", "nDCG@10")
-    found = changed_most(changes)
-    assert found == changes[:5] + changes[-5:]
-    assert changed_most(changes[:4]) == changes[:4]
-
-
-def test_where_nothing_fell_the_greatest_gains_are_shown():
-    """A small gain is not listed as if it were a loss."""
-    changes = a_comparison(60).changes("hybrid", "nDCG@10")
-    gains = [change for change in changes if change.difference > 0]
-    assert len(gains) > 10
-    assert changed_most(gains) == gains[-10:]
-    loss = next(change for change in changes if change.difference < 0)
-    assert changed_most([loss, *gains]) == [loss, *gains[-9:]]
-
-
 def test_json_has_every_digit_and_a_version():
     """Numbers come back as they were computed."""
     comparison = a_comparison(30)
@@ -141,3 +124,19 @@ def test_words_fit_their_numbers():
     """Names of measures keep their small letters."""
     assert capitalised("all guards hold.") == "All guards hold."
     assert capitalised("nDCG@10 fell.") == "nDCG@10 fell."
+
+
+def test_an_interval_shows_on_which_side_of_zero_it_ends():
+    """Rounding never makes an interval that excludes 0 look as if it contained it."""
+    assert interval_text(Interval(0.0000312, 0.04, 0.95, "t")) == "[+0.00003, +0.0400]"
+    assert interval_text(Interval(-0.04, -1e-9, 0.95, "t")) == "[-0.0400, -0.000000001]"
+    assert interval_text(Interval(0.0, 0.04, 0.95, "t")) == "[0.0000, +0.0400]"
+
+
+def test_the_word_of_a_row_is_that_of_the_headline():
+    """Better, worse, or not clearly different; JSON and CSV have the short form."""
+    comparison = a_comparison(60, {"old": 0.6, "new": 0.6})
+    _, differences, slices, *_ = comparison_table(comparison)
+    assert {row[4] for row in differences.rows} == {"not clearly different"}
+    assert {"not clearly different"} <= {row[8] for row in slices.rows} <= {*WORDS.values()}
+    assert {d["finding"] for d in comparison_as_dict(comparison)["differences"]} == {"unclear"}

@@ -17,7 +17,7 @@ from berryeval.reports.html import charts as page_charts
 from berryeval.reports.html import comparison_to_html, gate_to_html, tables_page, tables_to_html
 from berryeval.reports.html import query_data as query_data_module
 from berryeval.reports.html.focus import Focus, focus_of
-from berryeval.reports.html.query_data import query_data
+from berryeval.reports.html.query_data import OUTCOMES, query_data
 from berryeval.reports.layout import Table
 from example_results import a_comparison, a_gate, compare_these
 
@@ -91,7 +91,7 @@ def test_a_real_gate_has_a_page_in_every_verdict(new, verdict):
     page = gate_to_html(result)
     parsed(page)
     assert f'<p class="badge {verdict}">' in page
-    assert "accepted drop" in page
+    assert ">margin<" in page
 
 
 @pytest.mark.parametrize(
@@ -200,10 +200,14 @@ def test_data_of_queries_are_whole_ten_thousandths(comparison):
 
 
 def test_a_tiny_difference_is_not_shown_as_a_tie():
-    """What changed can be found by its outcome."""
-    assert query_data_module._rounded(1e-6) == 1
-    assert query_data_module._rounded(-1e-6) == -1
-    assert query_data_module._rounded(0.0) == 0
+    """What changed can be found by its outcome, and no figure is made larger for that."""
+    judgments = {"q1": {"a": 1_000_000, "b": 1}, "q2": {"a": 1}}
+    before = {"q1": ["a", "b"], "q2": ["a"]}
+    after = {"q1": ["a", "c", "b"], "q2": ["a"]}
+    comparison = compare_these(judgments, {"before": before, "after": after})
+    [candidate] = query_data(comparison, focus_of(comparison))["candidates"]
+    assert candidate["differences"] == [[0, 0]]
+    assert candidate["outcomes"] == [[OUTCOMES.index("worse"), OUTCOMES.index("equal")]]
 
 
 def test_long_texts_and_many_rankings_are_cut(comparison, monkeypatch):

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from berryeval import compare
 from berryeval.archive import Archive
 from berryeval.cli import main
-from berryeval.evaluation import evaluate
+from berryeval.evaluation import Evaluation, evaluate
 from berryeval.golden.check import check_golden_set
 from berryeval.reports.comparison import comparison_to_json
 from berryeval.reports.evaluation import Shown, evaluations_to_json
@@ -89,6 +89,14 @@ def with_everything():
     return compare(judgments, runs, ["nDCG@10", "P@5"], **options)
 
 
+def with_cautions(comparison):
+    """Return the evaluations of a comparison as if their scores were suspicious."""
+    return {
+        name: Evaluation(one.scores, one.measures, one.queries, cautions=["all scores are tied"])
+        for name, one in comparison.evaluations.items()
+    }
+
+
 def optional(keys: set[str]) -> set[str]:
     """Return the keys that hold an object or null, and so are documented besides its own keys."""
     return {key for key in keys if any(other.startswith((f"{key}.", f"{key}[")) for other in keys)}
@@ -100,7 +108,7 @@ def test_documented_keys_are_those_written(section):
     comparison = a_comparison(40)
     everything = Shown(per_query=True, label="category", interval="t")
     text = {
-        "Evaluation": lambda: evaluations_to_json(comparison.evaluations, everything),
+        "Evaluation": lambda: evaluations_to_json(with_cautions(comparison), everything),
         "Comparison": lambda: comparison_to_json(with_everything(), per_query=True),
         "Gate": lambda: gate_to_json(a_gate(comparison)),
     }[section]()

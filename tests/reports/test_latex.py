@@ -1,7 +1,9 @@
 """LaTeX tables."""
 
+import berryeval as be
+from berryeval.evaluation.headline import listing
 from berryeval.reports.latex import comparison_to_latex, escape, evaluations_to_latex
-from example_results import a_comparison, compare_these
+from example_results import a_comparison, compare_these, example_data
 
 
 def test_the_best_is_bold_and_findings_are_marked():
@@ -11,7 +13,7 @@ def test_the_best_is_bold_and_findings_are_marked():
     assert r"\textbf" not in base
     assert good.count(r"\textbf") == good.count(r"$^{\dagger}$") == 5
     assert bad.count(r"$^{\ddagger}$") > 0
-    assert "nDCG@10 decides, for all 2 candidates together." in text
+    assert "nDCG@10 decides; its 2 candidates form one family." in text
     for rule in (r"\toprule", r"\midrule", r"\bottomrule"):
         assert rule in text
 
@@ -29,6 +31,29 @@ def test_evaluations_have_no_marks():
     text = evaluations_to_latex(a_comparison(20).evaluations)
     assert r"\begin{tabular}{lrrrrr}" in text
     assert "dagger" not in text
+
+
+def test_without_named_measures_an_evaluation_has_one_row_per_cutoff():
+    """E4: MRR above, then Recall, Precision, nDCG and Hit rate; one table per run."""
+    judgments, runs, _ = example_data(20)
+    found = {name: be.evaluate(judgments, run) for name, run in runs.items()}
+    text = evaluations_to_latex(found)
+    assert text.count(r"    k & Recall & Precision & nDCG & Hit rate \\") == 2
+    for name, result in found.items():
+        assert rf"\textbf{{{name}: MRR {result['RR'].mean:.4f}}}" in text
+        row = [f"{result[f'{measure}@5'].mean:.4f}" for measure in ("R", "P", "nDCG", "Success")]
+        assert rf"    5 & {' & '.join(row)} \\" in text
+
+
+def test_without_named_measures_a_comparison_has_one_column_per_system():
+    """E4's quantities, and marks on the few that are tested."""
+    judgments, runs, _ = example_data(80)
+    comparison = be.compare(judgments, runs)
+    text = comparison_to_latex(comparison)
+    assert rf"    Measure & {' & '.join(runs)} \\" in text
+    rows = [line.split(" & ")[0].strip() for line in text.splitlines() if line.endswith(r"\\")]
+    assert rows[1:] == [str(measure) for measure in comparison.shown]
+    assert f"Tested are {listing([*map(str, comparison.measures)])}." in text
 
 
 def test_special_characters_are_set_as_they_are():

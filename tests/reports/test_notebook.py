@@ -2,6 +2,7 @@
 
 import pytest
 
+import berryeval as be
 from berryeval.evaluation.display import Displayed
 from berryeval.reports import notebook
 from berryeval.reports.charts import drawing
@@ -25,7 +26,7 @@ def test_a_gate_shows_its_verdict(comparison):
     """Guards, deciding documents, and the margins in the chart."""
     bundle = notebook.to_mimebundle(a_gate(comparison))
     assert "FAIL: hybrid must not ship" in bundle["text/html"]
-    assert "accepted drop" in bundle["text/html"]
+    assert ">margin<" in bundle["text/html"]
     assert bundle["text/plain"]
 
 
@@ -34,6 +35,15 @@ def test_an_evaluation_shows_its_means(comparison):
     html = notebook.to_html(comparison.evaluations["hybrid"])
     assert "nDCG@10" in html
     assert "<svg" not in html
+
+
+def test_without_named_measures_mrr_stands_above_the_table():
+    """E4, in a notebook as on the command line."""
+    result = be.evaluate({"q1": {"d1": 1}}, {"q1": ["d2", "d1"]})
+    html = notebook.to_html(result)
+    assert "<strong>MRR 0.5000</strong>" in html
+    for heading in ("Recall", "Precision", "nDCG", "Hit rate"):
+        assert f">{heading}</th>" in html
 
 
 def test_without_the_library_the_notebook_draws_the_chart(comparison, monkeypatch):

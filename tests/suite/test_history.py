@@ -1,4 +1,4 @@
-"""Histories: appending, reading, and where a decline became significant."""
+"""Histories: appending, reading, and where a measure became clearly worse than its best."""
 
 import json
 import multiprocessing
@@ -240,7 +240,7 @@ def test_changes_are_those_to_the_entry_before():
     assert [point.mean for point in trend.points] == [0.5, 0.75, 0.5]
 
 
-def test_a_decline_is_marked_where_it_became_significant():
+def test_a_decline_is_marked_where_it_became_clear():
     """E6: against the best entry before it, once, by pairs of queries; noise is no decline."""
     entries = [entry(s, days=i) for i, s in enumerate([LOW, HIGH, NOISE, LOW, LOW[::-1]])]
     trend = trend_of(*entries)
@@ -248,24 +248,46 @@ def test_a_decline_is_marked_where_it_became_significant():
     assert [point.best for point in trend.points] == [None, *entries[:1], *[entries[1]] * 3]
     assert trend.declines == (trend.points[3],)
     assert trend.n_looks == 4
-    # Scipy: ttest_rel(LOW, HIGH, alternative="less") has p 8.0e-07.
-    assert trend.points[3].p_value == pytest.approx(4 * 8.04966e-07, rel=1e-5)
+    # Scipy: ttest_rel(LOW, HIGH) has p 1.6e-06.
+    assert trend.points[3].p_value == pytest.approx(4 * 2 * 8.04966e-07, rel=1e-5)
     assert trend.points[2].p_value > 0.05
 
 
 def test_p_values_are_adjusted_over_all_looks():
-    """One look at p 0.025 is a decline; as one of four it is none."""
+    """One look at p 0.049 is a decline; as one of four it is none."""
     base = [0.5] * 8
     slight = entry([0.5, 0.5, 0.4, 0.3, 0.5, 0.4, 0.4, 0.5], days=9)
     alone = trend_of(entry(base), slight).points[-1]
     assert alone.is_decline
-    # Scipy: ttest_rel(slight, base, alternative="less").
-    assert alone.p_value == pytest.approx(0.0246, abs=1e-4)
+    # Scipy: ttest_rel(slight, base).
+    assert alone.p_value == pytest.approx(0.0492, abs=1e-4)
     more = [entry([*base[:7], 0.5 - i / 100], days=i) for i in range(1, 4)]
     among_others = trend_of(entry(base), *more, slight)
     assert among_others.n_looks == 4
     assert among_others.points[-1].p_value == pytest.approx(4 * alone.p_value)
     assert among_others.declines == ()
+
+
+@pytest.mark.parametrize("n_wrong", [3, 4, 5, 6, 7])
+@pytest.mark.parametrize("measure", ["RR", "GMAP", "Unjudged@1"])
+def test_a_decline_is_what_a_comparison_calls_worse(tmp_path, n_wrong, measure):
+    """Of one pair of runs there is one answer, with the same p-value."""
+    runs = {
+        "old": {q: ["a", "x"] for q in JUDGMENTS},
+        "new": {q: ["x", "a"] if i < n_wrong else ["a", "x"] for i, q in enumerate(JUDGMENTS)},
+    }
+    for run in runs.values():
+        append(tmp_path / "h", "bm25", be.evaluate(JUDGMENTS, run, measure), JUDGMENTS)
+    [trend] = read(tmp_path / "h").trends()
+    [difference] = be.compare(JUDGMENTS, runs, measure).differences
+    assert trend.points[1].is_decline == (difference.finding == "worse")
+    assert trend.points[1].p_value == pytest.approx(difference.p_value, rel=1e-4)
+
+
+def test_a_drop_of_every_query_alike_is_a_decline():
+    """It has no spread, and is as clear as can be."""
+    trend = trend_of(entry([0.9] * 10), entry([0.8] * 10, days=1))
+    assert trend.points[1].is_decline
 
 
 def test_an_entry_that_repeats_its_scores_is_no_new_look():

@@ -42,7 +42,7 @@ def command(
     as_json: bool,
     output: str | None,
 ) -> None:
-    """Show how a measure went over time, and where a decline became significant.
+    """Show how a measure went over time, and where it became worse than its best.
 
     FILE is what `berryeval evaluate --history FILE` appends to, or an archive, whose runs are
     scored at today's judgments. Each evaluation is tested against the best one before it that
@@ -58,7 +58,7 @@ def command(
     from berryeval.reports.charts.history import trends_chart
     from berryeval.suite.archived_history import is_archive, read_archived
     from berryeval.suite.history import read
-    from berryeval.suite.trends import ALPHA
+    from berryeval.suite.trends import LEVEL
 
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     history = read_archived(file, measure or _DEFAULT, run=run) if is_archive(file) else read(file)
@@ -70,22 +70,22 @@ def command(
     elif chosen == "csv":
         write_output(report.history_to_csv(found), output)
     elif chosen == "json":
-        write_output(report.history_to_json(history, found, ALPHA) + "\n", output)
+        write_output(report.history_to_json(history, found, LEVEL) + "\n", output)
     elif output in (None, "-"):
         _show(history, found)
     else:
-        write_output(report.history_to_text(history, found, ALPHA), output)
+        write_output(report.history_to_text(history, found, LEVEL), output)
 
 
 def _show(history: History, found: Sequence[Trend]) -> None:
     from berryeval.reports import history as report
     from berryeval.reports.terminal import show_table
-    from berryeval.suite.trends import ALPHA
+    from berryeval.suite.trends import LEVEL
 
     for i, trend in enumerate(found):
         heading = report.trend_heading(trend, sys.stdout.encoding or "ascii")
         click.echo("\n" * bool(i) + heading + "\n")
-        show_table(report.trend_table(trend, ALPHA))
+        show_table(report.trend_table(trend, LEVEL))
     notes = report.history_notes(history, found[0].measure)
     if notes:
         click.echo("\n" + "\n".join(notes))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from berryeval.cli._output import chosen_format, output_options, write_output, write_picture
+from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
 
 __all__ = ["command"]
 
@@ -30,11 +31,21 @@ FORMATS = ("table", "json", "svg", "png")
     "margins",
     multiple=True,
     type=float,
-    help="Tell how many queries this needs; repeatable.  [default: 0.01, 0.02, 0.05, 0.1]",
+    help="Report how many queries this margin needs; repeatable.  [default: 0.01, 0.02, 0.05, 0.1]",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Of the gate.")
 @click.option(
-    "--power", type=float, default=0.8, show_default=True, help="How often an equal should pass."
+    "--alpha",
+    type=float,
+    default=DEFAULT_RULES.alpha,
+    show_default=True,
+    help="Significance level of the gate.",
+)
+@click.option(
+    "--power",
+    type=float,
+    default=POWER,
+    show_default=True,
+    help="Probability that an equally good candidate passes.",
 )
 @output_options(FORMATS)
 def command(
@@ -49,7 +60,7 @@ def command(
     as_json: bool,
     output: str | None,
 ) -> None:
-    """Tell the smallest drop that this golden set can rule out.
+    """Report the smallest drop that this golden set can rule out.
 
     A gate whose margin is smaller will be inconclusive more often than not. A file that ends
     in .svg or .png becomes a chart of the first measure.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from berryeval.core.id_column import encode_id
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.comparison import Comparison
+from berryeval.evaluation.result import averaged, change_of_mean
 from berryeval.measures import Measure
 from berryeval.stats import (
     kendall_tau,
@@ -44,7 +45,7 @@ class SystemPair:
     first: str
     second: str
     difference: float
-    """The mean of the second minus that of the first."""
+    """The mean of the second minus that of the first, as a comparison has it."""
     p_value: float
     """By Tukey's honestly significant difference: for all pairs together."""
 
@@ -77,7 +78,8 @@ def all_pairs(comparison: Comparison, method: TukeyMethod = "randomised") -> lis
     """Test every system against every other, by Tukey's honestly significant difference.
 
     The query's own difficulty is taken into account. The p-values hold for all pairs of a
-    measure together and are not corrected over measures.
+    measure together and are not corrected over measures. They decide nothing: whether a candidate
+    is better than the baseline is for the comparison to say.
 
     Parameters
     ----------
@@ -104,33 +106,35 @@ def all_pairs(comparison: Comparison, method: TukeyMethod = "randomised") -> lis
         else:
             p_values = randomised_tukey_hsd(scores, how.n_resamples, how.seed)
         means = means_of(scores)
-        for (i, first), (j, second) in combinations(enumerate(comparison.runs), 2):
-            difference = float(means[j] - means[i])
+        for (i, first), (j, second) in combinations(enumerate(comparison.evaluations), 2):
+            before = comparison.evaluations[first][str(measure)].mean
+            difference = change_of_mean(measure, float(means[j] - means[i]), before)
             found.append(SystemPair(measure, first, second, difference, float(p_values[i, j])))
     return found
 
 
 def _scores(comparison: Comparison, measure: Measure) -> NDArray[np.float64]:
-    columns = []
-    for evaluation in comparison.evaluations.values():
-        by_query = evaluation[str(measure)].by_query
-        columns.append([by_query[query_id] for query_id in comparison.query_ids])
+    """Return what means are taken of, one column per system."""
+    columns = [
+        [*averaged(measure, evaluation[str(measure)].values)]
+        for evaluation in comparison.evaluations.values()
+    ]
     return np.array(columns).T.copy()
 
 
 def run_similarity(
     comparison: Comparison, p: float = 0.9, depth: int | None = 100
 ) -> list[RunSimilarity]:
-    """Tell for every two runs how alike their rankings are.
+    """Return for every two runs how similar their rankings are.
 
     Parameters
     ----------
     comparison : Comparison
         Whose queries are looked at.
     p : float
-        Of rank-biased overlap: how likely somebody goes on to the next rank.
+        Persistence of rank-biased overlap: the probability that a reader goes on to the next rank.
     depth : int or None
-        Ranks that are looked at; None means all.
+        Number of ranks to consider; None means all.
     """
     rankings = {
         name: [run.ranked_ids(encode_id(q), depth) for q in comparison.query_ids]
@@ -165,7 +169,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def order_similarity(comparison: Comparison) -> Iterator[OrderSimilarity]:
-    """Tell for every two measures how alike they order the systems."""
+    """Return for every two measures how similarly they order the systems."""
     means = {
         measure: [evaluation[str(measure)].mean for evaluation in comparison.evaluations.values()]
         for measure in comparison.measures

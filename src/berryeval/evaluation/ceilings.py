@@ -14,8 +14,8 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import MismatchError
-from berryeval.evaluation.comparison import ROUNDING
 from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
+from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.guards import Guard, ThresholdGuard, written
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import Slice

@@ -23,6 +23,7 @@ from berryeval.evaluation.differences import (
     find_pairs,
 )
 from berryeval.evaluation.evaluate import (
+    COMPARED_MEASURES,
     DEFAULT_MEASURES,
     JudgmentsSource,
     MeasureLike,
@@ -38,25 +39,25 @@ from berryeval.evaluation.notes import query_notes
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import QueriesSource, Slice, find_slices, load_queries
 from berryeval.formats import Duplicates
-from berryeval.measures import NDCG, Measure, Precision, Recall, ReciprocalRank
+from berryeval.measures import Measure, Recall
 from berryeval.stats import check_resamples
 
 __all__ = ["compare", "compare_evaluations", "measures_compared", "statistics_of"]
 
-DEEPEST_RECALL = 100
 TESTS = ("wilcoxon", "sign", "randomisation")
 """Tests that can be reported besides; none of them decides."""
 
 
 def measures_compared(runs: Mapping[str, Run]) -> tuple[Measure, ...]:
-    """Return what a comparison decides on where no measure is named.
+    """Return what a comparison of runs decides on where no measure is named.
 
-    Few measures that ask different questions: more of them would only repeat each other. Recall
-    is taken at 100, or at the greatest depth that all runs share.
+    These are `COMPARED_MEASURES`, with recall at the greatest depth that all runs share if that
+    is below 100.
     """
-    depth = min(_depth(run) for run in runs.values())
-    recall = Recall(max(1, min(DEEPEST_RECALL, depth)))
-    return NDCG(10), ReciprocalRank(), Precision(5), recall
+    depth = max(1, min(_depth(run) for run in runs.values()))
+    *others, deepest = COMPARED_MEASURES
+    assert deepest.k is not None
+    return *others, Recall(min(deepest.k, depth))
 
 
 def compare(

@@ -15,17 +15,20 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.bounds import Bounds
 from berryeval.evaluation.display import Displayed
-from berryeval.evaluation.findings import Finding, finding_of
+from berryeval.evaluation.findings import Finding, Outcome, finding_of, outcome_of
 from berryeval.evaluation.headline import headline
 from berryeval.evaluation.result import Evaluation, change_of_mean
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure, parse_measure
 from berryeval.stats import Interval, TestResult
 
-__all__ = ["ROUNDING", "Comparison", "Difference", "QueryChange", "RankedDocument", "Statistics"]
-
-ROUNDING = 1e-12
-"""Scores that differ by less are equal: their sums ran over the same terms in another order."""
+__all__ = [
+    "Comparison",
+    "Difference",
+    "QueryChange",
+    "RankedDocument",
+    "Statistics",
+]
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,8 @@ class QueryChange:
     baseline: float
     candidate: float
     difference: float
+    outcome: Outcome
+    """Whether the candidate is better, worse, or equal."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +161,7 @@ class Comparison(Displayed):
     differences : tuple of Difference
         Over all queries: each measure, each candidate.
     common : tuple of Difference
-        The lead measure over the queries that every run has. Empty where no run lacks any, and
+        As `differences`, over the queries that every run has. Empty where no run lacks any, and
         where no query is in all of them.
     sliced : tuple of Difference
         Each measure and candidate for each slice that was asked for.
@@ -217,14 +222,13 @@ class Comparison(Displayed):
         return self.measures[0]
 
     def deciding(self, measure: Measure | None = None) -> tuple[Difference, ...]:
-        """Return what a headline rests on, one difference per candidate.
+        """Return what a headline rests on, one difference per candidate, by the lead measure.
 
-        The lead measure is taken over the queries that every run has: a query that one run lacks
-        would otherwise make a winner. Another measure is taken as it is.
+        They are over the queries that every run has: a query that one run lacks would otherwise
+        make a winner.
         """
-        if measure in (None, self.lead) and self.common:
-            return self.common
-        return tuple(d for d in self.differences if d.measure == (measure or self.lead))
+        found = self.common or self.differences
+        return tuple(d for d in found if d.measure == (measure or self.lead))
 
     @property
     def candidates(self) -> tuple[str, ...]:
@@ -245,23 +249,47 @@ class Comparison(Displayed):
                 return difference
         raise KeyError(f"{system}, {wanted}")
 
+    def gains(self, system: str, measure: Measure | str) -> NDArray[np.float64]:
+        """Return what each query gained, in the order of `query_ids`; below 0 is worse."""
+        difference = self.difference(system, measure)
+        before, after = (
+            np.asarray(self.evaluations[run][str(difference.measure)].values)
+            for run in (self.baseline, system)
+        )
+        gains = np.where(difference.values == 0.0, 0.0, after - before)
+        return gains if difference.measure.higher_is_better else 0.0 - gains
+
     def changes(self, system: str, measure: Measure | str) -> list[QueryChange]:
         """Return what became of each query, the greatest loss first and the greatest gain last."""
-        difference = self.difference(system, measure)
-        name = str(difference.measure)
-        before, after = (self.evaluations[run][name].by_query for run in (self.baseline, system))
-        sign = 1 if difference.measure.higher_is_better else -1
-        changes = [
+        known = self.difference(system, measure).measure
+        before, after = (
+            self.evaluations[run][str(known)].values for run in (self.baseline, system)
+        )
+        gains = self.gains(system, known)
+        differences = (gains if known.higher_is_better else 0.0 - gains).tolist()
+        return [
             QueryChange(
-                query_id,
-                self.text_of(query_id),
-                before[query_id],
-                after[query_id],
-                after[query_id] - before[query_id] if is_changed else 0.0,
+                self.query_ids[place],
+                self.text_of(self.query_ids[place]),
+                before[place],
+                after[place],
+                differences[place],
+                outcome_of(differences[place], higher_is_better=known.higher_is_better),
             )
-            for query_id, is_changed in zip(self.query_ids, difference.values, strict=True)
+            for place in np.argsort(gains, kind="stable").tolist()
         ]
-        return sorted(changes, key=lambda change: sign * change.difference)
+
+    def changed_most(self, system: str, measure: Measure | str, n: int) -> list[QueryChange]:
+        """Return the `n` greatest losses and the `n` greatest gains, as `changes` orders them.
+
+        Where there are fewer of one kind, more of the other are returned. Ties are left out.
+        """
+        changes = self.changes(system, measure)
+        worse = [change for change in changes if change.outcome == "worse"]
+        better = [change for change in changes if change.outcome == "better"]
+        n_worse = max(n, 2 * n - len(better))
+        n_better = max(n, 2 * n - len(worse))
+        return worse[:n_worse] + better[-n_better:]
 
     def is_unchanged(self, system: str, k: int | None, query_ids: Iterable[str]) -> bool:
         """Tell whether the first k documents are those of the baseline, for all these queries."""

@@ -4,7 +4,8 @@ Each question is one family, and its intervals hold together at the level that i
 
 - the lead measure, the first that was named: all candidates in this measure;
 - the other measures: all candidates in all of them;
-- slices: all candidates in one measure, over all slices of one label.
+- slices: all candidates in one measure, over all slices of one label;
+- a history: each evaluation of a series against the best before it.
 
 A family of one difference has Student's t interval. In a family of m, Bonferroni gives each
 difference the level 1 - (1 - level) / m, and multiplies its p-value by m. Interval and p-value come

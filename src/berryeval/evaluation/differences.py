@@ -10,8 +10,9 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from berryeval.evaluation.comparison import ROUNDING, Difference, Statistics
+from berryeval.evaluation.comparison import Difference, Statistics
 from berryeval.evaluation.deciding import Estimate, estimate_family
+from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.margins import widened
 from berryeval.evaluation.result import Evaluation, averaged, change_of_mean
 from berryeval.evaluation.slices import Slice
@@ -114,7 +115,7 @@ def describe_slices(
 def describe_common(
     pairs: Sequence[Pair], evaluations: Iterable[Evaluation], how: Statistics
 ) -> list[Difference]:
-    """Describe the first measure over the queries that every run has.
+    """Describe pairs over the queries that every run has, as `describe` does.
 
     Empty if no run lacks any query, and if no query is in every run.
     """
@@ -122,8 +123,7 @@ def describe_common(
     if is_missing.all() or not is_missing.any():
         return []
     positions = np.flatnonzero(~is_missing).tolist()
-    lead = pairs[0].measure
-    return _family([pair.take(positions) for pair in pairs if pair.measure == lead], how)
+    return describe([pair.take(positions) for pair in pairs], how)
 
 
 def _family(pairs: Sequence[Pair], how: Statistics) -> list[Difference]:

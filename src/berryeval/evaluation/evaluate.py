@@ -33,7 +33,14 @@ if TYPE_CHECKING:
     from berryeval.core.query import Query
     from berryeval.evaluation.slices import QueriesSource
 
-__all__ = ["DEFAULT_MEASURES", "JudgmentsSource", "MeasureLike", "RunSource", "evaluate"]
+__all__ = [
+    "COMPARED_MEASURES",
+    "DEFAULT_MEASURES",
+    "JudgmentsSource",
+    "MeasureLike",
+    "RunSource",
+    "evaluate",
+]
 
 JudgmentsSource: TypeAlias = (
     "Judgments | str | os.PathLike[str] | Mapping[Any, Mapping[Any, float]] | ArrowStream"
@@ -55,6 +62,10 @@ DEFAULT_MEASURES: tuple[Measure, ...] = (
     *(measure(k) for k in DEFAULT_KS for measure in (Recall, Precision, NDCG, HitRate)),
 )
 """What is reported when no measure is named."""
+
+COMPARED_MEASURES: tuple[Measure, ...] = (NDCG(10), ReciprocalRank(), Precision(5), Recall(100))
+"""What a comparison decides on when no measure is named, and what the workbench shows: few
+measures that ask different questions, since more of them would only repeat each other."""
 
 
 def evaluate(

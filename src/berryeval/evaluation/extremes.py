@@ -11,7 +11,8 @@ from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.evaluation.bounds import Bounds, difference_bounds, has_bounds, holes_of
-from berryeval.evaluation.comparison import ROUNDING, Difference
+from berryeval.evaluation.comparison import Difference
+from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.holes import highest_grade
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure, depth_of

@@ -1,4 +1,4 @@
-"""The words for a difference: better, worse, or not clearly different."""
+"""The words for a difference: of a mean, and of one query."""
 
 from __future__ import annotations
 
@@ -7,9 +7,24 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:  # reports of single runs load this module, and do without numpy
     from berryeval.stats import Interval
 
-__all__ = ["WORDS", "Finding", "finding_of"]
+__all__ = [
+    "ROUNDING",
+    "WORDS",
+    "Finding",
+    "Outcome",
+    "difference_of",
+    "finding_of",
+    "outcome_of",
+]
+
+ROUNDING = 1e-12
+"""Scores that differ by less are equal: their sums ran over the same terms in another order."""
 
 Finding: TypeAlias = Literal["better", "worse", "unclear"]
+"""What an interval says of a mean difference."""
+
+Outcome: TypeAlias = Literal["better", "equal", "worse"]
+"""What became of one query."""
 
 WORDS: dict[Finding, str] = {
     "better": "better",
@@ -24,3 +39,16 @@ def finding_of(interval: Interval | None, *, higher_is_better: bool = True) -> F
     if interval is None or interval.contains(0.0):
         return "unclear"
     return "better" if (interval.low > 0) == higher_is_better else "worse"
+
+
+def difference_of(before: float, after: float) -> float:
+    """Return how far one query's score moved; what differs by rounding only is 0."""
+    difference = after - before
+    return 0.0 if abs(difference) < ROUNDING else difference
+
+
+def outcome_of(difference: float, *, higher_is_better: bool = True) -> Outcome:
+    """Return the word for one query: on which side of 0 its difference is."""
+    if difference == 0:
+        return "equal"
+    return "better" if (difference > 0) == higher_is_better else "worse"

@@ -28,13 +28,24 @@ from berryeval.evaluation.rule_kinds import (
 )
 from berryeval.measures import Measure
 
-__all__ = ["GUARD_VARIABLES", "RULES", "GateRules", "HolesPolicy", "Inference"]
+__all__ = [
+    "DEFAULT_RULES",
+    "GUARD_VARIABLES",
+    "POWER",
+    "RULES",
+    "GateRules",
+    "HolesPolicy",
+    "Inference",
+]
 
 Inference: TypeAlias = Literal["population", "set"]
 """Whether the queries are a sample of many, or all that matters."""
 
 HolesPolicy: TypeAlias = Literal["report", "inconclusive"]
 """Whether a verdict that unjudged documents could change is only marked, or blocked."""
+
+POWER = 0.8
+"""Probability that an equally good candidate passes, for which needed queries are counted."""
 
 GUARD_VARIABLES = {"at_least": "BERRYEVAL_AT_LEAST", "margin": "BERRYEVAL_MARGIN"}
 """The environment variables of guards, by the flag whose texts they hold."""
@@ -239,6 +250,9 @@ RULES: tuple[Rule, ...] = rules_of(GateRules)
 """All rules besides the guards, in the order in which pages list them."""
 
 _BY_NAME = {rule.name: rule for rule in RULES}
+
+DEFAULT_RULES = GateRules()
+"""What holds where nothing else is said."""
 
 
 def _place(rule: Rule) -> str:

@@ -11,15 +11,16 @@ import numpy as np
 
 from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.evaluation import sentences
-from berryeval.evaluation.comparison import ROUNDING, Comparison
+from berryeval.evaluation.comparison import Comparison
 from berryeval.evaluation.evaluate import MeasureLike, read_measures
+from berryeval.evaluation.findings import ROUNDING, finding_of, outcome_of
 from berryeval.evaluation.gate_rules import RULES, GateRules, HolesPolicy
 from berryeval.evaluation.guards import Guard, LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.holes import Hole, find_holes
 from berryeval.evaluation.notes import common_queries, missing_queries
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import Slice, find_slices
-from berryeval.evaluation.trials import Trial, find_trials, is_clearly_better, judge_margins
+from berryeval.evaluation.trials import Trial, find_trials, judge_margins
 from berryeval.evaluation.verdict import Common, GateResult, GuardResult, Verdict
 from berryeval.measures import Measure
 
@@ -91,12 +92,12 @@ def gate(
     _check_scale(chosen, result)
     noise = {**_measured_noise(result, system), **chosen.noise}
     case = _Case(result, system, replace(chosen, noise=noise), milliseconds)
-    found, trials = case.judge()
+    found = case.judge()
     runs = case.runs
     common = None
     if any(any(run.scores.is_missing) for run in runs.values()):
         ids = common_queries(runs.values())
-        verdicts = [guard.verdict for guard in case.judge(set(ids))[0] if not guard.is_watched]
+        verdicts = [guard.verdict for guard in case.judge(set(ids)) if not guard.is_watched]
         common = Common(len(ids), _whole(verdicts))
     return summed_up(
         found,
@@ -105,7 +106,7 @@ def gate(
         case.comparison,
         system=system,
         common=common,
-        suggestion=_suggestion(found, trials, chosen),
+        suggestion=_suggestion(found, case.comparison, system, chosen),
     )
 
 
@@ -182,7 +183,7 @@ class _Case:
     def runs(self) -> dict[str, Evaluation]:
         return _runs(self.comparison, self.system, self.evaluation)
 
-    def judge(self, among: Collection[str] | None = None) -> tuple[list[GuardResult], list[Trial]]:
+    def judge(self, among: Collection[str] | None = None) -> list[GuardResult]:
         """Judge all guards, over all queries or among some."""
         found: list[GuardResult] = []
         trials: list[Trial] = []
@@ -198,7 +199,7 @@ class _Case:
                 trials += find_trials(guard, compared, self.system, own, among)
         found += judge_margins(trials)
         found.sort(key=lambda one: self.rules.guards.index(one.guard))
-        return found, trials
+        return found
 
 
 def _changed(rules: GateRules, changes: Mapping[str, Any]) -> GateRules:
@@ -396,16 +397,26 @@ def _queries_of(guard: GuardResult, comparison: Comparison) -> Sequence[str]:
 
 
 def _suggestion(
-    guards: Sequence[GuardResult], trials: Sequence[Trial], rules: GateRules
+    guards: Sequence[GuardResult], comparison: Comparison | None, system: str, rules: GateRules
 ) -> str | None:
-    """Suggest a higher baseline where the candidate is clearly better, and nowhere worse."""
+    """Suggest a higher baseline where the candidate is better, and in no guarded measure worse.
+
+    Better is what the comparison calls so. The guard's own interval has to agree: it counts in
+    noise that the rules state.
+    """
     verdicts = [guard.verdict for guard in guards if not guard.is_watched]
-    if _whole(verdicts) != "pass" or rules.inference == "set":
+    if comparison is None or _whole(verdicts) != "pass" or rules.inference == "set":
         return None
-    whole = [trial for trial in trials if trial.slice is None]
-    if any(trial.mean < 0 for trial in whole):
-        return None
-    better = [trial for trial in whole if is_clearly_better(trial)]
-    return sentences.of_better(
-        [(trial.guard.measure, trial.in_units(trial.mean)) for trial in better]
-    )
+    better = []
+    for result in guards:
+        if not isinstance(result.guard, MarginGuard) or result.slice is not None:
+            continue
+        measure = result.guard.measure
+        higher_is_better = measure.higher_is_better
+        if outcome_of(result.value, higher_is_better=higher_is_better) == "worse":
+            return None
+        found = comparison.difference(system, measure).finding
+        own = finding_of(result.interval, higher_is_better=higher_is_better)
+        if found == own == "better" and result.p_pass is not None:
+            better.append((measure, result.value))
+    return sentences.of_better(better)

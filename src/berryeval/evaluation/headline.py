@@ -25,7 +25,7 @@ def headline(comparison: Comparison, measure: Measure | None = None) -> str:
     """
     wanted = measure or comparison.lead
     whole = [d for d in comparison.differences if d.measure == wanted]
-    common = comparison.common if wanted == comparison.lead else ()
+    common = [d for d in comparison.common if d.measure == wanted]
     n_judged = comparison.evaluations[comparison.baseline].counts.judged
     lacking = [*missing_counts(comparison.evaluations).items()]
     return result_sentence(whole, common, comparison.baseline, n_judged, lacking)
@@ -107,7 +107,7 @@ def policy_note(comparison: Comparison) -> str:
         f"Intervals: {comparison.statistics.level * 100:.4g}%, Student's t; p-values come from the "
         "same t. A difference is better or worse where its interval excludes 0.",
         f"{comparison.lead} decides"
-        + (" alone." if n_leading == 1 else f", for all {n_leading} candidates together."),
+        + (" alone." if n_leading == 1 else f"; its {n_leading} candidates form one family."),
     ]
     if n_others == 1:
         notes.append("The other difference is reported beside it.")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from berryeval.evaluation.comparison import ROUNDING
+from berryeval.evaluation.findings import ROUNDING
 from berryeval.stats import (
     Interval,
     adjust,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.comparing import compare
-from berryeval.evaluation.detection import pooled_sd
+from berryeval.evaluation.detection import Detection, assumed_sd, pooled_sd
 from berryeval.evaluation.evaluate import (
     JudgmentsSource,
     MeasureLike,
@@ -18,9 +19,9 @@ from berryeval.evaluation.evaluate import (
     evaluate,
     read_measures,
 )
-from berryeval.evaluation.result import averaged
+from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
+from berryeval.evaluation.result import MeasureResult, averaged
 from berryeval.measures import Measure
-from berryeval.stats import queries_needed, sd_of_differences, smallest_drop
 
 __all__ = ["ASSUMED_CORRELATIONS", "MARGINS", "Sensitivity", "Spread", "sensitivity"]
 
@@ -28,6 +29,9 @@ ASSUMED_CORRELATIONS = (0.5, 0.7, 0.9)
 """How the scores of two systems may go together, where only one is known."""
 
 MARGINS = (0.01, 0.02, 0.05, 0.1)
+
+_Spreads: TypeAlias = "tuple[tuple[float | None, float], ...]"
+"""How much differences vary, after the correlation that is assumed, if any."""
 
 _CURVE = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
 
@@ -72,13 +76,13 @@ def sensitivity(
     *,
     against: RunSource | None = None,
     margins: Sequence[float] = MARGINS,
-    alpha: float = 0.05,
-    power: float = 0.8,
+    alpha: float = DEFAULT_RULES.alpha,
+    power: float = POWER,
 ) -> list[Sensitivity]:
-    """Tell what drops a golden set can rule out, before it is relied upon.
+    """Return what drops a golden set can rule out, before it is relied upon.
 
-    A drop can be ruled out if a candidate that in truth equals the baseline passes a margin of
-    that size as often as `power` says.
+    A drop can be ruled out if an equally good candidate passes a margin of that size with the
+    probability `power`.
 
     Parameters
     ----------
@@ -89,7 +93,7 @@ def sensitivity(
         spread of differences follows from that of the scores and from correlations that are
         assumed: `ASSUMED_CORRELATIONS`.
     margins : sequence of float
-        For which the number of queries is told.
+        Margins for which the number of queries is reported.
     alpha, power : float
         Between 0 and 1.
 
@@ -105,51 +109,52 @@ def sensitivity(
         if not 0 < margin < math.inf:
             raise ArgumentError("margins", "numbers above 0", repr(margin))
     chosen = read_measures(measures)
+    measured: list[tuple[Measure, float, _Spreads, int]]
     if against is not None:
         comparison = compare(judgments, {"run": run, "against": against}, chosen)
-        return [
-            Sensitivity(
-                d.measure,
-                d.n_queries,
-                alpha,
-                power,
-                (_spread(pooled_sd([d.values]), None, d.n_queries, margins, alpha, power),),
-            )
+        measured = [
+            (d.measure, d.baseline_mean, ((None, pooled_sd([d.values])),), d.n_queries)
             for d in comparison.differences
         ]
-    evaluation = evaluate(judgments, run, chosen)
-    found = []
-    for measure in chosen:
-        values = np.fromiter(averaged(measure, evaluation[str(measure)].values), np.float64)
-        spreads = tuple(
-            _spread(
-                sd_of_differences(pooled_sd([values]), correlation),
-                correlation,
-                len(values),
-                margins,
-                alpha,
-                power,
-            )
-            for correlation in ASSUMED_CORRELATIONS
+    else:
+        evaluation = evaluate(judgments, run, chosen)
+        measured = [
+            (one.measure, one.mean, _assumed(one), one.n_queries) for one in evaluation.values()
+        ]
+    return [
+        Sensitivity(
+            measure,
+            n_queries,
+            alpha,
+            power,
+            tuple(
+                _spread(
+                    Detection(n_queries, sd, alpha, power, measure=measure, baseline_mean=mean),
+                    correlation,
+                    margins,
+                )
+                for correlation, sd in spreads
+            ),
         )
-        found.append(Sensitivity(measure, len(values), alpha, power, spreads))
-    return found
+        for measure, mean, spreads, n_queries in measured
+    ]
 
 
-def _spread(
-    sd: float,
-    correlation: float | None,
-    n_queries: int,
-    margins: Sequence[float],
-    alpha: float,
-    power: float,
-) -> Spread:
-    numbers = sorted({*_CURVE, n_queries} - {1}) if sd > 0 else []
-    drops = ((n, smallest_drop(sd, n, alpha, power)) for n in numbers)
+def _assumed(result: MeasureResult) -> _Spreads:
+    """Return how much differences may vary, for each correlation that is assumed."""
+    values = np.fromiter(averaged(result.measure, result.values), np.float64)
+    return tuple(
+        (correlation, assumed_sd(values, correlation)) for correlation in ASSUMED_CORRELATIONS
+    )
+
+
+def _spread(found: Detection, correlation: float | None, margins: Sequence[float]) -> Spread:
+    numbers = sorted({*_CURVE, found.n_queries} - {1}) if found.sd > 0 else []
+    drops = ((n, found.drop_at(n)) for n in numbers)
     return Spread(
-        sd=sd,
+        sd=found.sd,
         correlation=correlation,
-        smallest_drop=smallest_drop(sd, n_queries, alpha, power),
-        needed=tuple((margin, queries_needed(sd, margin, alpha, power)) for margin in margins),
+        smallest_drop=found.smallest_drop,
+        needed=tuple((margin, found.needed_for(margin)) for margin in margins),
         curve=tuple((n, drop) for n, drop in drops if drop is not None),
     )

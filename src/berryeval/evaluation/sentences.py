@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from berryeval.evaluation.comparison import ROUNDING
 from berryeval.evaluation.guards import LatencyGuard, MarginGuard, ThresholdGuard, written
 from berryeval.evaluation.margins import FEWEST_CHANGED
 from berryeval.evaluation.notes import count_queries
@@ -131,12 +130,11 @@ def of_margin(result: GuardResult, inference: Inference) -> str:
     assert isinstance(result.guard, MarginGuard)
     if result.is_unchanged:
         return "is unchanged: the rankings are the same within the cutoff."
-    is_turned = not result.guard.measure.higher_is_better
-    harm = "rise" if is_turned else "drop"
-    margin = f"{-result.limit:.4g}"
+    harm = "drop" if result.guard.measure.higher_is_better else "rise"
+    margin = f"{abs(result.limit):.4g}"
     first = f"{_collapsed(result)}: it " if result.has_collapsed else ""
     stands = _stands(result, harm, margin, inference)
-    return f"{first}{_change(result, is_turned)}{stands}{_noise(result)}"
+    return f"{first}{_change(result)}{stands}{_noise(result)}"
 
 
 def _noise(result: GuardResult) -> str:
@@ -170,25 +168,23 @@ def _untested(result: GuardResult, harm: str, margin: str) -> str:
     return f"; {changed}, {rule}.{_needed(result, harm)}"
 
 
-def _change(result: GuardResult, is_turned: bool) -> str:
-    """Say how the mean moved; results are turned so that below 0 is worse, sentences are not."""
-    value = -result.value if is_turned else result.value
+def _change(result: GuardResult) -> str:
+    """Say how the mean moved."""
     amount = _figure(abs(result.value), abs(result.limit))
-    if value == 0:
+    if result.value == 0:
         change = "has the same mean"
     else:
-        change = f"fell by {amount}" if value < 0 else f"rose by {amount}"
+        change = f"fell by {amount}" if result.value < 0 else f"rose by {amount}"
     if result.interval is None or result.p_pass is None:
         return change
-    ends = result.interval.low, result.interval.high
-    low, high = (-ends[1], -ends[0]) if is_turned else ends
+    low, high = result.interval.low, result.interval.high
     return f"{change} ({result.interval.level * 100:.4g}% interval {low:+.4f} to {high:+.4f})"
 
 
 def _needed(result: GuardResult, harm: str) -> str:
     """Say how many queries a verdict takes, and what more of them would probably show."""
     found = ""
-    if result.value < result.limit - ROUNDING:
+    if result.is_beyond:
         found = f" More queries would more likely confirm the {harm}."
         if result.p_pass is not None:  # the number is that for an equally good candidate
             return found
@@ -205,10 +201,7 @@ def of_better(measures: Sequence[tuple[Measure, float]]) -> str | None:
     """Suggest to raise the baseline, if the candidate is better in something."""
     if not measures:
         return None
-    told = ", ".join(
-        f"{measure} {gain if measure.higher_is_better else -gain:+.4f}"
-        for measure, gain in measures
-    )
+    told = ", ".join(f"{measure} {change:+.4f}" for measure, change in measures)
     return (
         f"The candidate is better ({told}): consider raising the baseline to it "
         "(`berryeval baseline update`)."

@@ -6,7 +6,7 @@ It takes finished evaluations. What a change says is decided as in a comparison 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from berryeval.core.query import Query
@@ -17,6 +17,7 @@ from berryeval.evaluation.differences import (
     describe_slices,
     find_pairs,
 )
+from berryeval.evaluation.gate_rules import DEFAULT_RULES
 from berryeval.evaluation.headline import result_sentence
 from berryeval.evaluation.notes import count_queries
 from berryeval.evaluation.result import Evaluation, aggregated, interval_of
@@ -24,10 +25,17 @@ from berryeval.evaluation.slices import Slice, find_all_slices
 from berryeval.measures import Measure
 from berryeval.stats import Interval
 
-__all__ = ["FEW_QUERIES", "Standing", "slice_standings", "standing_sentence", "standings"]
+__all__ = [
+    "FEW_QUERIES",
+    "Standing",
+    "slice_standings",
+    "standing_sentence",
+    "standings",
+    "worst_first",
+]
 
 _NAME = "candidate"
-FEW_QUERIES = 20
+FEW_QUERIES = DEFAULT_RULES.smallest_slice
 """A slice of fewer queries is watched, as in a gate."""
 
 
@@ -44,7 +52,7 @@ class Standing:
     change: Difference | None
     """From the other run; None if there is none, or no query in common."""
     common: Difference | None = None
-    """The change of the lead measure over the queries that both runs have, if either lacks any."""
+    """The change over the queries that both runs have, if either lacks any."""
 
     @property
     def is_watched(self) -> bool:
@@ -122,6 +130,19 @@ def _slice_standing(
         interval_of(measure, scores),
         changes.get(part),
     )
+
+
+def worst_first(slices: Iterable[Standing]) -> list[Standing]:
+    """Return slices, those first that lost most; where nothing is compared, by their means.
+
+    Watched slices come after all others.
+    """
+
+    def harm(one: Standing) -> tuple[bool, float]:
+        value = one.mean if one.change is None else one.change.mean
+        return one.is_watched, value if one.measure.higher_is_better else -value
+
+    return sorted(slices, key=harm)
 
 
 def standing_sentence(

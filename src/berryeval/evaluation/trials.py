@@ -12,8 +12,10 @@ import numpy as np
 
 from berryeval.errors import ArgumentError
 from berryeval.evaluation import sentences
-from berryeval.evaluation.comparison import ROUNDING, Comparison, Difference
-from berryeval.evaluation.gate_rules import GateRules
+from berryeval.evaluation.comparison import Comparison, Difference
+from berryeval.evaluation.detection import margin_of_averaged
+from berryeval.evaluation.findings import ROUNDING
+from berryeval.evaluation.gate_rules import POWER, GateRules
 from berryeval.evaluation.guards import MarginGuard
 from berryeval.evaluation.margins import (
     FEWEST_CHANGED,
@@ -33,14 +35,10 @@ from berryeval.stats import Interval, queries_needed
 from berryeval.stats._moments import deviations_of
 
 __all__ = [
-    "POWER",
     "Trial",
     "find_trials",
-    "is_clearly_better",
     "judge_margins",
 ]
-
-POWER = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,13 +75,18 @@ class Trial:
         mean = float(np.add.accumulate(self.differences)[-1] / self.n_queries)
         return 0.0 if abs(mean) < ROUNDING else mean
 
-    def in_units(self, change: float) -> float:
-        """Return a change of what is averaged as one of the mean."""
-        return change_of_mean(self.guard.measure, change, self.means[0])
+    def in_units(self, gain: float) -> float:
+        """Return a gain of what is averaged as a change of the mean, in the measure's own sense.
+
+        Where lower is better, a gain is a change below 0.
+        """
+        measure = self.guard.measure
+        change = gain if measure.higher_is_better else 0.0 - gain
+        return change_of_mean(measure, change, self.means[0])
 
     @property
     def is_watched(self) -> bool:
-        """Whether it is told only, being a small slice."""
+        """Whether it is only reported, being a small slice."""
         return self.slice is not None and self.n_queries < self.rules.smallest_slice
 
     @property
@@ -165,12 +168,11 @@ def _margin(guard: MarginGuard, baseline_mean: float) -> float:
     if margin == 0.0:
         got = f"{guard.margin} of a baseline whose mean is 0"
         raise ArgumentError(str(guard), "a margin above 0", got)
-    if guard.measure.aggregate != "geometric":
-        return margin
-    if margin >= baseline_mean:
+    found = margin_of_averaged(guard.measure, margin, baseline_mean)
+    if math.isinf(found):
         expected = f"a margin below the baseline's mean, {baseline_mean:.4f}"
         raise ArgumentError(str(guard), expected, str(guard.margin))
-    return -math.log1p(-margin / baseline_mean)
+    return found
 
 
 def _mean(comparison: Comparison, system: str, measure: Measure, positions: Sequence[int]) -> float:
@@ -319,7 +321,8 @@ def _interval(trial: Trial) -> Interval | None:
     found = margin_intervals(column, rules.alpha, rules.resamples, rules.seed)[0]
     if found is None:
         return None
-    return replace(found, low=trial.in_units(found.low), high=trial.in_units(found.high))
+    low, high = sorted(trial.in_units(end) for end in (found.low, found.high))
+    return replace(found, low=low, high=high)
 
 
 def _needed(trial: Trial, verdict: Verdict) -> int | None:
@@ -333,12 +336,3 @@ def _needed(trial: Trial, verdict: Verdict) -> int | None:
     return queries_for_few_changes(
         trial.n_changed, trial.n_queries, trial.margin, trial.score_range, alpha, by_spread
     )
-
-
-def is_clearly_better(trial: Trial) -> bool:
-    """Tell whether the mean difference is above 0, at the gate's alpha."""
-    if not trial.is_testable or trial.mean <= 0:
-        return False
-    rules = trial.rules
-    p = margin_p_values(trial.tested[:, None], np.zeros(1), rules.resamples, rules.seed)
-    return bool(p.passing[0] <= rules.alpha)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 import numpy as np
 
 from berryeval.core.id_column import encode_id
 from berryeval.evaluation._hole_arguments import scale_of
 from berryeval.evaluation.bounds import difference_bounds, holes_of
-from berryeval.evaluation.comparison import ROUNDING, Comparison, Difference
+from berryeval.evaluation.comparison import Comparison, Difference
 from berryeval.evaluation.deciding import estimate_family
 from berryeval.evaluation.extremes import is_bounded
-from berryeval.evaluation.findings import Finding, finding_of
-from berryeval.evaluation.margins import Floats
-from berryeval.evaluation.result import holes_measure
+from berryeval.evaluation.findings import ROUNDING, Finding, finding_of
+from berryeval.evaluation.margins import Floats, widened
+from berryeval.evaluation.notes import common_queries
+from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.measures import Measure
 from berryeval.stats import means_of
 
@@ -54,7 +57,7 @@ def turning(
     system: str | None = None,
     most_queries: int | None = None,
 ) -> Turning:
-    """Return between which values a mean difference lies, whatever grades holes get.
+    """Return between which values the difference behind a headline lies, whatever grades holes get.
 
     Parameters
     ----------
@@ -68,18 +71,20 @@ def turning(
         computed. They never are for a geometric mean or a measure without bounds.
     """
     name = system or comparison.candidates[0]
-    names = (comparison.baseline, name)
+    [difference] = [d for d in comparison.deciding(measure) if d.system == name]
+    query_ids = comparison.query_ids
+    if comparison.common:
+        query_ids = common_queries(comparison.evaluations.values())
     counts = [
-        np.asarray(comparison.evaluations[one].scores.values[str(holes_measure(measure))])
-        for one in names
+        _n_holes(comparison.evaluations[run], measure, query_ids)
+        for run in (comparison.baseline, name)
     ]
-    places = np.flatnonzero((counts[0] > 0) | (counts[1] > 0)).tolist()
+    places = [place for place, both in enumerate(zip(*counts, strict=True)) if any(both)]
     is_quick = most_queries is None or len(places) <= most_queries
     if not (is_bounded(measure) and is_quick):
-        n_holes = int(np.add.accumulate(np.maximum(*counts))[-1])
+        n_holes = int(reduce(add, map(max, *counts), 0.0))
         return Turning(len(places), n_holes, None, None, ())
-    difference = comparison.difference(name, measure)
-    low, high, n_holes = _extremes(comparison, difference, places)
+    low, high, n_holes = _extremes(comparison, difference, {p: query_ids[p] for p in places})
     harmful, helpful = (low, high) if measure.higher_is_better else (high, low)
     return Turning(
         len(places),
@@ -94,19 +99,29 @@ def turning(
     )
 
 
+def _n_holes(evaluation: Evaluation, measure: Measure, query_ids: Sequence[str]) -> list[float]:
+    """Return how many unjudged documents the measure looks at, query by query."""
+    scores = evaluation.scores
+    known = dict(zip(scores.query_ids, scores.values[str(holes_measure(measure))], strict=True))
+    return [known[query_id] for query_id in query_ids]
+
+
 def _extremes(
-    comparison: Comparison, difference: Difference, places: Sequence[int]
+    comparison: Comparison, difference: Difference, query_at: Mapping[int, str]
 ) -> tuple[Floats, Floats, int]:
-    """Return the lowest and the highest difference of each query, and the number of holes."""
+    """Return the lowest and the highest difference of each query, and the number of holes.
+
+    `query_at` has the queries with holes, by their places among the differences.
+    """
     measure, judgments = difference.measure, comparison.judgments
     runs = [comparison.runs[name] for name in (comparison.baseline, difference.system)]
     grade = scale_of(judgments, comparison.max_grade)
     low, high = difference.values.copy(), difference.values.copy()
     n_holes = 0
-    for place in places:
-        query_id = encode_id(comparison.query_ids[place])
-        grades = judgments.grades_of(query_id)
-        before, after = (run.ranked_ids(query_id, measure.k) for run in runs)
+    for place, query_id in query_at.items():
+        encoded = encode_id(query_id)
+        grades = judgments.grades_of(encoded)
+        before, after = (run.ranked_ids(encoded, measure.k) for run in runs)
         holes = holes_of((before, after), grades, measure.k)
         n_holes += len(holes)
         bounds = difference_bounds(measure, before, after, grades, holes, grade)
@@ -120,7 +135,11 @@ def _extremes(
 def _finding_with(comparison: Comparison, difference: Difference, values: Floats) -> Finding:
     """Return what a difference would say with other values; the rest of its family stays."""
     is_leading = difference.measure == comparison.lead
-    family = [d for d in comparison.differences if (d.measure == comparison.lead) == is_leading]
-    columns = [values if d is difference else d.values for d in family]
+    family = [
+        d
+        for d in comparison.common or comparison.differences
+        if (d.measure == comparison.lead) == is_leading
+    ]
+    columns = [widened(values if d is difference else d.values, d.noise_sd or 0.0) for d in family]
     estimate = estimate_family(columns, comparison.statistics.level)[family.index(difference)]
     return finding_of(estimate.interval, higher_is_better=difference.measure.higher_is_better)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from berryeval.evaluation.comparison import Comparison
 from berryeval.evaluation.display import Displayed
+from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import GateRules, Inference
 from berryeval.evaluation.guards import Guard, MarginGuard
 from berryeval.evaluation.holes import Hole
@@ -29,10 +30,11 @@ class GuardResult:
     """One sentence."""
     n_queries: int
     value: float
-    """What is compared with the limit: the candidate's mean, the mean difference to the baseline
-    (below 0 is worse), or milliseconds."""
+    """What is compared with the limit: the candidate's mean, the mean difference from the
+    baseline, or milliseconds."""
     limit: float
-    """The threshold, minus the margin, or the milliseconds allowed."""
+    """The threshold, the largest drop that is accepted (a rise where lower is better), or the
+    milliseconds allowed."""
     is_watched: bool = False
     """Whether it is reported only, and does not count for the gate."""
     interval: Interval | None = None
@@ -59,6 +61,14 @@ class GuardResult:
 
     means: tuple[float, float] | None = None
     """The means of the baseline and of the candidate; for margin guards."""
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether the mean difference of a margin guard is worse than its limit."""
+        if not isinstance(self.guard, MarginGuard):
+            return False
+        room = self.value - self.limit
+        return (room if self.guard.measure.higher_is_better else -room) < -ROUNDING
 
     @property
     def has_collapsed(self) -> bool:

@@ -61,8 +61,7 @@ def of_worst(results: Results, evaluation: Evaluation, measure: Measure) -> list
 
 def of_losses(results: Results, comparison: Comparison, system: str, measure: Measure) -> list[str]:
     """List the queries that lost most against the baseline."""
-    sign = 1 if measure.higher_is_better else -1
-    lost = [c for c in comparison.changes(system, measure) if sign * c.difference < 0]
+    lost = [c for c in comparison.changes(system, measure) if c.outcome == "worse"]
     if not lost:
         return ["No query lost."]
     shown = lost[:_N_QUERIES]

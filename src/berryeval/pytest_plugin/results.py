@@ -12,8 +12,9 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, BackendError
-from berryeval.evaluation.comparison import ROUNDING, RankedDocument
+from berryeval.evaluation.comparison import RankedDocument
 from berryeval.evaluation.evaluate import JudgmentsSource, MeasureLike, evaluate, load_judgments
+from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.guards import Guard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.result import MeasureResult
 from berryeval.evaluation.verdict import GateResult, GuardResult

@@ -24,7 +24,7 @@ def pairs_table(pairs: Sequence[SystemPair], method: str) -> Table:
              p_text(pair.p_value))
             for pair in pairs
         ),
-        (f"p: {method} Tukey HSD, for all pairs of a measure together.",),
+        (f"p: {method} Tukey HSD, for all pairs of a measure together. It decides nothing.",),
         n_keys=3,
     )  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from berryeval.evaluation.findings import WORDS
 from berryeval.evaluation.headline import policy_note
 from berryeval.reports.figures import (
     DASH,
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison, Difference, QueryChange
 
 __all__ = [
-    "changed_most",
     "comparison_as_dict",
     "comparison_table",
     "comparison_to_csv",
@@ -84,7 +84,7 @@ def _differences(comparison: Comparison) -> Table:
             signed(d.mean),
             interval_text(d.interval),
             p_text(d.p_value),
-            d.finding,
+            WORDS[d.finding],
             *(p_text(test.p_value) for test in d.tests),
             _effect(d.cohens_dz),
             _effect(d.rank_biserial),
@@ -113,7 +113,7 @@ def _slices(comparison: Comparison) -> Table:
             signed(d.mean),
             interval_text(d.interval),
             p_text(d.p_value),
-            d.finding,
+            WORDS[d.finding],
             f"{d.wins}/{d.ties}/{d.losses}",
         )
         for d in comparison.sliced
@@ -125,7 +125,7 @@ def _slices(comparison: Comparison) -> Table:
 def _changes(comparison: Comparison) -> Iterator[Table]:
     measure = comparison.lead
     for system in comparison.candidates:
-        found = changed_most(comparison.changes(system, measure))
+        found = comparison.changed_most(system, measure, N_CHANGED)
         if found:
             yield Table(
                 title=f"Queries that changed most: {measure}, {system}",
@@ -140,18 +140,6 @@ def _changes(comparison: Comparison) -> Iterator[Table]:
                     for c in found
                 ),
             )
-
-
-def changed_most(changes: Sequence[QueryChange], n: int = N_CHANGED) -> list[QueryChange]:
-    """Return the `n` greatest losses and the `n` greatest gains, the ties left out.
-
-    Where there are fewer of one kind, more of the other are shown: a small gain is no loss.
-    """
-    by_size = sorted(changes, key=lambda change: abs(change.difference), reverse=True)
-    up = [change.query_id for change in by_size if change.difference > 0]
-    down = [change.query_id for change in by_size if change.difference < 0]
-    shown = {*up[: max(n, 2 * n - len(down))], *down[: max(n, 2 * n - len(up))]}
-    return [change for change in changes if change.query_id in shown]
 
 
 def _effect(value: float | None) -> str:
@@ -202,11 +190,11 @@ def comparison_as_dict(comparison: Comparison, *, per_query: bool = False) -> di
         "differences": [_difference_as_dict(d) for d in comparison.differences],
         "common": [_difference_as_dict(d) for d in comparison.common],
         "slices": [_difference_as_dict(d) for d in comparison.sliced],
-        "changed_most": _queries_as_dicts(comparison, n=N_CHANGED),
+        "changed_most": _queries_as_dicts(_changes_of_all(comparison, N_CHANGED)),
         "notes": list(comparison.notes),
     }
     if per_query:
-        shape["per_query"] = _queries_as_dicts(comparison, n=None)
+        shape["per_query"] = _queries_as_dicts(_changes_of_all(comparison))
     return shape
 
 
@@ -250,7 +238,9 @@ def _difference_as_dict(difference: Difference) -> dict[str, Any]:
     }
 
 
-def _queries_as_dicts(comparison: Comparison, n: int | None) -> list[dict[str, Any]]:
+def _queries_as_dicts(
+    changes_of_all: Iterable[tuple[str, str, list[QueryChange]]],
+) -> list[dict[str, Any]]:
     return [
         {
             "system": system,
@@ -261,15 +251,21 @@ def _queries_as_dicts(comparison: Comparison, n: int | None) -> list[dict[str, A
             "candidate": finite(change.candidate),
             "difference": finite(change.difference),
         }
-        for system, measure, changes in _all_changes(comparison)
-        for change in (changes if n is None else changed_most(changes, n))
+        for system, measure, changes in changes_of_all
+        for change in changes
     ]
 
 
-def _all_changes(comparison: Comparison) -> Iterator[tuple[str, str, list[QueryChange]]]:
+def _changes_of_all(
+    comparison: Comparison, n: int | None = None
+) -> Iterator[tuple[str, str, list[QueryChange]]]:
+    """Return for each system and measure what became of every query, or of `n` of each kind."""
     for system in comparison.candidates:
         for measure in comparison.measures:
-            yield system, str(measure), comparison.changes(system, measure)
+            if n is None:
+                yield system, str(measure), comparison.changes(system, measure)
+            else:
+                yield system, str(measure), comparison.changed_most(system, measure, n)
 
 
 def comparison_to_csv(comparison: Comparison, *, per_query: bool = False) -> str:
@@ -324,6 +320,6 @@ def _row(d: Difference) -> list[object]:
 
 
 def _query_rows(comparison: Comparison) -> Iterator[list[object]]:
-    for system, measure, changes in _all_changes(comparison):
+    for system, measure, changes in _changes_of_all(comparison):
         for c in changes:
             yield [system, measure, c.query_id, c.baseline, c.candidate, c.difference]

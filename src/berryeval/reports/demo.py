@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from berryeval.golden.measure_names import name_in_suite
 from berryeval.measures import parse_measure
-from berryeval.reports.comparison import changed_most
 from berryeval.reports.figures import interval_text, percent, score, signed
 from berryeval.reports.gate import guard_figures
 from berryeval.reports.layout import Table
@@ -90,7 +89,7 @@ def _differences(found: Demo) -> Table:
 def _queries(found: Demo) -> Table:
     comparison, system = found.comparison, list(found.results)[-1]
     guarded = comparison.measures[0]
-    changes = changed_most(comparison.changes(system, guarded), N_CHANGED)
+    changes = comparison.changed_most(system, guarded, N_CHANGED)
     rows = tuple(
         (query_label(one.query_id, one.text), score(one.baseline), score(one.candidate))
         for one in changes

@@ -30,11 +30,10 @@ def explanation_sentence(found: Explanation, names: tuple[str, str]) -> str:
     what = f"{found.measure} of query {found.query_id}"
     before, after = names
     if found.difference == 0.0:
-        return f"{what} did not change: {found.before:.4f} in {before} and in {after}."
-    verb = "rose" if found.difference > 0.0 else "fell"
+        return f"{what} {found.verb}: {found.before:.4f} in {before} and in {after}."
     size = _plain(abs(found.difference))
     return (
-        f"{what} {verb} by {size}, from {found.before:.4f} in {before} "
+        f"{what} {found.verb} by {size}, from {found.before:.4f} in {before} "
         f"to {found.after:.4f} in {after}."
     )
 
@@ -59,9 +58,9 @@ def explanation_heading(
 
 
 def _why_chosen(found: Explanation) -> str:
-    if found.difference == 0.0:
+    if found.outcome == "equal":
         return "No query changed; this is the first one."
-    if (found.difference < 0.0) == found.measure.higher_is_better:
+    if found.outcome == "worse":
         return "Of all queries this one got worse by most."
     return "No query got worse; this one got better by most."
 

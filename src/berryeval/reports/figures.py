@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DASH",
     "bounds_text",
+    "end_text",
     "finite",
     "interval_as_dict",
     "interval_text",
@@ -28,19 +29,36 @@ __all__ = [
 DASH = "-"
 
 _SMALLEST_P = 0.0001
+_MOST_DIGITS = 13
+"""Scores that differ by less are equal."""
 
 
-def score(value: float | None) -> str:
+def score(value: float | None, digits: int = 4) -> str:
     """Write a score with four decimals."""
-    return DASH if finite(value) is None else f"{value:.4f}"
+    return DASH if finite(value) is None else f"{value:.{digits}f}"
 
 
-def signed(value: float | None) -> str:
+def signed(value: float | None, digits: int = 4) -> str:
     """Write a difference with its sign and four decimals; what rounds to 0 has no sign."""
     if finite(value) is None:
         return DASH
-    text = f"{value:+.4f}"
+    text = f"{value:+.{digits}f}"
     return text[1:] if float(text) == 0 else text
+
+
+def end_text(value: float, digits: int = 4) -> str:
+    """Write an end of an interval, with as many decimals as show on which side of 0 it lies.
+
+    Examples
+    --------
+    >>> end_text(0.01234), end_text(-0.0000312), end_text(0.0)
+    ('+0.0123', '-0.00003', '0.0000')
+    """
+    for more in range(digits, _MOST_DIGITS):
+        text = signed(value, more)
+        if value == 0 or text[0] in "+-":
+            return text
+    return signed(value, digits)
 
 
 def p_text(value: float | None) -> str:
@@ -57,7 +75,7 @@ def percent(share: float) -> str:
 
 def interval_text(interval: Interval | None) -> str:
     """Write both ends of an interval, with their signs."""
-    return DASH if interval is None else f"[{signed(interval.low)}, {signed(interval.high)}]"
+    return DASH if interval is None else f"[{end_text(interval.low)}, {end_text(interval.high)}]"
 
 
 def interval_as_dict(interval: Interval | None) -> dict[str, Any] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from berryeval.reports.figures import percent
 from berryeval.reports.layout import Table, table_to_text
 from berryeval.reports.sparkline import sparkline
 
@@ -23,7 +24,7 @@ __all__ = [
     "trend_table",
 ]
 
-JSON_VERSION = 1
+JSON_VERSION = 2
 
 _MOST_IN_SPARKLINE = 60
 
@@ -48,7 +49,7 @@ def trend_heading(trend: Trend, encoding: str = "utf-8") -> str:
     return f"{sentence}\n{stretches.lstrip()}"
 
 
-def trend_table(trend: Trend, alpha: float) -> Table:
+def trend_table(trend: Trend, level: float) -> Table:
     """Lay out a row for each evaluation, with what is to be said of it."""
     points = trend.points
     has_notes = any(point.entry.note for point in points)
@@ -79,7 +80,7 @@ def trend_table(trend: Trend, alpha: float) -> Table:
         title="",
         header=tuple(header[i] for i in shown),
         rows=tuple(tuple(row[i] for i in shown) for row in rows),
-        notes=tuple(_trend_notes(trend, alpha)),
+        notes=tuple(_trend_notes(trend, level)),
     )
 
 
@@ -96,10 +97,10 @@ def history_notes(history: History, measure: str) -> list[str]:
     return notes
 
 
-def history_to_text(history: History, trends: Sequence[Trend], alpha: float) -> str:
+def history_to_text(history: History, trends: Sequence[Trend], level: float) -> str:
     """Return everything in plain characters."""
     parts = [
-        f"{trend_heading(trend)}\n\n{table_to_text(trend_table(trend, alpha))}" for trend in trends
+        f"{trend_heading(trend)}\n\n{table_to_text(trend_table(trend, level))}" for trend in trends
     ]
     notes = history_notes(history, trends[0].measure)
     return "\n\n".join(parts + ["\n".join(notes)] * bool(notes)) + "\n"
@@ -118,8 +119,8 @@ def history_to_csv(trends: Sequence[Trend]) -> str:
     return output.getvalue()
 
 
-def history_to_json(history: History, trends: Sequence[Trend], alpha: float) -> str:
-    """Return one JSON object: version, measure, alpha, and the series with their points."""
+def history_to_json(history: History, trends: Sequence[Trend], level: float) -> str:
+    """Return one JSON object: version, measure, level, and the series with their points."""
     import json
 
     return json.dumps(
@@ -127,7 +128,7 @@ def history_to_json(history: History, trends: Sequence[Trend], alpha: float) -> 
             "version": JSON_VERSION,
             "kind": "history",
             "measure": trends[0].measure,
-            "alpha": alpha,
+            "level": level,
             "damaged_lines": list(history.damaged),
             "series": [
                 {
@@ -161,7 +162,7 @@ def _record(point: Point, trend: Trend) -> dict[str, Any]:
     }
 
 
-def _trend_notes(trend: Trend, alpha: float) -> Iterator[str]:
+def _trend_notes(trend: Trend, level: float) -> Iterator[str]:
     points = trend.points
     if any(point.starts_anew for point in points):
         yield "Where judgments or queries changed, evaluations before and after are not compared."
@@ -172,11 +173,12 @@ def _trend_notes(trend: Trend, alpha: float) -> Iterator[str]:
             yield "Not tested for a decline: no two evaluations that can be compared differ."
         return
     if not trend.declines:
-        yield "No significant decline."
-    looks = "1 look" if trend.n_looks == 1 else f"{trend.n_looks} looks"
+        yield "No decline."
+    looks = "1 look" if trend.n_looks == 1 else f"{trend.n_looks} looks together"
     yield (
-        "Tested: each against the best before it, with the same judgments and queries; "
-        f"paired t, one-sided, alpha {alpha:g}, Holm over {looks}."
+        "Each is compared with the best before it that has the same judgments and queries; a "
+        f"decline is where the {percent(level)} interval of the difference, over {looks}, "
+        "excludes 0."
     )
 
 
@@ -185,10 +187,7 @@ def _decline_sentence(point: Point) -> str:
     assert best is not None
     assert point.p_value is not None
     p = f"p = {point.p_value:.3f}" if point.p_value >= 0.0005 else "p < 0.001"  # noqa: PLR2004
-    return (
-        f"Decline: {_named(point.entry)} is significantly worse than {_named(best)}, "
-        f"the best before it ({p})."
-    )
+    return f"Decline: {_named(point.entry)} is worse than {_named(best)}, the best before it ({p})."
 
 
 def _named(entry: Entry) -> str:

@@ -102,8 +102,6 @@ def _losers(
     if comparison is None or system is None:
         return _lowest(result.evaluation, guard, measure)
     wanted = _guarded(guard, comparison.queries, comparison.query_ids)
-    difference = comparison.difference(system, measure)
-    sign = 1 if difference.measure.higher_is_better else -1
     return [
         (
             change.query_id,
@@ -112,7 +110,7 @@ def _losers(
             f"({signed(change.difference)})",
         )
         for change in comparison.changes(system, measure)
-        if sign * change.difference < 0 and change.query_id in wanted
+        if change.outcome == "worse" and change.query_id in wanted
     ][:MOST_QUERIES]
 
 

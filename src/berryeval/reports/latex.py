@@ -6,16 +6,19 @@ The document needs ``\\usepackage{booktabs}``.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from berryeval.evaluation.headline import policy_note
+from berryeval.evaluation.evaluate import DEFAULT_MEASURES
+from berryeval.evaluation.headline import listing, policy_note
 from berryeval.evaluation.notes import missing_counts
 from berryeval.measures import Measure
-from berryeval.reports.evaluation import Evaluations
+from berryeval.reports.evaluation import Evaluations, evaluations_tables
 from berryeval.reports.figures import score
 from berryeval.reports.wording import count
 
 if TYPE_CHECKING:
+    from berryeval.evaluation import Evaluation
     from berryeval.evaluation.comparison import Comparison
 
 __all__ = ["comparison_to_latex", "evaluations_to_latex"]
@@ -40,7 +43,11 @@ _SPECIAL = {
 
 
 def comparison_to_latex(comparison: Comparison) -> str:
-    """Return a table with a row for each system; marks say what differs from the baseline."""
+    """Return a table with one row per system; marks say what differs from the baseline.
+
+    Where no measure was named there are too many for that: the table has one row per measure and
+    one column per system.
+    """
     marks = {
         (d.system, str(d.measure)): {"better": _BETTER, "worse": _WORSE}.get(d.finding, "")
         for d in comparison.differences
@@ -53,42 +60,66 @@ def comparison_to_latex(comparison: Comparison) -> str:
     ]
     if missing_counts(comparison.evaluations):
         notes.insert(0, escape(comparison.sentence))
-    return _tabular(comparison.evaluations, comparison.measures, marks, " ".join(notes))
+    runs = comparison.evaluations
+    if comparison.shown == comparison.measures:
+        return _table(*_by_system(runs, comparison.measures, marks), " ".join(notes))
+    best = {measure: _best(runs, measure) for measure in comparison.shown}
+    rows = [
+        [escape(str(measure)), *(_cell(run, measure, best, marks.get((name, str(measure)), ""))
+                         for name, run in runs.items())]
+        for measure in comparison.shown
+    ]  # fmt: skip
+    tested = listing([str(measure) for measure in comparison.measures])
+    notes.insert(0, f"Tested are {escape(tested)}.")
+    return _table(["Measure", *map(escape, runs)], rows, " ".join(notes))
 
 
 def evaluations_to_latex(runs: Evaluations) -> str:
-    """Return a table with a row for each run and a column for each measure."""
+    """Return a table with one row per run and one column per measure.
+
+    Where no measure was named it is the table of `evaluations_tables`, with one row per cutoff.
+    """
     first = next(iter(runs.values()))
-    measures = tuple(result.measure for result in first.values())
-    queries = count(first.n_queries, "query", "queries")
-    return _tabular(runs, measures, {}, f"Best in bold. Means over {queries}.")
+    note = f"Means over {count(first.n_queries, 'query', 'queries')}."
+    if first.measures == DEFAULT_MEASURES:
+        return "\n".join(
+            _table([*map(escape, table.header)], table.rows, note, title=table.title)
+            for table in evaluations_tables(runs)
+        )
+    return _table(*_by_system(runs, first.measures, {}), f"Best in bold. {note}")
 
 
-def _tabular(
-    runs: Evaluations,
-    measures: tuple[Measure, ...],
-    marks: dict[tuple[str, str], str],
-    note: str,
-) -> str:
+def _by_system(
+    runs: Evaluations, measures: Sequence[Measure], marks: Mapping[tuple[str, str], str]
+) -> tuple[list[str], list[list[str]]]:
     best = {measure: _best(runs, measure) for measure in measures}
-    rows = []
-    for name, run in runs.items():
-        cells = [escape(name)]
-        for measure in measures:
-            shown = score(run[str(measure)].mean)
-            bold = rf"\textbf{{{shown}}}" if shown == best[measure] else shown
-            cells.append(bold + marks.get((name, str(measure)), ""))
-        rows.append(f"    {' & '.join(cells)} \\\\")
-    head = " & ".join(["System", *(escape(str(measure)) for measure in measures)])
+    rows = [
+        [escape(name), *(_cell(run, measure, best, marks.get((name, str(measure)), ""))
+                         for measure in measures)]
+        for name, run in runs.items()
+    ]  # fmt: skip
+    return ["System", *(escape(str(measure)) for measure in measures)], rows
+
+
+def _cell(run: Evaluation, measure: Measure, best: Mapping[Measure, str], mark: str) -> str:
+    shown = score(run[str(measure)].mean)
+    return (rf"\textbf{{{shown}}}" if shown == best[measure] else shown) + mark
+
+
+def _table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], note: str, *, title: str = ""
+) -> str:
+    """Return a table of cells that are LaTeX already; a title stands above it."""
     return "\n".join(
         [
             r"\begin{table}",
             r"  \centering",
-            f"  \\begin{{tabular}}{{l{'r' * len(measures)}}}",
+            *([f"  \\textbf{{{escape(title)}}}\\par\\smallskip"] if title else []),
+            f"  \\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
             r"    \toprule",
-            f"    {head} \\\\",
+            f"    {' & '.join(header)} \\\\",
             r"    \midrule",
-            *rows,
+            *(f"    {' & '.join(row)} \\\\" for row in rows),
             r"    \bottomrule",
             r"  \end{tabular}",
             f"  \\par\\smallskip\\footnotesize {note}",

@@ -78,4 +78,4 @@ def _laid_out(result: Any) -> tuple[str, tuple[Table, ...]]:  # noqa: ANN401 - a
     from berryeval.reports.evaluation import evaluations_tables
 
     means, *_ = evaluations_tables({"this run": result})
-    return "", (replace(means, title="Means"),)
+    return means.title, (replace(means, title="Means"),)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from berryeval.errors import ArgumentError
+from berryeval.evaluation.evaluate import COMPARED_MEASURES
 
 __all__ = ["LOCAL_NAMES", "ServiceSettings", "is_loopback", "service_settings"]
 
@@ -62,7 +63,7 @@ class ServiceSettings:
     systems: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     max_jobs: int = 100
     grace: float = 10.0
-    measures: tuple[str, ...] = ("nDCG@10", "RR", "P@5", "R@10", "AP")
+    measures: tuple[str, ...] = tuple(map(str, COMPARED_MEASURES))
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:  # noqa: PLR2004 - what TCP has

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from berryeval.evaluation.gate_rules import RULES, GateRules
+from berryeval.evaluation.gate_rules import DEFAULT_RULES, RULES, GateRules
 
 __all__ = ["gate_to_toml"]
-
-_DEFAULTS = GateRules()
 
 
 def gate_to_toml(rules: GateRules, baseline: str | None = None) -> str:
@@ -38,7 +36,7 @@ def _parts(rules: GateRules, baseline: str | None) -> Iterator[list[str]]:
     changed = [
         rule
         for rule in RULES
-        if rule.name == "alpha" or getattr(rules, rule.name) != getattr(_DEFAULTS, rule.name)
+        if rule.name == "alpha" or getattr(rules, rule.name) != getattr(DEFAULT_RULES, rule.name)
     ]
     named = {} if baseline is None else {"baseline": f"baselines/{baseline}.json"}
     yield _lines({**named, **{rule.name: plain[rule.name] for rule in changed if rule.is_of_set}})

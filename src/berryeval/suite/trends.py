@@ -1,18 +1,22 @@
-"""How a measure went over time, and where a decline became significant."""
+"""How a measure went over time, and where it became clearly worse than its best."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from berryeval.errors import ArgumentError, InputError
-from berryeval.measures import parse_measure
+from berryeval.evaluation.findings import difference_of, finding_of
+from berryeval.evaluation.result import averaged
+from berryeval.measures import Measure, parse_measure
 from berryeval.suite.history import Entry, History
 
-__all__ = ["ALPHA", "Point", "Trend", "trends"]
+__all__ = ["LEVEL", "Point", "Trend", "trends"]
 
-ALPHA = 0.05
+LEVEL = 0.95
+"""Confidence level of the intervals that decide, simultaneous over all looks of a series."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +32,10 @@ class Point:
     best: Entry | None
     """The best earlier entry that this one can be compared with."""
     p_value: float | None = None
-    """That it is no worse than `best`, adjusted by Holm over all looks; None if not tested: the
+    """Two-sided, for no difference from `best`, adjusted over all looks. None if not tested: the
     scores are those of the point before, or the test is not defined."""
     is_decline: bool = False
-    """Whether this is where a decline became significant."""
+    """Whether this is where it became worse than `best`."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +47,10 @@ class Trend:
     """None if the entries have different names, and are one series all the same."""
     points: tuple[Point, ...]
     declines: tuple[Point, ...]
-    """Where a decline became significant: the first such point of each stretch of comparable
-    entries, whether it is among `points` or not."""
+    """The first point of each stretch of comparable entries that is worse than the best before
+    it, whether it is among `points` or not."""
     n_looks: int
-    """How many entries were tested."""
+    """How many entries were compared with the best before them."""
 
     def last(self, n: int) -> Trend:
         """Return the same with its last n points only; what was tested stays as it was."""
@@ -78,9 +82,9 @@ def trends(
 
     Notes
     -----
-    Each entry is held against the best earlier one with the same judgments and queries: paired
-    t-test over the queries, one-sided, with Holm's correction over all such looks of the
-    series. An entry that repeats the scores of the one before is no new look.
+    Each entry is compared with the best earlier one with the same judgments and queries. The looks
+    of a series are one family: `berryeval.evaluation.deciding` decides which are worse, as in a
+    comparison of the two. An entry that repeats the scores of the one before is no new look.
     """
     chosen = _choose_measure(history, measure)
     entries = [entry for entry in history.entries if chosen in entry.means]
@@ -107,21 +111,31 @@ def _choose_measure(history: History, measure: str | None) -> str:
 
 
 def _trend(measure: str, run: str | None, entries: Sequence[Entry]) -> Trend:
-    sign = 1.0 if _higher_is_better(measure) else -1.0
+    known = _known(measure)
     points: list[Point] = []
     for stretch in _stretches(entries):
-        points += _points(measure, stretch, sign, is_first=not points)
-    points = _marked(points)
+        points += _points(measure, stretch, known, is_first=not points)
+    looks = {
+        place: _differences(point.best, point.entry, measure, known)
+        for place, (before, point) in enumerate(pairwise(points), start=1)
+        if point.best is not None
+        and point.entry.n_queries > 1
+        and point.entry.scores[measure] != before.entry.scores[measure]
+    }
+    points = _marked(points, looks, known)
     declines = tuple(point for point in points if point.is_decline)
-    n_looks = sum(point.p_value is not None for point in points)
-    return Trend(measure, run, tuple(points), declines, n_looks)
+    return Trend(measure, run, tuple(points), declines, len(looks))
 
 
-def _higher_is_better(measure: str) -> bool:
+def _known(measure: str) -> Measure | None:
     try:
-        return parse_measure(measure).higher_is_better
+        return parse_measure(measure)
     except InputError:
-        return True  # a measure that somebody defined elsewhere
+        return None  # a custom measure of another process
+
+
+def _is_higher_better(measure: Measure | None) -> bool:
+    return measure is None or measure.higher_is_better
 
 
 def _stretches(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
@@ -136,40 +150,51 @@ def _stretches(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
         yield stretch
 
 
-def _points(measure: str, stretch: Sequence[Entry], sign: float, *, is_first: bool) -> list[Point]:
-    """Hold each entry of a stretch against the best before it; p-values are not yet adjusted."""
+def _points(
+    measure: str, stretch: Sequence[Entry], known: Measure | None, *, is_first: bool
+) -> list[Point]:
+    """Return the entries of a stretch, each with the best before it."""
+    sign = 1.0 if _is_higher_better(known) else -1.0
     best = stretch[0]
     points = [Point(best, best.means[measure], None, starts_anew=not is_first, best=None)]
     for before, entry in pairwise(stretch):
         mean = entry.means[measure]
-        is_look = entry.scores[measure] != before.scores[measure]
-        p_value = _p_of_decline(best, entry, measure, sign) if is_look else None
         change = mean - before.means[measure]
-        points.append(Point(entry, mean, change, starts_anew=False, best=best, p_value=p_value))
+        points.append(Point(entry, mean, change, starts_anew=False, best=best))
         if sign * mean > sign * best.means[measure]:
             best = entry
     return points
 
 
-def _p_of_decline(best: Entry, entry: Entry, measure: str, sign: float) -> float | None:
-    from berryeval.stats.paired_tests import paired_t  # loads NumPy and SciPy
-
-    differences = [
-        sign * (new - old)
-        for old, new in zip(best.scores[measure], entry.scores[measure], strict=True)
-    ]
-    return paired_t(differences, alternative="less").p_value
+def _differences(best: Entry, entry: Entry, measure: str, known: Measure | None) -> list[float]:
+    columns = [one.scores[measure] for one in (best, entry)]
+    if known is not None:
+        columns = [array("d", averaged(known, array("d", column))) for column in columns]
+    return [difference_of(old, new) for old, new in zip(*columns, strict=True)]
 
 
-def _marked(points: Sequence[Point]) -> list[Point]:
-    """Adjust the p-values, and mark the first of each stretch that is low enough."""
-    from berryeval.stats.corrections import adjust
+def _marked(
+    points: Sequence[Point], looks: Mapping[int, Sequence[float]], known: Measure | None
+) -> list[Point]:
+    """Estimate the looks, and mark the first of each stretch that is worse than the best."""
+    if not looks:
+        return [*points]
+    import numpy as np  # slow to import
 
+    from berryeval.evaluation.deciding import estimate_family
+
+    columns = [np.asarray(look, np.float64) for look in looks.values()]
+    estimates = dict(zip(looks, estimate_family(columns, LEVEL), strict=True))
     marked = []
     has_declined = False
-    for point, p in zip(points, adjust([point.p_value for point in points], "holm"), strict=True):
+    for place, point in enumerate(points):
         has_declined = has_declined and not point.starts_anew
-        is_decline = not has_declined and p is not None and p <= ALPHA
+        estimate = estimates.get(place)
+        if estimate is None:
+            marked.append(point)
+            continue
+        finding = finding_of(estimate.interval, higher_is_better=_is_higher_better(known))
+        is_decline = finding == "worse" and not has_declined
         has_declined = has_declined or is_decline
-        marked.append(replace(point, p_value=p, is_decline=is_decline))
+        marked.append(replace(point, p_value=estimate.p_value, is_decline=is_decline))
     return marked

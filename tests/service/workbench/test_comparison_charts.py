@@ -8,6 +8,7 @@ from berryeval.service.workbench.charts.forest import ForestRow, forest
 from berryeval.service.workbench.charts.links import ROW, Link, links
 from berryeval.service.workbench.charts.outcomes import outcomes
 from berryeval.service.workbench.charts.scatter import N_CELLS, cell_numbers, points_of, scatter
+from berryeval.stats import Interval
 from service.workbench.html import parse
 
 UNIT = (0.0, 1.0)
@@ -66,7 +67,7 @@ def test_colours_follow_what_is_better():
 
 def rows(**changes):
     """One row of a forest plot."""
-    row = {"name": "RR", "mean": 0.0, "low": 0.0, "high": 0.0, "finding": "unclear",
+    row = {"name": "RR", "mean": 0.0, "interval": None, "finding": "unclear",
            "is_chosen": False, "address": "/compare?measure=RR"}  # fmt: skip
     return [ForestRow(**{**row, **changes})]
 
@@ -75,13 +76,23 @@ def rows(**changes):
 def test_a_difference_is_a_point_on_its_interval(is_narrow):
     """Left of zero where it fell; words say the same."""
     chart = drawn(
-        forest(rows(mean=-0.1, low=-0.2, high=-0.05, finding="worse"), "title", is_narrow=is_narrow)
+        forest(
+            rows(mean=-0.1, interval=Interval(-0.2, -0.05, 0.95, "t"), finding="worse"),
+            "title",
+            is_narrow=is_narrow,
+        )
     )
     zero = float(chart.find("line", class_="rule")["x1"])
     line = chart.find("line", class_="interval")
     assert float(line["x1"]) < float(chart.find("circle")["cx"]) < float(line["x2"]) < zero
     label = chart.find("a")["aria-label"]
     assert label == "RR \u22120.1000  [\u22120.2000, \u22120.0500]: worse"
+
+
+def test_a_difference_without_an_interval_shows_none():
+    """Two ends at the mean would be an interval that excludes 0."""
+    chart = drawn(forest(rows(mean=0.5), "title"))
+    assert chart.find("a")["aria-label"] == "RR +0.5000: not clearly different"
 
 
 def test_no_difference_at_all_still_has_an_axis():

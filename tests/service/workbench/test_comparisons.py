@@ -8,7 +8,10 @@ import pytest
 from berryeval.archive.records import JudgmentEntry, RunFacts
 from berryeval.core.query import Query
 from berryeval.core.run import Run
+from berryeval.evaluation.comparing import measures_compared
+from berryeval.evaluation.evaluate import COMPARED_MEASURES
 from berryeval.measures import parse_measure
+from berryeval.service import ServiceSettings
 from berryeval.service.run_cache import RunCache
 from berryeval.service.workbench.compare.moves import what_moved
 from berryeval.service.workbench.comparisons import Comparisons
@@ -180,3 +183,10 @@ def test_scores_are_those_of_the_evaluations(filled, comparisons):
     before, after = comparisons.compare(*filled).scores(RR)
     assert np.array_equal(before, np.ones(N))
     assert after[:2].tolist() == [0.5, 1.0]
+
+
+def test_the_workbench_asks_what_the_command_line_asks():
+    """By default both decide on the same measures: one more would widen every interval."""
+    assert ServiceSettings().measures == tuple(map(str, COMPARED_MEASURES))
+    deep = Run.from_lists({"q1": [f"d{i}" for i in range(120)]})
+    assert measures_compared({"a": deep, "b": deep}) == COMPARED_MEASURES

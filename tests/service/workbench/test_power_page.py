@@ -7,7 +7,7 @@ from starlette.datastructures import QueryParams
 from berryeval import Query, Run
 from berryeval.archive import JudgmentEntry, RunFacts
 from berryeval.evaluation import sensitivity
-from berryeval.evaluation.detection import detection
+from berryeval.evaluation.detection import Detection
 from berryeval.service.workbench.charts.power import power_chart
 from berryeval.service.workbench.power.page import sentences
 from berryeval.service.workbench.power.wish import read_wish
@@ -42,11 +42,11 @@ def shown(client, address="/power"):
 
 def test_the_chart_shows_where_these_queries_are():
     """In words for those who do not see it."""
-    found = detection(50, 0.1, 0.03, 0.05, 0.8)
+    found = Detection(50, 0.1, margin=0.03)
     drawing = power_chart(found, width=720, height=320)
     assert f"0.036 with 50; 0.03 needs {found.needed}" in drawing
     assert "now: 50 see 0.036" in drawing
-    far = power_chart(detection(2, 0.1, 0.5, 0.05, 0.8), width=350, height=260)
+    far = power_chart(Detection(2, 0.1, margin=0.5), width=350, height=260)
     assert "now:" not in far
 
 
@@ -64,7 +64,7 @@ def test_the_chart_shows_where_these_queries_are():
 def test_the_answer_is_a_sentence(n_queries, sd, margin, first, second):
     """What can be seen, and what follows for the margin."""
     wish = read_wish(QueryParams({"measure": "RR"}), MEASURES, "a", "b", "runs")
-    told = sentences(detection(n_queries, sd, margin, 0.05, 0.8), wish)
+    told = sentences(Detection(n_queries, sd, margin=margin), wish)
     assert first in told[0]
     assert second in told[1]
 
@@ -150,7 +150,7 @@ def test_few_queries_that_differ_are_not_relied_on(client, archive):
     ]
     part = shown(client, f"/power?a={ids[0]}&b={ids[1]}&margin=0.1")
     assert "only 2 of these queries differ" in part.find(class_="power-told").text
-    assert "2 differ: too few to tell" in part.text
+    assert "2 differ: too few to test" in part.text
     assert "only" not in shown(client).find(class_="power-told").text
 
 

@@ -21,6 +21,7 @@ from berryeval.evaluation.evaluate import (
 )
 from berryeval.evaluation.explain.result import Explanation, Move
 from berryeval.evaluation.explain.shares import Standing, share_out
+from berryeval.evaluation.findings import difference_of
 from berryeval.formats import Duplicates
 from berryeval.measures import Measure
 
@@ -107,7 +108,7 @@ def query_that_fell_most(
     before, after = (score(loaded, load_run(run), [chosen]) for run in (a, b))
     sign = 1.0 if chosen.higher_is_better else -1.0
     gains = [
-        sign * (new - old)
+        sign * difference_of(old, new)
         for old, new in zip(before.values[str(chosen)], after.values[str(chosen)], strict=True)
     ]
     wanted = min(gains) if min(gains) < 0.0 else max(gains)
@@ -139,7 +140,7 @@ def _explain(
         doc_id: Standing(usable_grade(grade_of, doc_id), old.get(doc_id), new.get(doc_id))
         for doc_id in (old | new)
     }
-    shares = share_out(measure, list(documents.values()), judged, scores[1] - scores[0])
+    shares = share_out(measure, list(documents.values()), judged, difference_of(*scores))
     moves = [
         _move(doc_id, document, contribution)
         for (doc_id, document), contribution in zip(

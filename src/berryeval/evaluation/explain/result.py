@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from berryeval.evaluation.findings import Outcome, difference_of, outcome_of
 from berryeval.measures import Measure
 
 __all__ = ["Explanation", "Method", "Move"]
@@ -50,7 +52,27 @@ class Explanation:
     @property
     def difference(self) -> float:
         """The score in the second run minus that in the first."""
-        return self.after - self.before
+        return difference_of(self.before, self.after)
+
+    @property
+    def verb(self) -> str:
+        """What the score did: ``"rose"``, ``"fell"``, or ``"did not change"``."""
+        if self.difference == 0.0:
+            return "did not change"
+        return "rose" if self.difference > 0.0 else "fell"
+
+    @property
+    def outcome(self) -> Outcome:
+        """Whether the second run is better, worse or equal."""
+        return outcome_of(self.difference, higher_is_better=self.measure.higher_is_better)
+
+    def outcome_of(self, contribution: float) -> Outcome:
+        """Return whether a part of the difference made the second run better or worse."""
+        return outcome_of(contribution, higher_is_better=self.measure.higher_is_better)
+
+    def rest(self, n_shown: int) -> float:
+        """Return what the effective moves after the first `n_shown` contributed together."""
+        return math.fsum(move.contribution for move in self.effective[n_shown:])
 
     @property
     def effective(self) -> tuple[Move, ...]:

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from berryeval.evaluation.findings import WORDS
 from berryeval.reports.charts.theme import LIGHT, Spec, chart
-from berryeval.reports.figures import percent, signed
+from berryeval.reports.figures import interval_text, percent, signed
 
 if TYPE_CHECKING:
-    from berryeval.evaluation.comparison import Comparison
+    from berryeval.evaluation.comparison import Comparison, Difference
 
 __all__ = ["forest_plot"]
 
 _ROW = 34
 _NARROW = 480
 
-_MARGIN = "accepted drop"
+_MARGIN = "margin"
 
 
 def forest_plot(
@@ -29,7 +29,8 @@ def forest_plot(
     ----------
     comparison : Comparison
     margins : mapping of str to float, optional
-        By the name of a measure, the largest drop that is accepted: a mark on its row.
+        By the name of a measure, the largest drop that is accepted (a rise where lower is
+        better): a mark on its row.
     width : int
         Of the part with the marks. A narrow chart has no figures at its right.
     """
@@ -38,6 +39,7 @@ def forest_plot(
     rows = []
     for d in comparison.differences:
         low, high = (d.interval.low, d.interval.high) if d.interval else (d.mean, d.mean)
+        shown = f"{signed(d.mean)}  {interval_text(d.interval) if d.interval else ''}".rstrip()
         name = str(d.measure)
         rows.append({
             "row": f"{d.system} · {name}" if several else name,
@@ -45,8 +47,8 @@ def forest_plot(
             "low": low,
             "high": high,
             "finding": WORDS[d.finding],
-            "text": f"{signed(d.mean)}  [{signed(low)}, {signed(high)}]".replace("-", "\u2212"),
-            "margin": -margins[name] if margins and name in margins else None,
+            "text": shown.replace("-", "\u2212"),
+            "margin": _limit(d, margins or {}),
         })  # fmt: skip
     y = {
         "field": "row",
@@ -111,3 +113,11 @@ def forest_plot(
         data={"values": rows},
         layer=layers,
     )
+
+
+def _limit(difference: Difference, margins: Mapping[str, float]) -> float | None:
+    """Return the difference that a margin allows; None without a margin."""
+    margin = margins.get(str(difference.measure))
+    if margin is None:
+        return None
+    return -margin if difference.measure.higher_is_better else margin

@@ -20,7 +20,7 @@ _ENOUGH_DAYS = 8
 
 
 def history_chart(history: History, measure: str | None = None, *, width: int = 640) -> Spec:
-    """Draw a measure over time, and where a decline became significant.
+    """Draw a measure over time, and where it became worse than its best.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def _starts(values: Sequence[dict[str, Any]], x: Spec) -> list[Spec]:
 
 
 def _declines(values: Sequence[dict[str, Any]], x: Spec, y: Spec) -> list[Spec]:
-    """Draw a ring and a label at the first significant decline."""
+    """Draw a ring and a label at the first decline."""
     if not any(row["is_decline"] for row in values):
         return []
     ring = {"type": "point", "size": 260, "strokeWidth": 2.5, "opacity": 1,

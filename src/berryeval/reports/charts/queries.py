@@ -26,8 +26,7 @@ def per_query_chart(
     last among them.
     """
     difference = comparison.difference(system, measure)
-    sign = 1 if difference.measure.higher_is_better else -1
-    changes = [change.difference for change in comparison.changes(system, measure)]
+    changes = comparison.changes(system, measure)
     n = len(changes)
     n_bars = min(n, _MOST_BARS, width)
     places = [round(i * (n - 1) / max(n_bars - 1, 1)) for i in range(n_bars)]
@@ -36,11 +35,11 @@ def per_query_chart(
         {
             "from": i * share,
             "to": (i + 0.82 if n_bars < width / 4 else i + 1) * share,
-            "value": changes[place],
-            "is": "better" if sign * changes[place] > 0 else "worse",
+            "value": changes[place].difference,
+            "is": changes[place].outcome,
         }
         for i, place in enumerate(places)
-        if changes[place]
+        if changes[place].outcome != "equal"
     ]
     return chart(
         f"{difference.measure} of {system} minus {comparison.baseline} for "

@@ -67,7 +67,7 @@ def comparison_to_html(
     body = "\n".join(
         [
             _hero(comparison, gate, names),
-            _numbers(comparison, focus),
+            _numbers(comparison, focus, gate),
             notes_to_html(notes),
             f'<nav aria-label="On this page"><ul class="contents">{contents}</ul></nav>',
             *(
@@ -119,9 +119,12 @@ def _lead(gate: GateResult | None) -> str:
     return f'<p class="lead">{escaped(gate.suggestion)}</p>'
 
 
-def _numbers(comparison: Comparison, focus: Focus) -> str:
-    """Return four figures of what the page looks at first."""
+def _numbers(comparison: Comparison, focus: Focus, gate: GateResult | None) -> str:
+    """Return four figures of what the page looks at first: those that its headline rests on."""
     first = comparison.difference(focus.system, focus.measure)
+    if gate is None:
+        deciding = comparison.deciding(focus.measure)
+        first = next(one for one in deciding if one.system == focus.system)
     interval = first.interval
     level = figures.percent(interval.level if interval else comparison.statistics.level)
     tiles = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from berryeval.evaluation.findings import WORDS
 from berryeval.reports.gate import gate_table, guard_figures, guard_kind
 from berryeval.reports.html.markup import escaped, figure_text, scroll_box, table_to_html
 from berryeval.reports.wording import reason_of
@@ -22,7 +23,7 @@ _ICONS = {
     "unclear": '<path d="M6.5 8.4c1.2-1.2 2.3-1.2 3.5 0s2.3 1.2 3.5 0M6.5 12c1.2-1.2 2.3-1.2 '
     '3.5 0s2.3 1.2 3.5 0"/>',
 }
-_WORDS = {"unclear": "Not clearly different"}
+_WORDS = {str(finding): words for finding, words in WORDS.items()}
 
 
 def badge(verdict: str) -> str:
@@ -32,7 +33,7 @@ def badge(verdict: str) -> str:
         'stroke-width="1.9" stroke-linecap="round" stroke-linejoin="round">'
         f'<circle cx="10" cy="10" r="8.6" stroke-width="1.5"/>{_ICONS[verdict]}</svg>'
     )
-    return f'<p class="badge {verdict}">{icon}{_WORDS.get(verdict, verdict.capitalize())}</p>'
+    return f'<p class="badge {verdict}">{icon}{_WORDS.get(verdict, verdict).capitalize()}</p>'
 
 
 def margins_of(gate: GateResult | None) -> dict[str, float]:
@@ -40,7 +41,7 @@ def margins_of(gate: GateResult | None) -> dict[str, float]:
     if gate is None:
         return {}
     return {
-        str(guard.guard.measure): -guard.limit  # type: ignore[union-attr]
+        str(guard.guard.measure): abs(guard.limit)  # type: ignore[union-attr]
         for guard in gate.guards
         if guard_kind(guard) == "margin" and guard.slice is None
     }

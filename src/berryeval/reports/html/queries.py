@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from berryeval.reports.comparison import changed_most
 from berryeval.reports.figures import score, signed
 from berryeval.reports.html.focus import Focus
 from berryeval.reports.html.markup import escaped, figure_text, json_script, scroll_box
-from berryeval.reports.html.query_data import DEPTH, moves, query_data
+from berryeval.reports.html.query_data import DEPTH, OUTCOMES, moves, query_data
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison, QueryChange
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["queries_part"]
 
 _N_ROWS = 100
+_N_OPENED = 10
 
 
 def queries_part(comparison: Comparison, focus: Focus, figures: str) -> str:
@@ -35,7 +35,7 @@ def queries_part(comparison: Comparison, focus: Focus, figures: str) -> str:
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>",
         ' class="queries" id="queries-table"',
     )
-    without_script = _without_script(comparison, focus.system, changes)
+    without_script = _without_script(comparison, focus)
     return (
         f"{_choices(data)}{figures}{_controls()}{table}"
         '<button type="button" class="more" id="more" hidden></button>'
@@ -73,7 +73,7 @@ def _options(names: list[str], chosen: int) -> str:
 
 def _controls() -> str:
     outcomes = "".join(f'<option value="{name}">{name}</option>'
-                       for name in ("better", "equal", "worse"))  # fmt: skip
+                       for name in OUTCOMES)  # fmt: skip
     return (
         '<div class="controls" hidden><label class="grow">Filter queries'
         '<input type="search" id="filter" placeholder="words of an id, a text or a category">'
@@ -106,11 +106,12 @@ def _about_rankings(data: dict[str, Any]) -> str:
     )
 
 
-def _without_script(comparison: Comparison, system: str, changes: list[QueryChange]) -> str:
+def _without_script(comparison: Comparison, focus: Focus) -> str:
     """Return the rankings of the queries that changed most."""
-    shown = "".join(_opened(comparison, system, change) for change in changed_most(changes, 10))
-    left_out = len(changes) - _N_ROWS
-    more = f'<p class="note">{left_out:,} queries more need JavaScript.</p>' if left_out > 0 else ""
+    changes = comparison.changed_most(focus.system, focus.measure, _N_OPENED)
+    shown = "".join(_opened(comparison, focus.system, change) for change in changes)
+    left_out = comparison.n_queries - _N_ROWS
+    more = f'<p class="note">{left_out:,} more queries need JavaScript.</p>' if left_out > 0 else ""
     return f"{more}<h3>The queries that changed most</h3>{shown}"
 
 

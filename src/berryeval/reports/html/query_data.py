@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from berryeval.evaluation.findings import Outcome
 from berryeval.reports.html.focus import Focus
 from berryeval.reports.printable import printable
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
-    from berryeval.measures import Measure
 
-__all__ = ["DEPTH", "moves", "query_data"]
+__all__ = ["DEPTH", "OUTCOMES", "moves", "query_data"]
+
+OUTCOMES: tuple[Outcome, ...] = ("better", "equal", "worse")
+"""As the data numbers them."""
 
 DEPTH = 10
 """Ranks that are shown of a ranking."""
@@ -38,6 +41,7 @@ def query_data(comparison: Comparison, focus: Focus) -> dict[str, Any]:
     measures = [str(measure) for measure in comparison.measures]
     labels = [_label(comparison, query_id) for query_id in ids]
     return {
+        "outcomes": OUTCOMES,
         "systems": [baseline, *comparison.candidates],
         "measures": measures,
         "system": comparison.candidates.index(focus.system),
@@ -49,22 +53,23 @@ def query_data(comparison: Comparison, focus: Focus) -> dict[str, Any]:
         "labels": labels if any(labels) else [],
         "hasLabels": any(labels),
         "baseline": [_scores(comparison, baseline, measure) for measure in measures],
-        "candidates": [
-            {
-                "scores": [_scores(comparison, system, measure) for measure in measures],
-                "differences": [
-                    _differences(comparison, system, measure) for measure in comparison.measures
-                ],
-            }
-            for system in comparison.candidates
-        ],
+        "candidates": [_candidate(comparison, system) for system in comparison.candidates],
         "rankings": _rankings(comparison),
     }
 
 
-def _differences(comparison: Comparison, system: str, measure: Measure) -> list[int]:
-    found = {change.query_id: change.difference for change in comparison.changes(system, measure)}
-    return [_rounded(found[query_id]) for query_id in comparison.query_ids]
+def _candidate(comparison: Comparison, system: str) -> dict[str, Any]:
+    """Return the columns of one candidate, each with one number per query for each measure."""
+    changed = [
+        {change.query_id: change for change in comparison.changes(system, measure)}
+        for measure in comparison.measures
+    ]
+    ids = comparison.query_ids
+    return {
+        "scores": [_scores(comparison, system, str(measure)) for measure in comparison.measures],
+        "differences": [[_rounded(found[one].difference) for one in ids] for found in changed],
+        "outcomes": [[OUTCOMES.index(found[one].outcome) for one in ids] for found in changed],
+    }
 
 
 def _label(comparison: Comparison, query_id: str) -> str | None:
@@ -84,9 +89,7 @@ def _scores(comparison: Comparison, system: str, measure: str) -> list[int]:
 
 
 def _rounded(value: float) -> int:
-    """Return whole ten-thousandths; a difference too small for them still is none of 0's."""
-    whole = round(value * _UNIT)
-    return whole if whole or not value else (1 if value > 0 else -1)
+    return round(value * _UNIT)
 
 
 def _rankings(comparison: Comparison) -> dict[int, Documents]:

@@ -42,16 +42,14 @@
   const baseline = () => data.baseline[state.measure];
   const candidate = () => data.candidates[state.system].scores[state.measure];
   const differences = () => data.candidates[state.system].differences[state.measure];
-  const gain = (i) => differences()[i] * (data.higher[state.measure] ? 1 : -1);
-
-  const outcomes = { better: (g) => g > 0, equal: (g) => g === 0, worse: (g) => g < 0 };
+  const outcome = (i) => data.outcomes[data.candidates[state.system].outcomes[state.measure][i]];
 
   function chosen() {
     const words = state.text.toLowerCase().split(/\s+/).filter(Boolean);
-    const fits = outcomes[state.outcome] ?? (() => true);
     const found = [];
     for (let i = 0; i < data.ids.length; i++) {
-      if (fits(gain(i)) && words.every((word) => haystack[i].includes(word))) found.push(i);
+      const fits = !state.outcome || outcome(i) === state.outcome;
+      if (fits && words.every((word) => haystack[i].includes(word))) found.push(i);
     }
     const column = { baseline: baseline(), candidate: candidate(), difference: differences() };
     const values = column[state.key];
@@ -62,12 +60,12 @@
     return found.sort((a, b) => direction * compare(a, b) || a - b);
   }
 
-  function bar(value, greatest) {
+  function bar(i, greatest) {
     const track = make("span", { className: "track", ariaHidden: "true" });
+    const value = differences()[i];
     if (value) {
-      const isBetter = value > 0 === data.higher[state.measure];
       const side = value > 0 ? "right" : "left";
-      const mark = make("i", { className: `${side} ${isBetter ? "up" : "down"}` });
+      const mark = make("i", { className: `${side} ${outcome(i)}` });
       mark.style.width = `${(50 * Math.abs(value)) / greatest}%`;
       track.append(mark);
     }
@@ -86,7 +84,7 @@
     const line = make("tr", {}, head);
     const value = differences()[i];
     line.append(
-      cell(make("span", { className: "delta" }, bar(value, greatest), signed(value))),
+      cell(make("span", { className: "delta" }, bar(i, greatest), signed(value))),
       cell(score(baseline()[i])),
       cell(score(candidate()[i])),
     );

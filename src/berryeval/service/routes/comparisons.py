@@ -104,7 +104,7 @@ class ComparisonReport(BaseModel):
     runs: list[dict[str, Any]]
     differences: list[dict[str, Any]]
     common: list[dict[str, Any]] = Field(
-        description="The first measure over the queries that every run has, if any lacks some."
+        description="The same over the queries that every run has; empty if none lacks any."
     )
     slices: list[dict[str, Any]]
     changed_most: list[dict[str, Any]]

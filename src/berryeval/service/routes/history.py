@@ -59,9 +59,11 @@ class HistoryPoint(BaseModel):
         "were asked."
     )
     p_value: float | None = Field(
-        description="That it is no worse than the best before it, corrected over all looks."
+        description="Two-sided, for no difference from the best before it, adjusted over all looks."
     )
-    is_decline: bool = Field(description="Whether this is where a decline became significant.")
+    is_decline: bool = Field(
+        description="Whether this is where it became worse than the best before it."
+    )
     reason: str | None = Field(description="Why there is no mean.")
 
 

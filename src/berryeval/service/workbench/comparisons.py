@@ -138,10 +138,8 @@ class Compared:
         return np.asarray(self.comparison.evaluations[run].scores.values[name])
 
     def gains(self, measure: Measure) -> Floats:
-        """Return the differences of the queries, turned so that below 0 is worse."""
-        before, after = self.scores(measure)
-        gains = np.where(self.difference(measure).values == 0.0, 0.0, after - before)
-        return gains if measure.higher_is_better else -gains
+        """Return what each query gained; below 0 is worse."""
+        return self.comparison.gains(self.names[1], measure)
 
     def by_harm(self, measure: Measure) -> NDArray[np.intp]:
         """Return where queries stand, the greatest loss first and the greatest gain last."""

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredGate, StoredRun, StoredVerdict
 from berryeval.errors import BerryEvalError, NotFoundError
-from berryeval.evaluation.standing import FEW_QUERIES, Standing
+from berryeval.evaluation.standing import FEW_QUERIES, Standing, worst_first
 from berryeval.measures import Measure
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.charts.change import change_mark, widest_of
@@ -157,19 +157,6 @@ def newest_of(
     judged, n_holes = figures.judged(newest.run_id, kept.state)
     sentence = figures.sentence(whole, newest, against, kept.state)
     return Newest(whole, sentence, None, worst_first(slices)[:_WORST], len(slices), judged, n_holes)
-
-
-def worst_first(slices: Sequence[Standing]) -> list[Standing]:
-    """Return slices, those first that lost most; where nothing is compared, by their means.
-
-    Slices of few queries, where chance rules, come after all others.
-    """
-
-    def harm(one: Standing) -> tuple[bool, float]:
-        value = one.mean if one.change is None else one.change.mean
-        return one.is_watched, value if one.measure.higher_is_better else -value
-
-    return sorted(slices, key=harm)
 
 
 def gate_states(archive: Archive, run: StoredRun, kept: Kept) -> list[GateState]:

@@ -18,6 +18,9 @@ import berryeval
 from berryeval.archive import Archive
 from berryeval.archive.records import JudgingPolicy
 from berryeval.errors import ArchiveError
+from berryeval.evaluation.findings import WORDS
+from berryeval.reports import figures
+from berryeval.reports.html.markup import figure_text
 from berryeval.reports.printable import printable
 from berryeval.service.dependencies import Caller
 from berryeval.service.paths import quoted
@@ -91,11 +94,14 @@ def environment() -> Environment:
     )
     filters: dict[str, Callable[..., Any]] = {
         "count": lambda number: f"{number:,}",
+        "end": lambda value, digits=4: figure_text(figures.end_text(value, digits)),
+        "finding": lambda found: WORDS[found].capitalize(),
+        "p_value": lambda value: figure_text(figures.p_text(value)),
         "percent": lambda share: NOTHING if share is None else f"{100 * share:.0f} %",
         "quoted": quoted,
-        "score": _score,
+        "score": lambda value, digits=4: figure_text(figures.score(value, digits)),
         "short": lambda text: text[:8],
-        "signed": _signed,
+        "signed": lambda value, digits=4: figure_text(figures.signed(value, digits)),
         "when": _when,
     }
     found.filters.update(filters)
@@ -134,17 +140,6 @@ def _here(request: Request) -> str:
     query = request.url.query
     path: str = request.scope["path"]
     return f"{path}?{query}" if query else path
-
-
-def _score(value: float | None, digits: int = 4) -> str:
-    return NOTHING if value is None else f"{value:.{digits}f}"
-
-
-def _signed(value: float | None, digits: int = 4) -> str:
-    if value is None:
-        return NOTHING
-    text = f"{value:+.{digits}f}"
-    return f"{0:.{digits}f}" if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
 
 
 def _when(moment: datetime | None) -> str:

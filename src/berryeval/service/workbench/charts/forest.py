@@ -9,8 +9,9 @@ from markupsafe import Markup
 
 from berryeval.evaluation.comparison import Difference
 from berryeval.evaluation.findings import WORDS, Finding
-from berryeval.reports.figures import signed
+from berryeval.reports.figures import interval_text, signed
 from berryeval.service.workbench.charts.svg import el, ticks
+from berryeval.stats import Interval
 
 __all__ = ["ForestRow", "forest", "forest_rows"]
 
@@ -23,11 +24,17 @@ class ForestRow:
 
     name: str
     mean: float
-    low: float
-    high: float
+    interval: Interval | None
     finding: Finding
     is_chosen: bool
     address: str
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Between which values it is drawn."""
+        if self.interval is None:
+            return self.mean, self.mean
+        return self.interval.low, self.interval.high
 
 
 @dataclass(frozen=True)
@@ -53,8 +60,7 @@ def forest_rows(
         ForestRow(
             str(d.measure),
             d.mean,
-            d.interval.low if d.interval else d.mean,
-            d.interval.high if d.interval else d.mean,
+            d.interval,
             d.finding,
             str(d.measure) == chosen,
             address,
@@ -75,8 +81,8 @@ def forest(rows: Sequence[ForestRow], title: str, *, is_narrow: bool = False) ->
         For a phone: names and figures stand above their marks.
     """
     layout = _NARROW if is_narrow else _WIDE
-    low = min(0.0, *(row.low for row in rows))
-    high = max(0.0, *(row.high for row in rows))
+    low = min(0.0, *(row.ends[0] for row in rows))
+    high = max(0.0, *(row.ends[1] for row in rows))
     room = (high - low) * 0.06 or 0.01
     low, high = low - room, high + room
     inner = layout.width - layout.left - layout.right
@@ -113,7 +119,10 @@ def _row(row: ForestRow, number: int, x: object, layout: _Layout) -> Markup:
     assert callable(x)
     top = number * layout.row
     y = top + (layout.row / 2 if layout.is_beside else layout.row - 16) + 3
-    figures = f"{_signed(row.mean)}  [{_signed(row.low)}, {_signed(row.high)}]"
+    figures = signed(row.mean)
+    if row.interval is not None:
+        figures += f"  {interval_text(row.interval)}"
+    figures = figures.replace("-", _MINUS)
     name = {"x": 0, "y": y + 4} if layout.is_beside else {"x": layout.left, "y": top + 18}
     told = (
         {"x": layout.width - layout.right + 18, "y": y + 4}
@@ -126,7 +135,7 @@ def _row(row: ForestRow, number: int, x: object, layout: _Layout) -> Markup:
         "a",
         back,
         el("text", row.name, **name, class_="name"),
-        el("line", x1=x(row.low), x2=x(row.high), y1=y, y2=y, class_="interval"),
+        el("line", x1=x(row.ends[0]), x2=x(row.ends[1]), y1=y, y2=y, class_="interval"),
         el("circle", cx=x(row.mean), cy=y, r=5, class_="dot"),
         el("text", figures, **told, class_="figures"),
         href=row.address,
@@ -134,10 +143,6 @@ def _row(row: ForestRow, number: int, x: object, layout: _Layout) -> Markup:
         aria_label=words,
         aria_current="true" if row.is_chosen else None,
     )
-
-
-def _signed(value: float) -> str:
-    return signed(value).replace("-", _MINUS)
 
 
 def _figure(value: float) -> str:

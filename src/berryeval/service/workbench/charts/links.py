@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from berryeval.evaluation.findings import Outcome
 from berryeval.service.workbench.charts.svg import el
 
 __all__ = ["ROW", "Link", "links"]
@@ -30,8 +31,8 @@ class Link:
     before: int | None
     """Its row on the left, from 0; None if it is not among them."""
     after: int | None
-    effect: str
-    """``"better"``, ``"worse"`` or ``"equal"``: what its move did to the score."""
+    effect: Outcome
+    """What its move did to the score."""
     weight: float = 0.0
     """Its part of the whole change, from 0 to 1."""
 

@@ -14,6 +14,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from berryeval.evaluation.findings import Outcome, outcome_of
 from berryeval.measures import Measure
 from berryeval.service.workbench.charts.svg import el, ticks
 
@@ -117,10 +118,10 @@ def scatter(
     low, high = _ends(before, after, measure.bounds)
     points = points_of(before, after, gains, measure.bounds)
     has_links = len(points) <= _MOST_LINKS
-    groups: dict[str, list[Markup]] = {"equal": [], "worse": [], "better": []}
+    groups: dict[Outcome, list[Markup]] = {"equal": [], "worse": [], "better": []}
     most = max((point.count for point in points), default=1)
     for point in points:
-        outcome = "better" if point.gain > 0 else "worse" if point.gain < 0 else "equal"
+        outcome = outcome_of(point.gain)
         circle = _circle(point, low, high, most)
         if has_links:
             address, words = link_of(point)

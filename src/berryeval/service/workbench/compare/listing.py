@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 from urllib.parse import urlencode
 
 import numpy as np
@@ -13,19 +13,20 @@ from numpy.typing import NDArray
 from berryeval.core.id_column import encode_id
 from berryeval.core.query import Query
 from berryeval.evaluation.bounds import holes_of
+from berryeval.evaluation.findings import Outcome, outcome_of
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.measures import Measure
 from berryeval.service.workbench.charts.scatter import cell_numbers
 from berryeval.service.workbench.compare.moves import Moves, what_moved
 from berryeval.service.workbench.comparisons import LOOKED_AT, Compared
 
-__all__ = ["PAGE", "ChangeRow", "Listing", "Order", "Outcome", "Wanted", "list_changes"]
+__all__ = ["OUTCOMES", "PAGE", "ChangeRow", "Listing", "Order", "Wanted", "list_changes"]
 
 PAGE = 50
 """Queries on a page."""
 
 Order: TypeAlias = Literal["harm", "gain", "query"]
-Outcome: TypeAlias = Literal["", "worse", "equal", "better"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Wanted:
         By whose scores.
     order : {"harm", "gain", "query"}
         The greatest loss first, the greatest gain first, or by id.
-    outcome : {"", "worse", "equal", "better"}
+    outcome : {"better", "equal", "worse"}, optional
         Only those that became so.
     is_different : bool
         Only those whose rankings differ as far as the measure looks.
@@ -54,7 +55,7 @@ class Wanted:
 
     measure: Measure
     order: Order = "harm"
-    outcome: Outcome = ""
+    outcome: Outcome | None = None
     is_different: bool = False
     part: Slice | None = None
     text: str = ""
@@ -72,7 +73,7 @@ class Wanted:
         fields = {
             "measure": str(wanted.measure),
             "sort": "" if wanted.order == "harm" else wanted.order,
-            "outcome": wanted.outcome,
+            "outcome": wanted.outcome or "",
             "different": "1" if wanted.is_different else "",
             "slice": str(wanted.part or ""),
             "q": wanted.text,
@@ -92,16 +93,11 @@ class ChangeRow:
     baseline: float
     candidate: float
     difference: float
-    gain: float
-    """The difference, turned so that below 0 is worse."""
+    outcome: Outcome
+    """What became of it."""
     moves: Moves
     n_holes: int
     """Unjudged documents of both runs, as deep as the measure looks."""
-
-    @property
-    def outcome(self) -> Outcome:
-        """What became of it."""
-        return "better" if self.gain > 0 else "worse" if self.gain < 0 else "equal"
 
 
 @dataclass(frozen=True)
@@ -138,9 +134,8 @@ def _order(compared: Compared, wanted: Wanted) -> NDArray[np.intp]:
 
 def _filters(compared: Compared, wanted: Wanted) -> Iterator[NDArray[np.bool_]]:
     if wanted.outcome:
-        gains = compared.gains(wanted.measure)
-        signs = {"worse": gains < 0, "equal": gains == 0, "better": gains > 0}
-        yield signs[wanted.outcome]
+        outcomes = map(outcome_of, compared.gains(wanted.measure).tolist())
+        yield np.fromiter((one == wanted.outcome for one in outcomes), bool)
     if wanted.is_different:
         yield compared.differs(wanted.measure)
     if wanted.part is not None:
@@ -179,8 +174,8 @@ def _rows(compared: Compared, measure: Measure, positions: list[int]) -> Iterato
             comparison.queries.get(query_id),
             float(before[position]),
             float(after[position]),
-            gain if measure.higher_is_better else -gain,
-            gain,
+            gain if measure.higher_is_better else 0.0 - gain,
+            outcome_of(gain),
             what_moved(old, new, grades),
             len(holes_of((old, new), grades, None)),
         )

@@ -14,6 +14,7 @@ from berryeval.evaluation.headline import headline, policy_note
 from berryeval.evaluation.slices import Slice
 from berryeval.evaluation.turning import turning
 from berryeval.measures import Measure
+from berryeval.reports.figures import percent
 from berryeval.reports.wording import capitalised, undefined_notes
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.charts.forest import forest, forest_rows
@@ -21,7 +22,12 @@ from berryeval.service.workbench.charts.outcomes import outcomes
 from berryeval.service.workbench.charts.scatter import Point, scatter
 from berryeval.service.workbench.choosing import MAIN, choose_measure, choose_run, run_choices
 from berryeval.service.workbench.compare.addresses import Pair
-from berryeval.service.workbench.compare.listing import Listing, Wanted, list_changes
+from berryeval.service.workbench.compare.listing import (
+    OUTCOMES,
+    Listing,
+    Wanted,
+    list_changes,
+)
 from berryeval.service.workbench.comparisons import Compared, ComparisonsDep
 from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
@@ -33,7 +39,6 @@ router = APIRouter(prefix="/compare", dependencies=[once_read])
 
 _ORDERS = ("harm", "gain", "query")
 _LONGEST_NAME = 30
-_OUTCOMES = ("worse", "equal", "better")
 MOST_QUERIES_WITH_HOLES = 1_000
 """With holes in more queries a reader would wait seconds for the bounds."""
 
@@ -66,6 +71,7 @@ def show_comparison(
         "measure": measure,
         "names": compared.names,
         "lines": outcomes,
+        "outcomes": OUTCOMES,
     }
     if request.headers.get("hx-target") == "found":
         return fragment(request, "compare_found.html", **shared)
@@ -112,7 +118,7 @@ def read_wanted(given: Any, measure: Measure) -> Wanted:  # noqa: ANN401 - Query
     return Wanted(
         measure,
         order if order in _ORDERS else "harm",
-        outcome if outcome in _OUTCOMES else "",
+        next((one for one in OUTCOMES if one == outcome), None),
         bool(given.get("different")),
         Slice(label, value) if value else None,
         given.get("q", "").strip(),
@@ -137,12 +143,12 @@ def _choose(request: Request, archive: Archive, problem: str = "") -> Response:
 
 def _figures(compared: Compared, measure: Measure, pair: Pair, wanted: Wanted) -> dict[str, Any]:
     comparison = compared.comparison
-    level = comparison.statistics.level
-    difference = compared.difference(measure)
+    level = percent(comparison.statistics.level)
+    [difference] = comparison.deciding(measure)
     before, after = compared.scores(measure)
     addresses = [pair.with_(wanted, measure=one, cell=None) for one in comparison.measures]
     rows = forest_rows(comparison.differences, str(measure), addresses)
-    title = f"difference from {_cut(compared.names[0])}, {level * 100:g}% interval"
+    title = f"difference from {_cut(compared.names[0])}, {level} interval"
 
     def link_of(point: Point) -> tuple[str, str]:
         if point.count == 1:
@@ -153,7 +159,6 @@ def _figures(compared: Compared, measure: Measure, pair: Pair, wanted: Wanted) -
         return cell, f"{point.count} queries near {point.before:.3f} → {point.after:.3f}"
 
     return {
-        "finding": comparison.deciding(measure)[0].finding,
         "sentence": headline(comparison, measure),
         "difference": difference,
         "differences": list(zip(comparison.differences, rows, strict=True)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -13,15 +14,10 @@ from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.core.query import Query
 from berryeval.errors import MismatchError
-from berryeval.evaluation.detection import (
-    Positions,
-    SliceDetection,
-    assumed_sd,
-    detection_by_slice,
-    pooled_sd,
-)
+from berryeval.evaluation.detection import ASSUMED_CORRELATION, Detection, assumed_sd, pooled_sd
 from berryeval.evaluation.differences import find_pairs
 from berryeval.evaluation.margins import Floats
+from berryeval.evaluation.result import MeasureResult
 from berryeval.evaluation.slices import find_all_slices
 from berryeval.service.references import find_run
 from berryeval.service.workbench.power.wish import Wish
@@ -39,18 +35,15 @@ _MOST_PARTS = 40
 
 @dataclass(frozen=True)
 class Spread:
-    """How much differences vary, and of which queries."""
+    """How much differences vary, and what follows."""
 
-    sd: float
-    n_queries: int
-    n_changed: int
-    """Queries whose score differs between the runs."""
+    found: Detection
     told: str
-    """Where it comes from, to end a sentence."""
+    """Where the spread comes from, to end a sentence."""
     slices: Sequence[str]
     """What queries can be sliced by: ``label=value``."""
-    parts: Sequence[SliceDetection]
-    """What each slice can see."""
+    parts: Sequence[tuple[str, Detection]]
+    """What each slice can detect, the one that detects least first."""
 
 
 class Columns:
@@ -59,7 +52,9 @@ class Columns:
     Parameters
     ----------
     values : sequence of arrays
-        A number a query, for each pair.
+        One number per query, for each pair.
+    reference : MeasureResult
+        The measure of the baseline.
     query_ids, queries
         Which queries they are, and their labels.
     told : str
@@ -71,6 +66,7 @@ class Columns:
     def __init__(
         self,
         values: Sequence[Floats],
+        reference: MeasureResult,
         query_ids: Sequence[str],
         queries: Mapping[str, Query],
         told: str,
@@ -78,21 +74,38 @@ class Columns:
         is_assumed: bool = False,
     ) -> None:
         self._values = values
+        self._reference = reference
         self._is_assumed = is_assumed
         self.n_queries = len(query_ids)
         self.told = told
         found = find_all_slices(queries, [*query_ids])
         self.slices = {str(part): positions for part, positions in found.items()}
 
-    def spread(self, positions: Positions | None = None) -> tuple[float, int]:
-        """Return how much differences vary, of all queries or of some, and how many differ.
+    def detection(self, wish: Wish, part: str = "") -> Detection:
+        """Return what all queries, or those of a slice, can detect.
 
-        Where they are assumed, any query may; of several pairs the one that differs most counts.
+        Of several pairs the one that differs most counts.
         """
-        chosen = [one if positions is None else one[positions] for one in self._values]
-        if self._is_assumed:
-            return assumed_sd(chosen[0]), len(chosen[0])
-        return pooled_sd(chosen), max((int(np.count_nonzero(one)) for one in chosen), default=0)
+        positions = self.slices.get(part, range(self.n_queries))
+        chosen = [one[positions] for one in self._values]
+        n_changed = None
+        if wish.sd is not None:
+            sd = wish.sd
+        elif self._is_assumed:
+            sd = assumed_sd(chosen[0])
+        else:
+            sd = pooled_sd(chosen)
+            n_changed = max((int(np.count_nonzero(one)) for one in chosen), default=0)
+        return Detection(
+            len(positions),
+            sd,
+            wish.alpha,
+            wish.power,
+            wish.margin,
+            n_changed,
+            self._reference.measure,
+            self._reference.mean,
+        )
 
 
 class Measuring:
@@ -129,15 +142,13 @@ class Measuring:
         slices = columns.slices
         if wish.slice and wish.slice not in slices:
             raise MismatchError(f"no query is in the slice {wish.slice!r}")
-        chosen = np.asarray(slices[wish.slice]) if wish.slice else None
-        n_queries = columns.n_queries if chosen is None else len(chosen)
+        found = columns.detection(wish, wish.slice)
         if wish.sd is not None:
-            return Spread(wish.sd, n_queries, n_queries, "as you say", tuple(slices), ())
+            return Spread(found, "as you say", tuple(slices), ())
         largest = sorted(slices, key=lambda name: -len(slices[name]))[:_MOST_PARTS]
-        told_of = {name: slices[name] for name in largest}
-        parts = detection_by_slice(columns.spread, told_of, wish.margin, wish.alpha, wish.power)
-        sd, n_changed = columns.spread(chosen)
-        return Spread(sd, n_queries, n_changed, columns.told, tuple(slices), parts)
+        parts = [(name, columns.detection(wish, name)) for name in largest]
+        parts.sort(key=lambda part: (-(part[1].smallest_drop or math.inf), part[0]))
+        return Spread(found, columns.told, tuple(slices), parts)
 
     def _key(self, wish: Wish) -> tuple[object, ...]:
         a, b = (find_run(self._archive, one).run_id for one in (wish.a, wish.b))
@@ -167,9 +178,10 @@ class Measuring:
         known = first.scores.query_ids, self._scoring.queries()
         measure = first[wish.measure].measure
         if wish.source in ("assumed", "given"):
-            told = f"assumed: the scores of {_name(reference)}, and a correlation of 0.7"
+            scores = f"the scores of {_name(reference)}"
+            told = f"assumed: {scores}, and a correlation of {ASSUMED_CORRELATION:g}"
             [alone] = find_pairs(first, {"": first}, [measure], [*known[0]])
-            return Columns([alone.baseline], *known, told, is_assumed=True)
+            return Columns([alone.baseline], first[wish.measure], *known, told, is_assumed=True)
         candidate = find_run(self._archive, wish.b)
         several = [candidate]
         told = f"measured between {_name(reference)} and {_name(candidate)}"
@@ -181,7 +193,8 @@ class Measuring:
             told = f"measured over the last {runs} of {candidate.facts.name}"
         scored = {run.run_id: self._scoring.evaluation(run.run_id) for run in several}
         pairs = find_pairs(first, scored, [measure], [*known[0]])
-        return Columns([pair.differences for pair in pairs], *known, told)
+        columns = [pair.differences for pair in pairs]
+        return Columns(columns, first[wish.measure], *known, told)
 
     def _series(self, run_id: str) -> tuple[StoredRun, ...]:
         name = find_run(self._archive, run_id).facts.name

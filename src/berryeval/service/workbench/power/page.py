@@ -10,8 +10,7 @@ from starlette.responses import Response
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.errors import BerryEvalError
-from berryeval.evaluation.detection import Detection, detection
-from berryeval.evaluation.margins import FEWEST_CHANGED
+from berryeval.evaluation.detection import Detection
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.assets import HTMX, assets
 from berryeval.service.workbench.charts.power import power_chart
@@ -20,7 +19,6 @@ from berryeval.service.workbench.power.wish import SOURCES, Wish, read_wish
 from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.scoring import Scoring, ScoringDep
-from berryeval.stats import queries_needed
 
 __all__ = ["router", "sentences"]
 
@@ -75,7 +73,7 @@ def _answered(spread: Spread | None, wish: Wish) -> dict[str, Any]:
     """Return what the answer shows; nothing as long as there is none."""
     if spread is None:
         return {"spread": None, "found": None}
-    found = detection(spread.n_queries, spread.sd, wish.margin, wish.alpha, wish.power)
+    found = spread.found
     charts = [
         power_chart(found, width=width, height=height) if found.curve else None
         for width, height in (_WIDE, _NARROW)
@@ -86,8 +84,7 @@ def _answered(spread: Spread | None, wish: Wish) -> dict[str, Any]:
         "told": sentences(found, wish),
         "chart": charts[0],
         "small_chart": charts[1],
-        "margins": _needs(found),
-        "fewest": FEWEST_CHANGED,
+        "margins": sorted({*_MARGINS, found.margin}),
     }
 
 
@@ -111,13 +108,6 @@ def _wish(
     b = others[0].run_id if others else a
     source = "runs" if others else "assumed"
     return read_wish(request.query_params, _measures(scoring), a, b, source)
-
-
-def _needs(found: Detection) -> list[tuple[float, int | None]]:
-    margins = sorted({*_MARGINS, found.margin})
-    return [
-        (margin, queries_needed(found.sd, margin, found.alpha, found.power)) for margin in margins
-    ]
 
 
 def sentences(found: Detection, wish: Wish) -> tuple[str, str]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from starlette.datastructures import QueryParams
 
+from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
+
 __all__ = ["SOURCES", "Wish", "read_wish"]
 
 SOURCES: Mapping[str, str] = {
@@ -18,7 +20,9 @@ SOURCES: Mapping[str, str] = {
 }
 """Where the spread of differences comes from."""
 
-_DEFAULTS = {"margin": "0.02", "alpha": "0.05", "power": "0.8", "sd": "0.1"}
+_MARGIN, _SD = 0.02, 0.1
+_ALPHA = DEFAULT_RULES.alpha
+_DEFAULTS = {"margin": str(_MARGIN), "alpha": str(_ALPHA), "power": str(POWER), "sd": str(_SD)}
 
 
 @dataclass(frozen=True)
@@ -32,9 +36,9 @@ class Wish:
     source: str
     a: str
     b: str
-    margin: float = 0.02
-    alpha: float = 0.05
-    power: float = 0.8
+    margin: float = _MARGIN
+    alpha: float = _ALPHA
+    power: float = POWER
     sd: float | None = None
     messages: Mapping[str, str] = field(default_factory=dict)
 
@@ -46,13 +50,13 @@ def read_wish(given: QueryParams, measures: Sequence[str], a: str, b: str, sourc
     """
     texts = {key: given.get(key, default).strip()[:40] for key, default in _DEFAULTS.items()}
     messages: dict[str, str] = {}
-    margin = _number(texts, "margin", 0.02, math.inf, messages)
-    alpha = _number(texts, "alpha", 0.05, 0.5, messages)
-    power = _number(texts, "power", 0.8, 1.0, messages)
+    margin = _number(texts, "margin", _MARGIN, math.inf, messages)
+    alpha = _number(texts, "alpha", _ALPHA, 0.5, messages)
+    power = _number(texts, "power", POWER, 1.0, messages)
     chosen = given.get("source", source)
     sd = None
     if chosen == "given":
-        sd = _number(texts, "sd", 0.1, math.inf, messages)
+        sd = _number(texts, "sd", _SD, math.inf, messages)
     measure = given.get("measure", measures[0])
     if measure not in measures:
         messages["measure"] = f"expected one that the workbench shows, found {measure[:40]!r}"

@@ -16,8 +16,8 @@ from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.engine._python import usable_grade
-from berryeval.evaluation.comparison import ROUNDING
 from berryeval.evaluation.explain import Explanation, explain
+from berryeval.evaluation.findings import Outcome, difference_of, outcome_of
 from berryeval.measures import Measure
 
 __all__ = ["Answers", "QueryScore", "Ranked", "Side", "answers_of", "judged_of"]
@@ -55,16 +55,12 @@ class QueryScore:
         before, *others = self.scores
         if before is None or not others or others[0] is None:
             return None
-        change = others[0] - before
-        return 0.0 if abs(change) < ROUNDING else change
+        return difference_of(before, others[0])
 
     @property
-    def outcome(self) -> str:
-        """What became of it: better, worse or equal."""
-        change = self.difference
-        if not change:
-            return "equal"
-        return "better" if (change > 0) == self.measure.higher_is_better else "worse"
+    def outcome(self) -> Outcome:
+        """What became of it."""
+        return outcome_of(self.difference or 0.0, higher_is_better=self.measure.higher_is_better)
 
 
 @dataclass(frozen=True)

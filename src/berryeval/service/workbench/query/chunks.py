@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from berryeval.archive import Archive
+from berryeval.evaluation.findings import Outcome
 from berryeval.service.workbench.charts.links import Link, links
 from berryeval.service.workbench.query.answers import Answers, Ranked, Side
 
@@ -118,13 +119,13 @@ def _lines(answers: Answers, before: list[Ranked], after: list[Ranked]) -> Marku
             rows.setdefault(result.number, [None, None])[column] = row
             worth[result.number] = result.contribution or 0.0
     most = max((abs(value) for value in worth.values()), default=0.0) or 1.0
-    sign = 1 if answers.measure.higher_is_better else -1
     drawn = [
-        Link(number, old, new, _effect(sign * worth[number]), abs(worth[number]) / most)
+        Link(number, old, new, _effect(answers, worth[number]), abs(worth[number]) / most)
         for number, (old, new) in rows.items()
     ]
     return links(drawn, max(len(before), len(after)))
 
 
-def _effect(gain: float) -> str:
-    return "better" if gain > 0 else "worse" if gain < 0 else "equal"
+def _effect(answers: Answers, contribution: float) -> Outcome:
+    found = answers.explanation
+    return "equal" if found is None else found.outcome_of(contribution)
