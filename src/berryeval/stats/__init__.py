@@ -1,7 +1,9 @@
 """Statistics of paired scores: intervals, tests, corrections, effect sizes, power, agreement.
 
-Everything takes plain numbers: one a query, or one a query and column. Nothing returns NaN: what
-is not defined is None. What draws at random takes a seed, and gives the same bits for it anywhere.
+`mean_of` is the centre: a mean of one number per query, with or without groups, weights and strata,
+from which tests, bounds and intervals follow. Everything takes plain numbers: one per query, or one
+per query and column. Nothing returns NaN: what is not defined is None. What draws at random takes a
+seed, and gives the same bits for it anywhere.
 """
 
 from berryeval.stats._moments import deviations_of, means_of, sums_of
@@ -10,6 +12,7 @@ from berryeval.stats.agreement import Coefficient, krippendorff_alpha, weighted_
 from berryeval.stats.bca import bca_p_values
 from berryeval.stats.corrections import CorrectionName, adjust
 from berryeval.stats.effect_sizes import cohens_dz, rank_biserial
+from berryeval.stats.hall import hall_inverse, hall_transform
 from berryeval.stats.interval import Interval
 from berryeval.stats.intervals import bca_interval, bca_intervals, student_interval
 from berryeval.stats.paired_tests import (
@@ -25,7 +28,9 @@ from berryeval.stats.paired_tests import (
 )
 from berryeval.stats.power import power_at, queries_needed, sd_of_differences, smallest_drop
 from berryeval.stats.resampling import flipped_means, permuted_ranges, resampled_means
+from berryeval.stats.sample_mean import SampleMean, difference_of_means, mean_of
 from berryeval.stats.similarity import kendall_tau, rank_biased_overlap, tau_ap
+from berryeval.stats.simultaneous import FamilyMember, simultaneous_intervals
 from berryeval.stats.tukey import randomised_tukey_hsd, tukey_hsd
 
 __all__ = [
@@ -33,7 +38,9 @@ __all__ = [
     "Alternative",
     "Coefficient",
     "CorrectionName",
+    "FamilyMember",
     "Interval",
+    "SampleMean",
     "TestName",
     "TestResult",
     "adjust",
@@ -44,9 +51,13 @@ __all__ = [
     "check_resamples",
     "cohens_dz",
     "deviations_of",
+    "difference_of_means",
     "flipped_means",
+    "hall_inverse",
+    "hall_transform",
     "kendall_tau",
     "krippendorff_alpha",
+    "mean_of",
     "means_of",
     "paired_t",
     "paired_test",
@@ -60,6 +71,7 @@ __all__ = [
     "resampled_means",
     "sd_of_differences",
     "sign",
+    "simultaneous_intervals",
     "smallest_drop",
     "student_interval",
     "sums_of",

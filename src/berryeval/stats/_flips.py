@@ -1,0 +1,24 @@
+"""Sums of rows under random signs: all of them where there are few rows, else a fixed draw."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from berryeval.stats.resampling import flipped_means
+
+__all__ = ["flipped_sums"]
+
+
+def flipped_sums(rows: NDArray[np.float64], n_flips: int, seed: int) -> NDArray[np.float64]:
+    """Return flips x columns: the sums of the rows, each row with the sign + or -.
+
+    If there are no more than `n_flips` ways to choose the signs, each is taken once.
+    """
+    if 2 ** min(len(rows), 63) > n_flips:
+        return flipped_means(rows, n_flips, seed) * len(rows)
+    ways = np.arange(2 ** len(rows))
+    sums = np.zeros((len(ways), rows.shape[1]))
+    for bit, row in enumerate(rows):
+        sums += (1 - 2 * (ways >> bit & 1))[:, None] * row
+    return sums
