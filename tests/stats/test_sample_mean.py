@@ -380,3 +380,26 @@ def test_alpha_is_a_share(alpha):
 def test_an_alpha_next_to_0_bounds_nothing():
     """Minus infinity, not a wrong number."""
     assert mean_of(SKEWED[:10]).lower_bound(1e-300) == -math.inf
+
+
+@given(differences, st.floats(0, 0.5))
+def test_equivalence_is_two_one_sided_tests(values, margin):
+    """Within the margin only if neither end is ruled in, each at its least favourable skewness."""
+    sample, mirrored = mean_of(values), mean_of([-value for value in values])
+    below = sample.p_above(-margin, skewness=sample.cautious_skewness)
+    above = mirrored.p_above(-margin, skewness=mirrored.cautious_skewness)
+    assert sample.p_within(margin) == mirrored.p_within(margin) == max(below, above)
+
+
+def test_equivalence_by_student_alone_would_be_found_earlier():
+    """The test at the upper margin is that of a rise, with a long tail above assumed."""
+    sample = mean_of([0.01, -0.02, 0.0, 0.02, -0.01, 0.0, 0.01, -0.01, 0.02, 0.0])
+    student = max(sample.p_above(-0.02, skewness=0.0), sample.p_below(0.02, skewness=0.0))
+    assert sample.p_below(0.02, skewness=1.0) <= sample.p_within(0.02)
+    assert student < sample.p_within(0.02) < 0.05
+
+
+def test_a_margin_is_not_below_0():
+    """Nothing lies within a negative margin."""
+    with pytest.raises(ArgumentError, match="margin: expected a finite number, at least 0"):
+        mean_of(SKEWED).p_within(-0.1)

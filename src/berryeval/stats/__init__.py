@@ -9,8 +9,10 @@ seed, and gives the same bits for it anywhere.
 from berryeval.stats._moments import deviations_of, means_of, sums_of
 from berryeval.stats._validation import FEWEST_RESAMPLES, check_resamples
 from berryeval.stats.agreement import Coefficient, krippendorff_alpha, weighted_kappa
+from berryeval.stats.agreement_intervals import alpha_interval, kappa_interval
 from berryeval.stats.bca import bca_p_values
 from berryeval.stats.corrections import CorrectionName, adjust
+from berryeval.stats.decline import HORIZON, Decline, alarm_level, find_decline
 from berryeval.stats.effect_sizes import cohens_dz, rank_biserial
 from berryeval.stats.hall import hall_inverse, hall_transform
 from berryeval.stats.interval import Interval
@@ -31,19 +33,24 @@ from berryeval.stats.resampling import flipped_means, permuted_ranges, resampled
 from berryeval.stats.sample_mean import SampleMean, difference_of_means, mean_of
 from berryeval.stats.similarity import kendall_tau, rank_biased_overlap, tau_ap
 from berryeval.stats.simultaneous import FamilyMember, simultaneous_intervals
+from berryeval.stats.spending import level_at_look, level_at_try, look_levels
 from berryeval.stats.tukey import randomised_tukey_hsd, tukey_hsd
 
 __all__ = [
     "FEWEST_RESAMPLES",
+    "HORIZON",
     "Alternative",
     "Coefficient",
     "CorrectionName",
+    "Decline",
     "FamilyMember",
     "Interval",
     "SampleMean",
     "TestName",
     "TestResult",
     "adjust",
+    "alarm_level",
+    "alpha_interval",
     "bca_interval",
     "bca_intervals",
     "bca_p_values",
@@ -52,11 +59,16 @@ __all__ = [
     "cohens_dz",
     "deviations_of",
     "difference_of_means",
+    "find_decline",
     "flipped_means",
     "hall_inverse",
     "hall_transform",
+    "kappa_interval",
     "kendall_tau",
     "krippendorff_alpha",
+    "level_at_look",
+    "level_at_try",
+    "look_levels",
     "mean_of",
     "means_of",
     "paired_t",

@@ -7,7 +7,10 @@ from numpy.typing import NDArray
 
 from berryeval.stats.resampling import flipped_means
 
-__all__ = ["flipped_sums"]
+__all__ = ["farthest_sums", "flipped_sums"]
+
+# How many sums are held at a time; 8 bytes each.
+_AT_A_TIME = 2_000_000
 
 
 def flipped_sums(rows: NDArray[np.float64], n_flips: int, seed: int) -> NDArray[np.float64]:
@@ -22,3 +25,14 @@ def flipped_sums(rows: NDArray[np.float64], n_flips: int, seed: int) -> NDArray[
     for bit, row in enumerate(rows):
         sums += (1 - 2 * (ways >> bit & 1))[:, None] * row
     return sums
+
+
+def farthest_sums(rows: NDArray[np.float64], n_flips: int, seed: int) -> NDArray[np.float64]:
+    """Return the largest sum of each flip, over all columns."""
+    n_columns = rows.shape[1]
+    size = max(1, _AT_A_TIME // n_flips)
+    blocks = (rows[:, start : start + size] for start in range(0, n_columns, size))
+    largest: NDArray[np.float64] = np.maximum.reduce(
+        [flipped_sums(np.ascontiguousarray(block), n_flips, seed).max(axis=1) for block in blocks]
+    )
+    return largest

@@ -24,6 +24,7 @@ __all__ = [
     "as_weights",
     "check_amount",
     "check_choice",
+    "check_count",
     "check_resamples",
     "check_resampling",
     "check_share",
@@ -129,6 +130,16 @@ def check_resamples(n_resamples: int, name: str = "n_resamples") -> None:
         raise ArgumentError(name, f"{expected} ({why})", repr(n_resamples))
     if found > MOST_RESAMPLES:
         raise ArgumentError(name, expected, repr(n_resamples))
+
+
+def check_count(name: str, value: int) -> None:
+    """Check that a number of looks, tries or the like is a whole number of at least 1."""
+    try:
+        found = operator.index(value)
+    except TypeError:
+        raise InputTypeError(name, "a whole number of at least 1", repr(value)) from None
+    if found < 1:
+        raise ArgumentError(name, "a whole number of at least 1", repr(value))
 
 
 def check_share(name: str, value: float) -> None:

@@ -20,7 +20,7 @@ from scipy.special import stdtr, stdtrit
 from berryeval.errors import ArgumentError
 from berryeval.stats._influence import Influence, influence_of, units_of
 from berryeval.stats._moments import sums_of
-from berryeval.stats._validation import as_values, as_weights, check_share
+from berryeval.stats._validation import as_values, as_weights, check_amount, check_share
 from berryeval.stats.hall import hall_inverse, hall_transform
 from berryeval.stats.interval import Interval
 
@@ -129,6 +129,30 @@ class SampleMean:
         """
         above, below = self.p_above(null, skewness=skewness), self.p_below(null, skewness=skewness)
         return min(1.0, 2 * min(above, below))
+
+    def p_within(self, margin: float) -> float:
+        """Return the p-value of H0: the true mean is the margin or more away from 0.
+
+        The larger of two: that the mean is at most minus the margin, and that it is at least the
+        margin. Both assume the skewness that makes it hardest to rule this out.
+
+        Parameters
+        ----------
+        margin : float
+            What may differ and still counts as the same, 0 or more.
+
+        References
+        ----------
+        Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15(6), 657-680.
+
+        Examples
+        --------
+        >>> values = [0.01, -0.02, 0.0, 0.02, -0.01, 0.0, 0.01, -0.01, 0.02, 0.0]
+        >>> round(mean_of(values).p_within(0.02), 4)
+        0.0144
+        """
+        check_amount("margin", margin)
+        return max(side.p_above(-margin, skewness=side.cautious_skewness) for side in (self, -self))
 
     def lower_bound(self, alpha: float = 0.05, *, skewness: float | None = None) -> float:
         """Return the number that the true mean is not below, with confidence 1 - alpha.
