@@ -117,12 +117,23 @@ def test_groups_are_flipped_as_a_whole():
     assert find_decline(copies).p_value < find_decline(SERIES).p_value
 
 
-def test_weights_count_queries_so_often():
-    """A weight of 0 leaves a query out; the change is the weighted mean."""
+def test_weights_decide_whose_decline_counts():
+    """Half of the queries falls, half rises; the half with the weight is found."""
+    scores = series(np.random.default_rng(5), 60, 10, 0.0)
+    scores[:30, 5:] -= 0.1
+    scores[30:, 5:] += 0.1
+    falling, rising = np.repeat([9, 1], 30), np.repeat([1, 9], 30)
+    assert find_decline(scores, weights=falling).p_value <= 0.05
+    assert find_decline(scores, weights=falling).change == pytest.approx(-0.08, abs=0.03)
+    assert find_decline(scores, weights=rising).p_value > 0.5
+
+
+def test_a_query_of_weight_0_does_not_count():
+    """The change is that of the others."""
     weights = np.array([0, 1, 1, 1, 1, 1, 1, 1, 1])
-    assert find_decline(SERIES, weights=weights).change == pytest.approx(
-        find_decline(SERIES[1:]).change
-    )
+    without = find_decline(SERIES[1:])
+    found = find_decline(SERIES, weights=weights)
+    assert (found.split, found.change) == (without.split, pytest.approx(without.change))
 
 
 def test_scores_that_never_change_do_not_decline():

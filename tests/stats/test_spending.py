@@ -63,6 +63,12 @@ def test_later_looks_do_not_change_earlier_ones(times, alpha):
     assert look_levels(times[:-1], alpha) == pytest.approx(levels[:-1], abs=1e-7)
 
 
+def test_a_look_next_to_another_gets_what_is_spent_between_them():
+    """Which all looks together never exceed, however close they are."""
+    early, late = (2 * stats.norm.sf(stats.norm.isf(0.025) / time**0.5) for time in (0.5, 0.5002))
+    assert look_levels([0.5, 0.5002])[1] == pytest.approx(late - early)
+
+
 def test_a_very_early_look_gets_nothing():
     """0, not a failure of arithmetic."""
     assert look_levels([0.0001, 1.0]) == pytest.approx([0.0, 0.05])
