@@ -1,15 +1,20 @@
 """Statistics of paired scores: intervals, tests, corrections, effect sizes, power, agreement.
 
-Everything takes plain numbers: one a query, or one a query and column. Nothing returns NaN: what
-is not defined is None. What draws at random takes a seed, and gives the same bits for it anywhere.
+`mean_of` is the centre: a mean of one number per query, with or without groups, weights and strata,
+from which tests, bounds and intervals follow. Everything takes plain numbers: one per query, or one
+per query and column. Nothing returns NaN: what is not defined is None. What draws at random takes a
+seed, and gives the same bits for it anywhere.
 """
 
 from berryeval.stats._moments import deviations_of, means_of, sums_of
 from berryeval.stats._validation import FEWEST_RESAMPLES, check_resamples
 from berryeval.stats.agreement import Coefficient, krippendorff_alpha, weighted_kappa
+from berryeval.stats.agreement_intervals import alpha_interval, kappa_interval
 from berryeval.stats.bca import bca_p_values
 from berryeval.stats.corrections import CorrectionName, adjust
+from berryeval.stats.decline import HORIZON, Decline, alarm_level, find_decline
 from berryeval.stats.effect_sizes import cohens_dz, rank_biserial
+from berryeval.stats.hall import hall_inverse, hall_transform
 from berryeval.stats.interval import Interval
 from berryeval.stats.intervals import bca_interval, bca_intervals, student_interval
 from berryeval.stats.paired_tests import (
@@ -25,18 +30,27 @@ from berryeval.stats.paired_tests import (
 )
 from berryeval.stats.power import power_at, queries_needed, sd_of_differences, smallest_drop
 from berryeval.stats.resampling import flipped_means, permuted_ranges, resampled_means
+from berryeval.stats.sample_mean import SampleMean, difference_of_means, mean_of
 from berryeval.stats.similarity import kendall_tau, rank_biased_overlap, tau_ap
+from berryeval.stats.simultaneous import FamilyMember, simultaneous_intervals
+from berryeval.stats.spending import level_at_look, level_at_try, look_levels
 from berryeval.stats.tukey import randomised_tukey_hsd, tukey_hsd
 
 __all__ = [
     "FEWEST_RESAMPLES",
+    "HORIZON",
     "Alternative",
     "Coefficient",
     "CorrectionName",
+    "Decline",
+    "FamilyMember",
     "Interval",
+    "SampleMean",
     "TestName",
     "TestResult",
     "adjust",
+    "alarm_level",
+    "alpha_interval",
     "bca_interval",
     "bca_intervals",
     "bca_p_values",
@@ -44,9 +58,18 @@ __all__ = [
     "check_resamples",
     "cohens_dz",
     "deviations_of",
+    "difference_of_means",
+    "find_decline",
     "flipped_means",
+    "hall_inverse",
+    "hall_transform",
+    "kappa_interval",
     "kendall_tau",
     "krippendorff_alpha",
+    "level_at_look",
+    "level_at_try",
+    "look_levels",
+    "mean_of",
     "means_of",
     "paired_t",
     "paired_test",
@@ -60,6 +83,7 @@ __all__ = [
     "resampled_means",
     "sd_of_differences",
     "sign",
+    "simultaneous_intervals",
     "smallest_drop",
     "student_interval",
     "sums_of",

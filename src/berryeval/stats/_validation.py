@@ -21,8 +21,10 @@ __all__ = [
     "as_columns",
     "as_pair",
     "as_values",
+    "as_weights",
     "check_amount",
     "check_choice",
+    "check_count",
     "check_resamples",
     "check_resampling",
     "check_share",
@@ -76,19 +78,29 @@ def as_pair(x: ArrayLike, y: ArrayLike) -> tuple[Values, Values]:
     return one, other
 
 
-def check_resampling(n_resamples: int, seed: int) -> None:
+def as_weights(weights: ArrayLike, n_queries: int) -> Values:
+    """Return one weight per query, 0 or more."""
+    found = as_values(weights, "weights")
+    if len(found) != n_queries:
+        raise ArgumentError("weights", f"one weight per query, {n_queries}", str(len(found)))
+    if (found < 0).any():
+        raise ArgumentError("weights", "numbers of at least 0", repr(float(found.min())))
+    return found
+
+
+def check_resampling(n_resamples: int, seed: int, name: str = "n_resamples") -> None:
     """Check that these are whole numbers in range."""
-    for name, number, least, most in (
-        ("n_resamples", n_resamples, 1, MOST_RESAMPLES),
+    for argument, number, least, most in (
+        (name, n_resamples, 1, MOST_RESAMPLES),
         ("seed", seed, 0, 2**64 - 1),
     ):
         expected = f"a whole number from {least} to {most}"
         try:
             found = operator.index(number)
         except TypeError:
-            raise InputTypeError(name, expected, repr(number)) from None
+            raise InputTypeError(argument, expected, repr(number)) from None
         if not least <= found <= most:
-            raise ArgumentError(name, expected, repr(number))
+            raise ArgumentError(argument, expected, repr(number))
 
 
 def check_resamples(n_resamples: int, name: str = "n_resamples") -> None:
@@ -118,6 +130,16 @@ def check_resamples(n_resamples: int, name: str = "n_resamples") -> None:
         raise ArgumentError(name, f"{expected} ({why})", repr(n_resamples))
     if found > MOST_RESAMPLES:
         raise ArgumentError(name, expected, repr(n_resamples))
+
+
+def check_count(name: str, value: int) -> None:
+    """Check that a number of looks, tries or the like is a whole number of at least 1."""
+    try:
+        found = operator.index(value)
+    except TypeError:
+        raise InputTypeError(name, "a whole number of at least 1", repr(value)) from None
+    if found < 1:
+        raise ArgumentError(name, "a whole number of at least 1", repr(value))
 
 
 def check_share(name: str, value: float) -> None:

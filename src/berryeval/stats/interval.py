@@ -22,8 +22,9 @@ class Interval:
     level: float
     """The confidence, two-sided, such as 0.95."""
     method: str
-    """``"bca"``, the bootstrap; ``"t"``, Student's; or ``"t and bca"``, from the lower of both
-    low ends to the higher of both high ones."""
+    """``"t"``, Student's; ``"bca"``, the bootstrap; ``"t and hall"`` or ``"t and bca"``, from the
+    lower of both low ends to the higher of both high ones; or ``"max t"``, one of a family that
+    holds together."""
 
     def contains(self, value: float) -> bool:
         """Tell whether a value lies within; the ends belong to it."""

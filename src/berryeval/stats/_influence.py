@@ -1,0 +1,143 @@
+"""What each independent unit, a query or a group of them, contributes to a mean and its error.
+
+With shares s_i = w_i / sum(w) and residuals e_i = y_i - mean, a unit's influence on the mean is the
+sum of its s_i e_i. CR2 estimates the variance of the mean by a sum of squares, one per unit, of
+v' e with v = A s. The matrix A is the inverse root of B, the covariance of the unit's residuals if
+all values were independent and of equal variance::
+
+    B = I - 1 s' - s 1' + Q 1 1',    Q = the sum of s_i^2 over all queries
+
+A therefore is the identity except on the plane of 1 and s, where B acts as a 2 x 2 matrix, whose
+inverse root is known in closed form: no group is too large. Without weights v is s / sqrt(1 - S),
+where S is the group's share; without groups either the estimate is Student's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from berryeval.errors import ArgumentError
+from berryeval.stats._moments import are_equal, deviations_of, means_of, slack_of, sums_of
+
+__all__ = ["Influence", "influence_of", "units_of"]
+
+_LEAST = 2  # one unit has no spread
+
+
+class Influence(NamedTuple):
+    """A mean as the sum of what its units contribute."""
+
+    mean: float
+    standard_error: float
+    degrees_of_freedom: float
+    effective_n: float
+    totals: NDArray[np.float64]
+    """One number per unit: its influence on the mean. They add up to 0."""
+    adjusted: NDArray[np.float64]
+    """One number per unit, v' e: the sum of their squares is the variance of the mean."""
+    reach: NDArray[np.float64]
+    """One number per unit, v' 1: by how much `adjusted` falls if the mean rises by 1."""
+
+
+def influence_of(
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64] | None = None,
+    units: NDArray[np.intp] | None = None,
+) -> Influence | None:
+    """Return the influence of each unit, ascending by its number; None for fewer than two.
+
+    Without `units` each query is one. Weights are above 0.
+    """
+    found, places = (None, None) if units is None else np.unique(units, return_inverse=True)
+    n_units = len(values) if found is None else len(found)
+    if n_units < _LEAST:
+        return None
+    if n_units == len(values) and weights is None:
+        return _of_equal_queries(values if places is None else values[np.argsort(places)])
+    return _of_groups(values, weights, np.arange(n_units) if places is None else places, n_units)
+
+
+def units_of(groups: Sequence[Hashable], n_queries: int) -> NDArray[np.intp]:
+    """Return the number of each query's group, by first appearance; None is one of its own."""
+    if len(groups) != n_queries:
+        raise ArgumentError("groups", f"one label per query, {n_queries}", str(len(groups)))
+    numbers: dict[Hashable, int] = {}
+    own, shared = object(), object()
+    units = [
+        numbers.setdefault((own, query) if label is None else (shared, label), len(numbers))
+        for query, label in enumerate(groups)
+    ]
+    return np.array(units, dtype=np.intp)
+
+
+def _of_equal_queries(values: NDArray[np.float64]) -> Influence:
+    n = len(values)
+    mean = float(means_of(values))
+    residuals = values - mean
+    error = 0.0 if are_equal(values) else float(deviations_of(values)) / math.sqrt(n)
+    reach = np.full(n, 1 / math.sqrt(n * (n - 1)))
+    return Influence(mean, error, n - 1.0, float(n), residuals / n, residuals * reach, reach)
+
+
+def _of_groups(
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    units: NDArray[np.intp],
+    n_units: int,
+) -> Influence:
+    n = len(values)
+    if weights is None:
+        shares, mean = np.full(n, 1 / n), float(means_of(values))
+    else:
+        shares = weights / sums_of(weights)
+        mean = float(np.clip(sums_of(shares * values), values.min(), values.max()))
+    residuals = values - mean
+
+    def by_unit(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Add up within each unit, in the order of the queries."""
+        added: NDArray[np.float64] = np.bincount(units, weights=numbers, minlength=n_units)  # type: ignore[assignment]
+        return added
+
+    size, share, square = by_unit(np.ones(n)), by_unit(shares), by_unit(shares * shares)
+    totals = by_unit(shares * residuals)
+    squares = float(sums_of(square))
+    # v = on_shares s + on_ones 1, by the inverse root of B on their plane: adj(B + root I) divided
+    # by root * scale, where root^2 is the determinant and scale^2 the trace + 2 root.
+    root = np.sqrt((1 - share) ** 2 + size * np.maximum(0.0, squares - square))
+    scale = np.sqrt(2 * (1 - share) + squares * size + 2 * root)
+    on_shares = (1 - share + squares * size + root) / (root * scale)
+    on_ones = (square - squares * share) / (root * scale)
+    adjusted = on_shares * totals + on_ones * by_unit(residuals)
+    reach = on_shares * share + on_ones * size
+    # Satterthwaite: the variance is a quadratic form with covariances G; under the working model
+    # its mean is tr G = Q and its variance 2 tr G^2.
+    length = on_shares**2 * square + 2 * on_shares * on_ones * share + on_ones**2 * size
+    along = on_shares * square + on_ones * share
+    form = _traced_square(length, along, reach, squares)
+    error = math.sqrt(float(sums_of(adjusted * adjusted)))
+    if np.abs(totals).max() * n <= float(slack_of(values)):  # the units' means differ by rounding
+        error = 0.0
+    effective_n = float(n) if weights is None else 1 / squares
+    return Influence(mean, error, squares**2 / form, effective_n, totals, adjusted, reach)
+
+
+def _traced_square(
+    length: NDArray[np.float64],
+    along: NDArray[np.float64],
+    reach: NDArray[np.float64],
+    squares: float,
+) -> float:
+    """Return tr G^2, where G = diag(length) + R and R = Q b b' - b c' - c b'.
+
+    Here b is the reach, c the product v' s, and the length v' v of each unit.
+    """
+    bb, bc = float(sums_of(reach * reach)), float(sums_of(reach * along))
+    cc = float(sums_of(along * along))
+    diagonal = reach * (squares * reach - 2 * along)
+    of_rest = squares**2 * bb**2 - 4 * squares * bb * bc + 2 * bc**2 + 2 * bb * cc
+    return float(sums_of(length * (length + 2 * diagonal))) + of_rest

@@ -1,0 +1,151 @@
+"""Whether scores over time have declined: a step down, or a creep.
+
+For each query, every way to split the series in two has a contrast, the mean before minus the mean
+after, and so has the slope. What is the same throughout, such as how hard a query is, drops out.
+The statistic is the largest studentised mean of a contrast over the queries. Without a change the
+sign of a query's contrasts is chance; flipping it turns the query's whole series round, so that
+whatever connects one day with the next stays as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from berryeval.errors import ArgumentError
+from berryeval.stats._flips import farthest_sums
+from berryeval.stats._influence import units_of
+from berryeval.stats._moments import means_of, slack_of, sums_of
+from berryeval.stats._validation import (
+    as_columns,
+    as_weights,
+    check_resampling,
+    check_share,
+)
+
+__all__ = ["HORIZON", "Decline", "alarm_level", "find_decline"]
+
+HORIZON = 52
+"""Entries over which a daily alarm is watched before it starts again."""
+
+_ROUNDING = 1e-9  # statistics are equal that differ by less than this part
+_LEAST = 2  # entries that have a before and an after
+
+
+@dataclass(frozen=True)
+class Decline:
+    """The strongest sign that scores have declined."""
+
+    p_value: float
+    """Of H0: nothing has declined. It counts all splits and the slope; never 0."""
+    split: int | None
+    """Entries before the step; None if a steady slope fits better than any step."""
+    change: float
+    """The mean after the step minus the mean before; along a slope, from the first entry to the
+    last. Below 0 for a decline. It is the strongest of all, and so somewhat too strong."""
+
+
+def find_decline(
+    scores: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    groups: Sequence[Hashable] | None = None,
+    n_flips: int = 10_000,
+    seed: int = 0,
+) -> Decline | None:
+    """Test whether scores have declined somewhere in a series, and find where.
+
+    Compare the p-value with 0.05 for a series that is looked at once. For an alarm after every
+    entry compare it with `alarm_level`.
+
+    Parameters
+    ----------
+    scores : array of queries x entries
+        One finite score per query and entry, the oldest entry first. Higher is better.
+    weights, groups : optional
+        As those of `mean_of`; the sign of a group is flipped as a whole.
+    n_flips : int
+        How many draws of signs, at least 1. Where there are no more ways to choose them than that,
+        all are taken instead.
+    seed : int
+        From 0 to 2**64 - 1. Other seeds give other draws.
+
+    Returns
+    -------
+    Decline or None
+        None for fewer than two entries or no query. The p-value is 1 where no score changes.
+
+    Examples
+    --------
+    >>> noise = np.random.default_rng(0).normal(0, 0.1, size=(50, 12))
+    >>> noise[:, 8:] -= 0.05
+    >>> found = find_decline(0.6 + noise)
+    >>> found.split, round(found.change, 3), found.p_value < 0.05
+    (8, -0.071, True)
+    """
+    columns = as_columns(scores, "scores", least=0)
+    check_resampling(n_flips, seed, "n_flips")
+    weight = np.ones(len(columns)) if weights is None else as_weights(weights, len(columns))
+    units = None if groups is None else units_of(groups, len(columns))
+    if columns.shape[1] < _LEAST or not weight.any():
+        return None
+    contrasts = _contrasts(columns)
+    rows = contrasts * weight[:, None]
+    if units is not None:
+        rows = np.stack(
+            [np.bincount(units, weights=column, minlength=1) for column in rows.T], axis=1
+        )
+    sizes = np.sqrt(sums_of(rows * rows))
+    has_changed = sizes > len(rows) * slack_of(columns).max() * weight.max()
+    if not has_changed.any():
+        return Decline(1.0, None, 0.0)
+    rows = np.where(has_changed, rows / np.where(has_changed, sizes, 1.0), 0.0)
+    observed = sums_of(rows)
+    strongest = int(observed.argmax())
+    highest = float(observed[strongest])
+    found = farthest_sums(rows, n_flips, seed)
+    n_as_high = int(np.count_nonzero(found >= highest - _ROUNDING * math.sqrt(len(rows))))
+    change = -float(sums_of(contrasts[:, strongest] * weight) / sums_of(weight))
+    return Decline(
+        (n_as_high + 1) / (len(found) + 1),
+        strongest + 1 if strongest < columns.shape[1] - 1 else None,
+        change,
+    )
+
+
+def alarm_level(alpha: float = 0.05, horizon: int = HORIZON) -> float:
+    """Return the level at which to test after every entry, up to a horizon.
+
+    Parameters
+    ----------
+    alpha : float
+        How often there may be a false alarm within the horizon, between 0 and 1.
+    horizon : int
+        The number of entries after which the series starts again; at least 2.
+
+    Examples
+    --------
+    >>> round(alarm_level(), 5)  # 51 tests, as the first entry has none
+    0.00098
+    """
+    check_share("alpha", alpha)
+    if horizon < _LEAST:
+        raise ArgumentError("horizon", f"a whole number of at least {_LEAST}", repr(horizon))
+    return alpha / (horizon - 1)
+
+
+def _contrasts(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return queries x contrasts: before minus after for each split, then the fall of the slope."""
+    n_entries = columns.shape[1]
+    centred = columns - means_of(columns.T)[:, None]
+    before = np.add.accumulate(centred, axis=1)[:, :-1]
+    # What is before adds up to minus what is after.
+    sizes = np.arange(1, n_entries)
+    steps = before * (1 / sizes + 1 / (n_entries - sizes))
+    times = np.arange(n_entries) - (n_entries - 1) / 2
+    slope = sums_of((centred * times).T) / float(sums_of(times * times))
+    return np.column_stack([steps, -slope * (n_entries - 1)])

@@ -1,0 +1,447 @@
+"""The mean of one number per query, and everything that is inferred from it.
+
+Queries may come in groups (paraphrases of one intent, queries of one session or tenant), may carry
+weights (traffic), and may be drawn from strata whose shares of all queries are known. Whichever of
+these holds, what is known of the mean is the same handful of numbers: the mean, its standard error,
+the degrees of freedom of that error, and the skewness of what each independent unit contributes.
+Tests, bounds and intervals need no more. Without groups, weights and strata they are Student's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtr, stdtrit
+
+from berryeval.errors import ArgumentError
+from berryeval.stats._influence import Influence, influence_of, units_of
+from berryeval.stats._moments import sums_of
+from berryeval.stats._validation import as_values, as_weights, check_amount, check_share
+from berryeval.stats.hall import hall_inverse, hall_transform
+from berryeval.stats.interval import Interval
+
+__all__ = ["SampleMean", "difference_of_means", "mean_of"]
+
+FLOOR = -1.0
+"""The skewness that is assumed at least where a pass is decided: the median of real drops. A small
+sample that misses the tail looks unskewed."""
+
+_LEAST = 2  # one value has no spread, and two have no skewness
+_ROUNDING = 1e-12
+_HUGE = 1e100  # its cube is finite, and no distribution has anything beyond
+
+
+@dataclass(frozen=True)
+class SampleMean:
+    """A mean, and what is known of its error.
+
+    `mean_of` makes one of values. Every p-value is the larger of two: that of Student's t, and that
+    of Student's t after Hall's transform has removed a skewness. The skewness is the observed one
+    unless another is given; 0 leaves Student's t alone. A bound is the first number whose p-value
+    exceeds alpha, so that both always agree: ``p_above(null) <= alpha`` if and only if
+    ``null < lower_bound(alpha)``, and ``p_value(null) <= 1 - level`` if and only if `interval`
+    does not contain the null.
+
+    A mean without an error, as of values that are all equal, is taken as known: its p-values are
+    0 or 1, and its bounds are the mean. A null that differs from it by rounding only equals it.
+
+    Examples
+    --------
+    >>> sample = mean_of([0.1, 0.0, 0.2, -0.4, 0.1, 0.1, 0.0, 0.2])
+    >>> round(sample.mean, 4), round(sample.standard_error, 4), sample.degrees_of_freedom
+    (0.0375, 0.068, 7.0)
+    >>> round(sample.skewness, 2)  # one query lost much
+    -2.0
+    >>> round(sample.p_above(-0.1, skewness=0.0), 3), round(sample.p_above(-0.1), 3)
+    (0.041, 0.155)
+    """
+
+    mean: float
+    standard_error: float
+    degrees_of_freedom: float
+    """Of the standard error: n - 1, and fewer where groups or weights are unequal."""
+    n: int
+    """Independent units: groups where there are any, else queries."""
+    skewness: float
+    """Bias-corrected, of what the units contribute; 0 for two units or without an error."""
+    skewness_error: float
+    """The standard error of the skewness, were the values normally distributed."""
+    effective_n: float
+    """Kish's effective sample size: queries of equal weight that would be worth as much."""
+
+    def __neg__(self) -> SampleMean:
+        """Return the mean of the same values with the other sign."""
+        return replace(self, mean=-self.mean, skewness=-self.skewness)
+
+    @property
+    def cautious_skewness(self) -> float:
+        """The skewness to assume before a drop is ruled out.
+
+        One standard error below the observed one, and at most -1, which is the median of drops
+        between real systems: a small sample that misses the tail looks unskewed.
+        """
+        return min(self.skewness - self.skewness_error, FLOOR)
+
+    def p_above(self, null: float = 0.0, *, skewness: float | None = None) -> float:
+        """Return the p-value of H0: the true mean is the null or less.
+
+        Parameters
+        ----------
+        null : float
+            What the mean is compared with.
+        skewness : float, optional
+            The skewness to remove. Default: the observed one.
+
+        Examples
+        --------
+        >>> round(mean_of([0.1, 0.3, 0.2, 0.4]).p_above(), 4)
+        0.0152
+        """
+        if self.standard_error == 0.0:
+            slack = _ROUNDING * max(abs(self.mean), abs(null))
+            return 0.0 if self.mean - null > slack else 1.0
+        t = min(_HUGE, max(-_HUGE, (self.mean - null) / self.standard_error))
+        skewness = self.skewness if skewness is None else skewness
+        least = min(t, hall_transform(t, skewness, self.n))
+        return float(stdtr(self.degrees_of_freedom, -least))
+
+    def p_below(self, null: float = 0.0, *, skewness: float | None = None) -> float:
+        """Return the p-value of H0: the true mean is the null or more.
+
+        Parameters
+        ----------
+        null, skewness
+            As those of `p_above`.
+        """
+        return (-self).p_above(-null, skewness=None if skewness is None else -skewness)
+
+    def p_value(self, null: float = 0.0, *, skewness: float | None = None) -> float:
+        """Return the two-sided p-value of H0: the true mean is the null.
+
+        Parameters
+        ----------
+        null, skewness
+            As those of `p_above`.
+        """
+        above, below = self.p_above(null, skewness=skewness), self.p_below(null, skewness=skewness)
+        return min(1.0, 2 * min(above, below))
+
+    def p_within(self, margin: float) -> float:
+        """Return the p-value of H0: the true mean is the margin or more away from 0.
+
+        The larger of two: that the mean is at most minus the margin, and that it is at least the
+        margin. Both assume the skewness that makes it hardest to rule this out.
+
+        Parameters
+        ----------
+        margin : float
+            What may differ and still counts as the same, 0 or more.
+
+        References
+        ----------
+        Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15(6), 657-680.
+
+        Examples
+        --------
+        >>> values = [0.01, -0.02, 0.0, 0.02, -0.01, 0.0, 0.01, -0.01, 0.02, 0.0]
+        >>> round(mean_of(values).p_within(0.02), 4)
+        0.0144
+        """
+        check_amount("margin", margin)
+        return max(side.p_above(-margin, skewness=side.cautious_skewness) for side in (self, -self))
+
+    def lower_bound(self, alpha: float = 0.05, *, skewness: float | None = None) -> float:
+        """Return the number that the true mean is not below, with confidence 1 - alpha.
+
+        Parameters
+        ----------
+        alpha : float
+            How often the bound may be wrong, between 0 and 1.
+        skewness : float, optional
+            As that of `p_above`.
+
+        Examples
+        --------
+        >>> sample = mean_of([0.1, 0.3, 0.2, 0.4])
+        >>> bound = sample.lower_bound(0.05)
+        >>> round(bound, 4), sample.p_above(bound - 1e-9) <= 0.05 < sample.p_above(bound + 1e-9)
+        (0.0981, True)
+        """
+        check_share("alpha", alpha)
+        if self.standard_error == 0.0:
+            return self.mean
+        skewness = self.skewness if skewness is None else skewness
+        quantile = -float(stdtrit(self.degrees_of_freedom, alpha))
+        if math.isinf(quantile):  # stdtrit cannot tell the quantile of an alpha next to 0
+            return -math.inf
+        most = max(quantile, float(hall_inverse(quantile, skewness, self.n)))
+        return _first_at_which(
+            lambda null: self.p_above(null, skewness=skewness) > alpha,
+            self.mean - self.standard_error * most,
+            step=1e-9 * self.standard_error,
+        )
+
+    def upper_bound(self, alpha: float = 0.05, *, skewness: float | None = None) -> float:
+        """Return the number that the true mean is not above, with confidence 1 - alpha.
+
+        Parameters
+        ----------
+        alpha, skewness
+            As those of `lower_bound`.
+        """
+        return -(-self).lower_bound(alpha, skewness=None if skewness is None else -skewness)
+
+    def interval(self, level: float = 0.95, *, skewness: float | None = None) -> Interval:
+        """Return the two-sided confidence interval: Student's and Hall's, taken together.
+
+        Parameters
+        ----------
+        level : float
+            The confidence, between 0 and 1.
+        skewness : float, optional
+            As that of `p_above`.
+
+        Examples
+        --------
+        >>> interval = mean_of([0.1, 0.3, 0.2, 0.4]).interval()
+        >>> round(interval.low, 4), round(interval.high, 4), interval.method
+        (0.0446, 0.4554, 't and hall')
+        """
+        check_share("level", level)
+        alpha = (1 - level) / 2
+        low = self.lower_bound(alpha, skewness=skewness)
+        high = self.upper_bound(alpha, skewness=skewness)
+        return Interval(low, high, level, "t" if skewness == 0.0 else "t and hall")
+
+
+def mean_of(
+    values: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    groups: Sequence[Hashable] | None = None,
+    strata: Sequence[Hashable] | None = None,
+    shares: Mapping[Hashable, float] | None = None,
+) -> SampleMean | None:
+    """Return the mean of one number per query, with what is needed to test and bound it.
+
+    - Without groups, weights and strata the inference is Student's.
+    - Weights make it Hájek's mean, the weighted sum divided by the sum of the weights. The standard
+      error is robust: queries of more weight may vary more or less than others.
+    - Groups are the independent units. The standard error is CR2, which is unbiased if the queries
+      of a group are independent after all, and its degrees of freedom are Satterthwaite's under the
+      same working model. For groups of equal size and weight both are Student's on the groups'
+      means.
+    - Strata are sampled apart from each other: the mean is that of the strata's means, by their
+      shares of all queries, and only the spread within them counts.
+
+    The skewness is that of the influence of the units on the mean, which is what skews T.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One finite number per query.
+    weights : sequence of float, optional
+        One number per query, 0 or more. A query of weight 0 does not count. Default: all equal.
+    groups : sequence, optional
+        The label of each query's group; None stands for a group of its own.
+    strata : sequence, optional
+        The label of each query's stratum; a group lies within one.
+    shares : mapping of label to float, optional
+        For each stratum its share of all queries, above 0; only their proportions matter. Required
+        with strata.
+
+    Returns
+    -------
+    SampleMean or None
+        None for fewer than two queries, or groups where there are any; with strata, if that holds
+        for one of them.
+
+    Raises
+    ------
+    ArgumentError
+        For values that are not finite, arguments of different lengths, negative weights, a group
+        that lies in two strata, and shares that do not match the strata.
+
+    References
+    ----------
+    Bell and McCaffrey (2002), Survey Methodology 28(2), 169-181.
+    Pustejovsky and Tipton (2018), Journal of Business and Economic Statistics 36(4), 672-683.
+    Kish (1965), Survey Sampling, Wiley.
+    Joanes and Gill (1998), Journal of the Royal Statistical Society D 47(1), 183-189, for the
+    skewness.
+
+    Examples
+    --------
+    >>> values = [0.1, 0.3, 0.2, 0.4]
+    >>> round(mean_of(values).standard_error, 4)
+    0.0645
+    >>> grouped = mean_of(values, groups=["a", "a", "b", "b"])
+    >>> round(grouped.standard_error, 4), round(grouped.degrees_of_freedom, 4), grouped.n
+    (0.05, 1.0, 2)
+    >>> weighted = mean_of(values, weights=[1, 1, 1, 3])
+    >>> round(weighted.mean, 4), weighted.effective_n
+    (0.3, 3.0)
+    """
+    found = as_values(values, "values")
+    weight = None if weights is None else as_weights(weights, len(found))
+    units = None if groups is None else units_of(groups, len(found))
+    if strata is None and shares is None:
+        return _sample_mean(found, weight, units)
+    if strata is None or shares is None:
+        raise ArgumentError("shares", "one share per stratum, together with strata", "one of both")
+    if len(strata) != len(found):
+        raise ArgumentError("strata", f"one label per query, {len(found)}", str(len(strata)))
+    return _stratified(found, weight, units, strata, shares)
+
+
+def difference_of_means(first: SampleMean, second: SampleMean) -> SampleMean:
+    """Return the difference of two means of different queries: Welch's test.
+
+    Its standard error is that of both together, its degrees of freedom are Welch's. As groups and
+    weights are settled in both means, they hold for the difference, too.
+
+    Parameters
+    ----------
+    first, second : SampleMean
+        Of values that are independent of each other.
+
+    Returns
+    -------
+    SampleMean
+        Of the first minus the second. With ``skewness=0`` its p-values and bounds are Welch's.
+
+    References
+    ----------
+    Welch (1947), Biometrika 34, 28-35.
+
+    Examples
+    --------
+    >>> gain = difference_of_means(mean_of([0.3, 0.1, 0.2, 0.4]), mean_of([0.1, 0.0, 0.2]))
+    >>> round(gain.mean, 4), round(gain.degrees_of_freedom, 2), round(gain.p_above(skewness=0), 4)
+    (0.15, 4.96, 0.0721)
+    """
+    return _combined([first, second], np.array([1.0, -1.0]))
+
+
+def _sample_mean(
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    units: NDArray[np.intp] | None,
+) -> SampleMean | None:
+    if weights is not None and not weights.all():
+        counts = weights > 0
+        values, weights = values[counts], weights[counts]
+        units = None if units is None else units[counts]
+    influence = influence_of(values, weights, units)
+    return None if influence is None else sample_mean_of(influence)
+
+
+def sample_mean_of(influence: Influence) -> SampleMean:
+    """Return what is known of a mean by the influence of its units."""
+    n = len(influence.totals)
+    return SampleMean(
+        influence.mean,
+        influence.standard_error,
+        influence.degrees_of_freedom,
+        n,
+        _skewness(influence.totals) if influence.standard_error > 0.0 else 0.0,
+        _skewness_error(n),
+        influence.effective_n,
+    )
+
+
+def _stratified(
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    units: NDArray[np.intp] | None,
+    strata: Sequence[Hashable],
+    shares: Mapping[Hashable, float],
+) -> SampleMean | None:
+    members: dict[Hashable, list[int]] = {}
+    for query, label in enumerate(strata):
+        members.setdefault(label, []).append(query)
+    if members.keys() != shares.keys():
+        odd = sorted(repr(label) for label in members.keys() ^ shares.keys())
+        expected = "one share for each stratum that has queries, and no other"
+        raise ArgumentError("shares", expected, f"a difference at {odd[0]}")
+    for label, share in shares.items():
+        if not (math.isfinite(share) and share > 0):
+            raise ArgumentError("shares", "finite numbers above 0", f"{share!r} for {label!r}")
+    if units is not None and len(set(zip(units.tolist(), strata, strict=True))) > len(set(units)):
+        raise ArgumentError("groups", "groups that lie within one stratum each", "one in two")
+    parts: list[SampleMean] = []
+    for queries in members.values():
+        part = _sample_mean(
+            values[queries],
+            None if weights is None else weights[queries],
+            None if units is None else units[queries],
+        )
+        if part is None:
+            return None
+        parts.append(part)
+    sizes = np.array([shares[label] for label in members], dtype=np.float64)
+    return _combined(parts, sizes / sums_of(sizes)) if parts else None
+
+
+def _combined(parts: Sequence[SampleMean], factor: NDArray[np.float64]) -> SampleMean:
+    """Return the sum of independent means, each multiplied by its factor.
+
+    Variances and third moments add up. The degrees of freedom are Satterthwaite's.
+    """
+    mean, error, freedom, n, skewness, skewness_error, effective = (
+        np.array(column, dtype=np.float64) for column in zip(*map(astuple, parts), strict=True)
+    )
+    errors = factor * error
+    variance = float(sums_of(errors**2))
+    n_units = int(sums_of(n))
+    # The third moment of a mean is its skewness times the cube of its error, over sqrt(n).
+    scale = math.sqrt(n_units / variance) / variance if variance > 0 else 0.0
+    cubes = scale * errors**3 / np.sqrt(n)
+    spread = float(sums_of(errors**4 / freedom))
+    return SampleMean(
+        float(sums_of(factor * mean)),
+        math.sqrt(variance),
+        variance**2 / spread if spread > 0 else float(sums_of(freedom)),
+        n_units,
+        float(sums_of(cubes * skewness)),
+        math.sqrt(float(sums_of((cubes * skewness_error) ** 2))),
+        float(sums_of(np.abs(factor))) ** 2 / float(sums_of(factor**2 / effective)),
+    )
+
+
+def _skewness(influence: NDArray[np.float64]) -> float:
+    """Return the bias-corrected skewness of numbers whose mean is 0."""
+    n = len(influence)
+    if n <= _LEAST:
+        return 0.0
+    scaled = influence / np.abs(influence).max()  # so that cubes of tiny numbers do not vanish
+    variance = float(sums_of(scaled**2)) / n
+    ratio = float(sums_of(scaled**3)) / n / (variance * math.sqrt(variance))
+    return math.sqrt(n * (n - 1)) / (n - 2) * ratio
+
+
+def _skewness_error(n: int) -> float:
+    """Return the standard deviation of the skewness of n normally distributed numbers."""
+    if n <= _LEAST:
+        return 0.0
+    return math.sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)))
+
+
+def _first_at_which(holds: Callable[[float], bool], guess: float, step: float) -> float:
+    """Return the smallest number, near a guess, at which something holds from then on."""
+    step = max(step, math.ulp(guess))
+    low, high = guess - step, guess + step
+    while holds(low):
+        low, step = low - step, 2 * step
+    while not holds(high):
+        high, step = high + step, 2 * step
+    while low < (middle := low + (high - low) / 2) < high:
+        if holds(middle):
+            high = middle
+        else:
+            low = middle
+    return high

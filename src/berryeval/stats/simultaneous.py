@@ -1,0 +1,218 @@
+"""Many means at once: intervals that all hold together.
+
+One draw of signs, one per query, is given to the centred values of every member of the family. What
+is correlated stays correlated, so that measures which say nearly the same cost hardly more than
+one. The largest studentised mean of each draw says how far the means stray by chance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtr, stdtrit
+
+from berryeval.errors import ArgumentError
+from berryeval.stats._flips import flipped_sums
+from berryeval.stats._influence import Influence, influence_of, units_of
+from berryeval.stats._moments import sums_of
+from berryeval.stats._validation import as_columns, as_weights, check_resampling, check_share
+from berryeval.stats.interval import Interval
+from berryeval.stats.sample_mean import SampleMean, sample_mean_of
+
+__all__ = ["FamilyMember", "simultaneous_intervals"]
+
+_ROUNDING = 1e-9  # of T and of its tail, which are the same if they differ by less
+_SMALLEST = math.ulp(0.0)
+
+# How many flipped means are held at a time; 8 bytes each.
+_AT_A_TIME = 2_000_000
+
+
+@dataclass(frozen=True)
+class FamilyMember:
+    """One of several means, with an interval and a p-value that hold for all of them at once."""
+
+    sample: SampleMean
+    interval: Interval
+    """It holds the true mean; that all of the family's do has the stated confidence."""
+    p_value: float
+    """Of H0: the true mean is 0, adjusted for the family; never 0. It is at most 1 - level if and
+    only if the interval does not contain 0."""
+
+
+def simultaneous_intervals(
+    values: ArrayLike,
+    level: float = 0.95,
+    *,
+    present: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    groups: Sequence[Hashable] | None = None,
+    n_flips: int = 10_000,
+    seed: int = 0,
+) -> list[FamilyMember | None]:
+    """Return intervals of the mean of each column that hold together: the single-step max-t.
+
+    Each draw gives the values of a query, with the means removed, one sign for all columns, and
+    studentises the means of what results. Groups are flipped as a whole. Where members differ in
+    their degrees of freedom, as slices do, T is compared by its tail probability under Student's
+    t, so that a small slice widens its own interval and not those of the large ones.
+
+    A member with few queries still widens the others: its studentised means have long tails.
+    Leave out those that are too small to decide on.
+
+    Parameters
+    ----------
+    values : array of queries x members
+        Finite numbers: differences per measure, slice or pair of systems.
+    level : float
+        The confidence that all intervals hold at once, between 0 and 1.
+    present : array of bool, queries x members, optional
+        Which values count. Default: all. Slices hold the values of their own queries only.
+    weights, groups : optional
+        As those of `mean_of`.
+    n_flips : int
+        How many draws, at least 1. Where there are no more ways to choose the signs than that, all
+        of them are taken instead.
+    seed : int
+        From 0 to 2**64 - 1. Other seeds give other draws.
+
+    Returns
+    -------
+    list of FamilyMember or None
+        One per column. None for a column with fewer than two queries, or groups, which does not
+        count in the family. One whose values are all equal has an interval of no width.
+
+    Raises
+    ------
+    ArgumentError
+        As `mean_of`, and for a shape of `present` that is not that of the values.
+
+    References
+    ----------
+    Westfall and Young (1993), Resampling-Based Multiple Testing, Wiley.
+    Cameron, Gelbach and Miller (2008), Review of Economics and Statistics 90(3), 414-427, for the
+    signs on whole groups.
+
+    Examples
+    --------
+    >>> first = [0.3, 0.1, 0.2, 0.4, 0.2, 0.1, 0.3, 0.2]
+    >>> second = [0.1, -0.2, 0.3, 0.0, -0.1, 0.2, 0.1, -0.3]
+    >>> members = simultaneous_intervals(list(zip(first, second)))
+    >>> [(round(m.interval.low, 2), round(m.interval.high, 2)) for m in members]
+    [(0.11, 0.34), (-0.22, 0.25)]
+    >>> [m.p_value <= 0.05 for m in members]
+    [True, False]
+    """
+    columns = as_columns(values, least=0)
+    check_share("level", level)
+    check_resampling(n_flips, seed, "n_flips")
+    n_queries = len(columns)
+    counts = np.ones(columns.shape, dtype=bool) if present is None else _as_mask(present, columns)
+    weight = None if weights is None else as_weights(weights, n_queries)
+    if weight is not None:
+        counts = counts & (weight > 0)[:, None]
+    units = None if groups is None else units_of(groups, n_queries)
+    family: list[_Mean | None] = []
+    for column, is_there in zip(columns.T, counts.T, strict=True):
+        own_units = None if units is None else units[is_there]
+        influence = influence_of(
+            column[is_there], None if weight is None else weight[is_there], own_units
+        )
+        rows = np.flatnonzero(is_there) if own_units is None else np.unique(own_units)
+        family.append(None if influence is None else _Mean(influence, rows))
+    varying = [mean for mean in family if mean is not None and mean.influence.standard_error > 0]
+    n_units = n_queries if units is None else int(units.max(initial=-1)) + 1
+    is_plain = weight is None and units is None
+    tails = np.sort(_smallest_tails(varying, n_units, is_plain, n_flips, seed))
+    return [None if mean is None else _member(mean.influence, tails, level) for mean in family]
+
+
+class _Mean(NamedTuple):
+    influence: Influence
+    rows: NDArray[np.intp]
+    """Among all queries or groups, those that count."""
+
+
+def _as_mask(present: ArrayLike, columns: NDArray[np.float64]) -> NDArray[np.bool_]:
+    mask = np.asarray(present)
+    if mask.dtype != np.bool_ or mask.shape != columns.shape:
+        expected = f"one bool per value, {' x '.join(map(str, columns.shape))}"
+        raise ArgumentError("present", expected, f"{mask.dtype} of shape {mask.shape}")
+    return mask
+
+
+def _smallest_tails(
+    family: Sequence[_Mean], n_units: int, is_plain: bool, n_flips: int, seed: int
+) -> NDArray[np.float64]:
+    """Return, for each draw of signs, the smallest tail probability among the members."""
+    size = max(1, _AT_A_TIME // n_flips)
+    smallest = np.full(min(n_flips, 2 ** min(n_units, 63)), 0.5)
+    for start in range(0, len(family), size):
+        block = family[start : start + size]
+        t = _flipped_t(block, n_units, is_plain, n_flips, seed)
+        freedoms = np.array([mean.influence.degrees_of_freedom for mean in block])
+        for freedom in np.unique(freedoms):
+            farthest = np.abs(t[:, freedoms == freedom]).max(axis=1)
+            np.minimum(smallest, stdtr(freedom, -farthest), out=smallest)
+    return smallest
+
+
+def _flipped_t(
+    family: Sequence[_Mean], n_units: int, is_plain: bool, n_flips: int, seed: int
+) -> NDArray[np.float64]:
+    """Return draws x members: the studentised means of values whose signs are drawn.
+
+    With signs x, a mean becomes m = x' totals, and its variance the sum of the squares of
+    x * adjusted - m * reach. The first squares do not depend on the signs.
+    """
+    totals, cross = np.zeros((n_units, len(family))), np.zeros((n_units, len(family)))
+    for place, (influence, rows) in enumerate(family):
+        totals[rows, place] = influence.totals
+        cross[rows, place] = influence.adjusted * influence.reach
+    if is_plain:  # the products are the totals over n - 1
+        means = flipped_sums(totals, n_flips, seed)
+        products = means / [mean.influence.degrees_of_freedom for mean in family]
+    else:
+        sums = flipped_sums(np.hstack([totals, cross]), n_flips, seed)
+        means, products = sums[:, : len(family)], sums[:, len(family) :]
+    reaches = np.array([float(sums_of(mean.influence.reach**2)) for mean in family])
+    errors = np.array([mean.influence.standard_error for mean in family])
+    variances = errors**2 + means * (means * reaches - 2 * products)
+    is_spread = variances > _ROUNDING * errors**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t: NDArray[np.float64] = np.where(
+            is_spread, means / np.sqrt(np.where(is_spread, variances, 1.0)), np.inf
+        )
+    return t
+
+
+def _member(influence: Influence, tails: NDArray[np.float64], level: float) -> FamilyMember:
+    sample = sample_mean_of(influence)
+    tail = sample.p_value(skewness=0.0) / 2
+    n_as_far = int(np.searchsorted(tails, tail * (1 + _ROUNDING), side="right"))
+    p_value = (n_as_far + 1) / (len(tails) + 1)
+    half = 0.0
+    if sample.standard_error > 0:
+        half = sample.standard_error * _critical(tails, 1 - level, sample.degrees_of_freedom)
+    low, high = sample.mean - half, sample.mean + half
+    # The p-value decides; an end that rounding put on the wrong side of 0 follows it.
+    if p_value > 1 - level:
+        low, high = min(low, 0.0), max(high, 0.0)
+    elif sample.mean > 0:
+        low = max(low, _SMALLEST)
+    else:
+        high = min(high, -_SMALLEST)
+    return FamilyMember(sample, Interval(low, high, level, "max t"), p_value)
+
+
+def _critical(tails: NDArray[np.float64], alpha: float, freedom: float) -> float:
+    """Return how many standard errors an interval reaches, given the tails in ascending order."""
+    n_allowed = math.floor(alpha * (len(tails) + 1)) - 1
+    if n_allowed < 0:
+        return math.inf
+    return abs(float(stdtrit(freedom, tails[n_allowed])))  # which has inf for -inf

@@ -1,0 +1,157 @@
+"""Declines in series of scores: steps and creeps are found, noise is not."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from berryeval.errors import ArgumentError
+from berryeval.stats import alarm_level, find_decline, mean_of
+
+SERIES = np.random.default_rng(16).normal(0.6, 0.1, size=(9, 6))
+
+
+def series(random, n_queries, n_entries, correlation):
+    """Return scores without a change, each entry correlated with the one before."""
+    scores = random.normal(size=(n_queries, n_entries))
+    for entry in range(1, n_entries):
+        kept = correlation * scores[:, entry - 1]
+        scores[:, entry] = kept + np.sqrt(1 - correlation**2) * scores[:, entry]
+    return 0.6 + 0.1 * scores + random.normal(0, 0.3, size=(n_queries, 1))
+
+
+def by_brute_force(scores):
+    """Return the p-value, split and change: every choice of signs, every contrast by definition."""
+    n_queries, n_entries = scores.shape
+    contrasts = [
+        scores[:, :split].mean(axis=1) - scores[:, split:].mean(axis=1)
+        for split in range(1, n_entries)
+    ]
+    slopes = np.array([np.polyfit(range(n_entries), row, 1)[0] for row in scores])
+    contrasts = np.array([*contrasts, -slopes * (n_entries - 1)]).T
+
+    def statistics(rows):
+        samples = [mean_of(column) for column in rows.T]
+        return np.array([sample.mean / sample.standard_error for sample in samples])
+
+    observed = statistics(contrasts)
+    found = [
+        statistics(contrasts * np.array(signs)[:, None]).max()
+        for signs in itertools.product([1, -1], repeat=n_queries)
+    ]
+    strongest = int(observed.argmax())
+    p_value = (1 + sum(t >= observed.max() - 1e-9 for t in found)) / (len(found) + 1)
+    split = strongest + 1 if strongest < n_entries - 1 else None
+    return p_value, split, -contrasts[:, strongest].mean()
+
+
+@pytest.mark.parametrize("drop", [0.0, 0.1, -0.1])
+@pytest.mark.parametrize("shape", ["step", "creep"])
+def test_few_queries_are_flipped_in_every_way(shape, drop):
+    """As by a loop over all choices of signs, with t studentised anew for each."""
+    scores = SERIES.copy()
+    scores -= drop * (np.arange(6) >= 4) if shape == "step" else drop * np.arange(6) / 3
+    found = find_decline(scores)
+    p_value, split, change = by_brute_force(scores)
+    assert found.p_value == pytest.approx(p_value)
+    assert (found.split, found.change) == (split, pytest.approx(change))
+
+
+def test_a_step_is_found_where_it_is():
+    """From the eighth entry on each of 100 queries scores 0.1 less."""
+    scores = series(np.random.default_rng(1), 100, 20, 0.5)
+    scores[:, 7:] -= 0.1
+    found = find_decline(scores)
+    assert (found.split, found.p_value <= 0.05) == (7, True)
+    assert found.change == pytest.approx(-0.1, abs=0.03)
+
+
+def test_a_step_of_a_fifth_of_the_queries_is_found():
+    """Twenty of 100 queries lose 0.3, while the others stay as they are."""
+    scores = series(np.random.default_rng(1), 100, 20, 0.5)
+    scores[:20, 7:] -= 0.3
+    assert find_decline(scores).p_value <= 0.05
+
+
+def test_a_creep_has_no_split():
+    """A little less each time."""
+    scores = series(np.random.default_rng(2), 100, 30, 0.0) - 0.004 * np.arange(30)
+    found = find_decline(scores)
+    assert (found.split, found.p_value <= 0.05) == (None, True)
+    assert found.change == pytest.approx(-0.12, abs=0.03)
+
+
+def test_an_improvement_is_no_decline():
+    """The test looks one way only."""
+    scores = series(np.random.default_rng(3), 100, 20, 0.5)
+    scores[:, 10:] += 0.2
+    assert find_decline(scores).p_value > 0.5
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.9])
+def test_series_without_a_change_are_rarely_alarming(correlation):
+    """Of 300 at level 0.05 about 15, whether or not entries resemble the one before."""
+    random = np.random.default_rng(4)
+    p_values = [
+        find_decline(series(random, 40, 12, correlation), n_flips=999, seed=seed).p_value
+        for seed in range(300)
+    ]
+    assert 0.02 <= np.mean(np.array(p_values) <= 0.05) <= 0.085
+
+
+@given(st.lists(st.floats(-2, 2), min_size=9, max_size=9))
+def test_how_hard_a_query_is_does_not_matter(levels):
+    """A constant per query drops out."""
+    found = find_decline(SERIES + np.array(levels)[:, None])
+    plain = find_decline(SERIES)
+    assert found.p_value == plain.p_value
+    assert (found.split, found.change) == (plain.split, pytest.approx(plain.change))
+
+
+def test_groups_are_flipped_as_a_whole():
+    """Nine queries that each come four times are nine units."""
+    copies = np.tile(SERIES, (4, 1))
+    assert find_decline(copies, groups=list(range(9)) * 4) == find_decline(SERIES)
+    assert find_decline(copies).p_value < find_decline(SERIES).p_value
+
+
+def test_weights_decide_whose_decline_counts():
+    """Half of the queries falls, half rises; the half with the weight is found."""
+    scores = series(np.random.default_rng(5), 60, 10, 0.0)
+    scores[:30, 5:] -= 0.1
+    scores[30:, 5:] += 0.1
+    falling, rising = np.repeat([9, 1], 30), np.repeat([1, 9], 30)
+    assert find_decline(scores, weights=falling).p_value <= 0.05
+    assert find_decline(scores, weights=falling).change == pytest.approx(-0.08, abs=0.03)
+    assert find_decline(scores, weights=rising).p_value > 0.5
+
+
+def test_a_query_of_weight_0_does_not_count():
+    """The change is that of the others."""
+    weights = np.array([0, 1, 1, 1, 1, 1, 1, 1, 1])
+    without = find_decline(SERIES[1:])
+    found = find_decline(SERIES, weights=weights)
+    assert (found.split, found.change) == (without.split, pytest.approx(without.change))
+
+
+def test_scores_that_never_change_do_not_decline():
+    """The p-value is 1, not undefined, even if rounding differs."""
+    constant = np.repeat(SERIES[:, :1], 6, axis=1)
+    assert find_decline(constant).p_value == 1.0
+    assert find_decline(constant + np.array([0, 1e-17, 0, 1e-17, 0, 0])).p_value == 1.0
+
+
+def test_one_entry_has_no_before_and_after():
+    """None."""
+    assert find_decline(SERIES[:, :1]) is None
+    assert find_decline(np.zeros((0, 5))) is None
+
+
+def test_an_alarm_shares_alpha_among_the_tests_of_its_horizon():
+    """52 entries are 51 tests."""
+    assert alarm_level() == 0.05 / 51
+    assert alarm_level(0.1, 11) == 0.01
+    with pytest.raises(ArgumentError, match="horizon: expected a whole number of at least 2"):
+        alarm_level(horizon=1)

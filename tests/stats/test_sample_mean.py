@@ -1,0 +1,405 @@
+"""Means of queries, of groups of them, weighted and stratified: by hand, and by other means."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.linalg import sqrtm
+
+from berryeval.errors import ArgumentError
+from berryeval.stats import (
+    SampleMean,
+    difference_of_means,
+    hall_inverse,
+    hall_transform,
+    mean_of,
+    paired_t,
+    student_interval,
+)
+
+RANDOM = np.random.default_rng(14)
+SKEWED = 0.3 - RANDOM.exponential(0.3, size=40)
+LABELS = np.repeat(np.arange(9), [1, 1, 2, 3, 5, 8, 10, 6, 4])
+WEIGHTS = RANDOM.pareto(1.5, size=40) + 0.1
+
+differences = st.lists(
+    st.floats(-1, 1) | st.sampled_from([-0.5, 0.0, 0.25]), min_size=3, max_size=40
+)
+
+
+def cr2_by_matrices(values, weights, labels):
+    """Return the variance and its degrees of freedom as Pustejovsky and Tipton write them.
+
+    Weighted least squares on a column of ones, with the identity as the working covariance and
+    nothing simplified: matrices of queries x queries, and a matrix root for each group.
+    """
+    n = len(values)
+    ones, weight = np.ones((n, 1)), np.diag(weights)
+    bread = np.linalg.inv(ones.T @ weight @ ones)
+    residual_maker = np.eye(n) - ones @ bread @ ones.T @ weight
+    residuals = residual_maker @ values
+    rows = []
+    for label in np.unique(labels):
+        own = labels == label
+        spread = residual_maker[own] @ residual_maker[own].T
+        root = np.linalg.inv(np.real(sqrtm(spread)))
+        rows.append((bread @ ones[own].T @ weight[np.ix_(own, own)] @ root @ np.eye(n)[own])[0])
+    variance = sum(float(row @ residuals) ** 2 for row in rows)
+    forms = np.array(rows) @ residual_maker
+    covariance = forms @ forms.T
+    return variance, np.trace(covariance) ** 2 / np.sum(covariance**2)
+
+
+@given(differences)
+def test_plain_values_give_students_numbers(values):
+    """The same mean, error and p-value to the bit as the paired t-test, which is SciPy's."""
+    expected = paired_t(values)
+    assume(expected.p_value is not None)
+    sample = mean_of(values)
+    assert sample.mean / sample.standard_error == expected.statistic
+    assert sample.p_value(skewness=0.0) == expected.p_value
+    assert sample.degrees_of_freedom == sample.n - 1 == len(values) - 1
+    assert sample.effective_n == len(values)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.99])
+def test_without_skewness_the_interval_is_students(level):
+    """The same ends as `student_interval`."""
+    found, expected = mean_of(SKEWED).interval(level, skewness=0.0), student_interval(SKEWED, level)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-12)
+    assert (found.level, found.method) == (level, "t")
+
+
+def test_skewness_and_its_error_are_the_usual_ones():
+    """SciPy's bias-corrected skewness; for n = 20 the error is sqrt(6 20 19 / (18 21 23))."""
+    assert mean_of(SKEWED).skewness == pytest.approx(stats.skew(SKEWED, bias=False))
+    assert mean_of(SKEWED[:20]).skewness_error == pytest.approx(math.sqrt(2280 / 8694))
+
+
+def test_skewness_is_scale_free():
+    """Tiny differences do not vanish when they are cubed, nor large ones overflow."""
+    for scale in (1e-150, 1e120):
+        assert mean_of(SKEWED * scale).skewness == pytest.approx(mean_of(SKEWED).skewness)
+
+
+def test_the_weighted_mean_by_hand():
+    """0, 1, 1 with weights 2, 1, 1: mean 1/2, effective size 16/6.
+
+    The shares are 1/2, 1/4, 1/4 and Q is 3/8; residuals vary by 1 - 2 s + Q: 3/8, 7/8, 7/8. The
+    variance is (1/4)^2 / (3/8) + 2 (1/8)^2 / (7/8).
+    """
+    sample = mean_of([0.0, 1.0, 1.0], weights=[2, 1, 1])
+    assert (sample.mean, sample.n) == (0.5, 3)
+    assert sample.effective_n == pytest.approx(16 / 6)
+    assert sample.standard_error**2 == pytest.approx(1 / 6 + 1 / 28)
+
+
+def test_unequal_groups_by_hand():
+    """Groups of 1 and 3 in four queries: each squared total over 16 (1 - its share)."""
+    sample = mean_of([1.0, 0.0, 0.0, 0.4], groups=["a", "b", "b", "b"])
+    assert sample.mean == pytest.approx(0.35)
+    assert sample.standard_error**2 == pytest.approx(0.65**2 / 12 + 0.65**2 / 4)
+    assert sample.n == 2
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS, WEIGHTS**3])
+@pytest.mark.parametrize("labels", [LABELS, LABELS // 2, np.arange(40), np.arange(40) % 3])
+def test_groups_and_weights_are_cr2_with_satterthwaite(weights, labels):
+    """As computed with whole matrices, for equal and unequal groups and weights."""
+    sample = mean_of(SKEWED, weights=weights, groups=labels.tolist())
+    used = np.ones(40) if weights is None else weights
+    variance, freedom = cr2_by_matrices(SKEWED, used, labels)
+    assert sample.mean == pytest.approx(np.average(SKEWED, weights=used))
+    assert sample.standard_error**2 == pytest.approx(variance, rel=1e-9)
+    assert sample.degrees_of_freedom == pytest.approx(freedom, rel=1e-9)
+    assert sample.n == len(np.unique(labels))
+    assert sample.effective_n == pytest.approx(used.sum() ** 2 / (used**2).sum())
+
+
+def test_equal_groups_are_students_t_on_their_means():
+    """Eight groups of five: the t-test of eight numbers, Hall's transform included."""
+    grouped = mean_of(SKEWED, groups=(np.arange(40) % 8).tolist())
+    means = mean_of(SKEWED.reshape(5, 8).mean(axis=0))
+    assert grouped.n == 8
+    for name in ("mean", "standard_error", "degrees_of_freedom", "skewness", "skewness_error"):
+        assert getattr(grouped, name) == pytest.approx(getattr(means, name)), name
+    assert grouped.p_above(-0.1) == pytest.approx(means.p_above(-0.1))
+
+
+def test_groups_of_one_and_equal_weights_change_nothing():
+    """All ways to say that queries are independent and alike agree."""
+    plain = mean_of(SKEWED)
+    assert mean_of(SKEWED, groups=range(40)) == plain
+    assert mean_of(SKEWED, groups=[None] * 40) == plain
+    weighted = mean_of(SKEWED, weights=np.full(40, 3.0))
+    for name in ("mean", "standard_error", "degrees_of_freedom", "skewness", "effective_n"):
+        assert getattr(weighted, name) == pytest.approx(getattr(plain, name), rel=1e-12), name
+
+
+def test_none_is_a_group_of_its_own():
+    """A query without a label shares a group with no other one, whatever others are called."""
+    groups = ["a", None, "a", None, "b"]
+    named = ["a", "x", "a", "y", "b"]
+    assert mean_of(SKEWED[:5], groups=groups) == mean_of(SKEWED[:5], groups=named)
+
+
+@given(st.permutations(range(40)))
+def test_the_order_of_queries_does_not_matter(order):
+    """But for rounding, with groups and weights."""
+    one = mean_of(SKEWED, weights=WEIGHTS, groups=LABELS.tolist())
+    other = mean_of(SKEWED[order], weights=WEIGHTS[order], groups=LABELS[order].tolist())
+    for name in vars(one):
+        assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-9), name
+
+
+def test_a_query_of_weight_0_does_not_count():
+    """As if it were not there."""
+    with_it = mean_of([0.1, 9.0, 0.3, 0.2], weights=[1, 0, 2, 1], groups=["a", "a", "b", "c"])
+    assert with_it == mean_of([0.1, 0.3, 0.2], weights=[1, 2, 1], groups=["a", "b", "c"])
+
+
+def test_strata_by_hand():
+    """Shares 3/4 and 1/4, means 1 and 4: variances add up with the squares of the shares."""
+    values = [0.0, 2.0, 1.0, 3.0, 5.0]
+    strata = ["head", "head", "head", "tail", "tail"]
+    sample = mean_of(values, strata=strata, shares={"head": 3, "tail": 1})
+    assert sample.mean == pytest.approx(0.75 * 1 + 0.25 * 4)
+    of_head, of_tail = 0.75**2 * 1 / 3, 0.25**2 * 2 / 2
+    assert sample.standard_error**2 == pytest.approx(of_head + of_tail)
+    assert sample.degrees_of_freedom == pytest.approx(
+        (of_head + of_tail) ** 2 / (of_head**2 / 2 + of_tail**2 / 1)
+    )
+    assert sample.effective_n == pytest.approx(1 / (0.75**2 / 3 + 0.25**2 / 2))
+    assert sample.n == 5
+
+
+def test_the_skewness_of_strata_is_that_of_the_sum():
+    """Third moments of independent means add up: for equal halves of one sample it stays."""
+    values, strata = np.tile(SKEWED, 2), np.repeat(["a", "b"], 40)
+    sample = mean_of(values, strata=strata.tolist(), shares={"a": 1, "b": 1})
+    assert sample.skewness == pytest.approx(mean_of(SKEWED).skewness)
+    assert sample.skewness_error == pytest.approx(mean_of(SKEWED).skewness_error / math.sqrt(2))
+
+
+def test_groups_and_weights_hold_within_strata():
+    """Each stratum is what it is alone."""
+    strata = np.where(LABELS < 6, "a", "b")
+    sample = mean_of(
+        SKEWED, weights=WEIGHTS, groups=LABELS.tolist(), strata=strata, shares={"a": 0.2, "b": 0.8}
+    )
+    alone = [
+        mean_of(SKEWED[own], weights=WEIGHTS[own], groups=LABELS[own].tolist())
+        for own in (strata == "a", strata == "b")
+    ]
+    assert sample.mean == pytest.approx(0.2 * alone[0].mean + 0.8 * alone[1].mean)
+    assert sample.standard_error == pytest.approx(
+        math.hypot(0.2 * alone[0].standard_error, 0.8 * alone[1].standard_error)
+    )
+    assert sample.n == 9
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_the_difference_of_means_is_welchs_test(alternative):
+    """SciPy's test of samples with unequal variances, and its interval."""
+    one, other = SKEWED[:12], SKEWED[12:] / 3
+    gain = difference_of_means(mean_of(one), mean_of(other))
+    expected = stats.ttest_ind(one, other, equal_var=False, alternative=alternative)
+    test = {"greater": gain.p_above, "less": gain.p_below, "two-sided": gain.p_value}[alternative]
+    assert test(skewness=0.0) == pytest.approx(expected.pvalue)
+    assert gain.degrees_of_freedom == pytest.approx(expected.df)
+    if alternative == "two-sided":
+        found, interval = gain.interval(0.9, skewness=0.0), expected.confidence_interval(0.9)
+        assert (found.low, found.high) == pytest.approx((interval.low, interval.high))
+
+
+def test_a_difference_takes_the_other_sign_with_its_means():
+    """First minus second is minus second minus first, skewness included."""
+    one, other = mean_of(SKEWED), mean_of(WEIGHTS)
+    there, back = difference_of_means(one, other), difference_of_means(other, one)
+    assert there == -back
+    assert there.skewness < 0
+
+
+def test_p_values_are_the_larger_of_student_and_hall():
+    """On both sides, by the published transform and SciPy's distribution."""
+    sample = mean_of(SKEWED)
+    t = (sample.mean + 0.1) / sample.standard_error
+    corrected = hall_transform(t, sample.skewness, 40)
+    by_t, by_hall = stats.t.sf(t, 39), stats.t.sf(corrected, 39)
+    assert sample.skewness < 0
+    assert by_hall > by_t
+    assert sample.p_above(-0.1, skewness=0.0) == pytest.approx(by_t)
+    assert sample.p_above(-0.1) == pytest.approx(by_hall)
+    assert sample.p_below(-0.1) == pytest.approx(1 - by_t)
+    assert sample.p_value(-0.1) == pytest.approx(2 * by_hall)
+
+
+def test_bounds_are_the_closed_inverse():
+    """mean - se max(c, c'), and for the other side mean - se min(-c, c'(-c))."""
+    sample = mean_of(SKEWED)
+    c = stats.t.ppf(0.95, 39)
+    for skewness in (-2.0, 0.0, 1.5):
+        most = max(c, hall_inverse(c, skewness, 40))
+        least = min(-c, hall_inverse(-c, skewness, 40))
+        assert sample.lower_bound(0.05, skewness=skewness) == pytest.approx(
+            sample.mean - sample.standard_error * most, rel=1e-12
+        )
+        assert sample.upper_bound(0.05, skewness=skewness) == pytest.approx(
+            sample.mean - sample.standard_error * least, rel=1e-12
+        )
+
+
+@given(differences, st.floats(-1, 1), st.floats(0.0005, 0.4), st.floats(-4, 4) | st.none())
+def test_bounds_and_p_values_never_disagree(values, null, alpha, skewness):
+    """A null is rejected if and only if it is beyond the bound; the next number already is."""
+    sample = mean_of(values)
+    assume(sample.standard_error > 0)
+    low = sample.lower_bound(alpha, skewness=skewness)
+    high = sample.upper_bound(alpha, skewness=skewness)
+    for tested in (null, low, math.nextafter(low, -math.inf)):
+        assert (sample.p_above(tested, skewness=skewness) <= alpha) == (tested < low)
+    for tested in (null, high, math.nextafter(high, math.inf)):
+        assert (sample.p_below(tested, skewness=skewness) <= alpha) == (tested > high)
+
+
+@given(differences, st.floats(-1, 1), st.floats(0.5, 0.999))
+def test_intervals_and_p_values_never_disagree(values, null, level):
+    """A null is rejected if and only if the interval does not contain it."""
+    sample = mean_of(values)
+    assert (sample.p_value(null) <= 1 - level) == (not sample.interval(level).contains(null))
+
+
+@given(differences)
+def test_the_interval_contains_both(values):
+    """Student's lies within it, and so does Hall's."""
+    sample = mean_of(values)
+    assume(sample.standard_error > 0)
+    both, student = sample.interval(), sample.interval(skewness=0.0)
+    assert both.low <= student.low < sample.mean < student.high <= both.high
+    assert both.method == "t and hall"
+
+
+@given(differences, st.floats(-1, 1))
+def test_mirrored_values_swap_the_sides(values, null):
+    """To the bit."""
+    sample, mirrored = mean_of(values), mean_of([-value for value in values])
+    assert mirrored == -sample
+    assert mirrored.p_below(-null) == sample.p_above(null)
+    assert mirrored.upper_bound() == -sample.lower_bound()
+
+
+def test_the_cautious_skewness_is_at_most_minus_one():
+    """One standard error below the observed skewness, and never above the floor."""
+    left, right = mean_of(SKEWED), mean_of(-SKEWED)
+    assert left.cautious_skewness == left.skewness - left.skewness_error < -1
+    assert right.cautious_skewness == -1
+
+
+@pytest.mark.parametrize("value", [0.0, -0.02, 0.1, 1e300])
+def test_equal_values_are_taken_as_known(value):
+    """Neither side is rejected at the value itself; beyond it there is no doubt."""
+    sample = mean_of([value] * 12)
+    assert (sample.mean, sample.standard_error, sample.skewness) == (value, 0.0, 0.0)
+    assert (sample.lower_bound(), sample.upper_bound()) == (value, value)
+    assert sample.p_above(value) == sample.p_below(value) == 1.0
+    assert sample.p_above(value - abs(value) / 2 - 1) == 0.0
+    assert sample.p_below(value + abs(value) / 2 + 1) == 0.0
+
+
+def test_values_equal_but_for_rounding_are_equal():
+    """0.4 - 0.2 and 0.6 - 0.4 do not show that a drop exceeds 0.2."""
+    sample = mean_of([0.4 - 0.6, 0.2 - 0.4, 0.6 - 0.8] * 4)
+    assert sample.standard_error == 0.0
+    assert sample.p_above(-0.2) == sample.p_below(-0.2) == 1.0
+
+
+def test_groups_whose_means_are_equal_have_no_error():
+    """What differs within groups only says nothing about the mean of others."""
+    sample = mean_of([0.1, 0.3, 0.3, 0.1, 0.25, 0.15], groups=["a", "a", "b", "b", "c", "c"])
+    assert (sample.standard_error, sample.skewness) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"values": []},
+        {"values": [0.5]},
+        {"values": [0.5, 0.6], "groups": ["a", "a"]},
+        {"values": [0.5, 0.6], "weights": [1, 0]},
+        {"values": [1.0, 2.0, 3.0], "strata": ["a", "a", "b"], "shares": {"a": 1, "b": 1}},
+        {"values": [], "strata": [], "shares": {}},
+    ],
+)
+def test_one_unit_has_no_spread(arguments):
+    """None, not NaN."""
+    assert mean_of(**arguments) is None
+
+
+def test_two_values_have_no_skewness():
+    """Student's t alone is left; the floor of the skewness stays."""
+    sample = mean_of([0.1, 0.4])
+    assert (sample.skewness, sample.skewness_error, sample.cautious_skewness) == (0.0, 0.0, -1.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"weights": [1, 2]}, "weights: expected one weight per query, 3, got 2"),
+        ({"weights": [1, -2, 1]}, "weights: expected numbers of at least 0"),
+        ({"groups": ["a"]}, "groups: expected one label per query, 3, got 1"),
+        ({"strata": ["a", "a", "b"]}, "shares: expected one share per stratum"),
+        ({"shares": {"a": 1}}, "shares: expected one share per stratum"),
+        ({"strata": ["a"], "shares": {"a": 1}}, "strata: expected one label per query"),
+        ({"strata": ["a", "a", "b"], "shares": {"a": 1}}, "shares: .* a difference at 'b'"),
+        (
+            {"strata": ["a", "a", "b"], "shares": {"a": 1, "b": 0}},
+            "shares: expected finite numbers above 0, got 0 for 'b'",
+        ),
+        (
+            {"strata": ["a", "a", "b"], "shares": {"a": 1, "b": 1}, "groups": ["x", "y", "y"]},
+            "groups: expected groups that lie within one stratum",
+        ),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, message):
+    """With what was expected and what came."""
+    with pytest.raises(ArgumentError, match=message):
+        mean_of([0.1, 0.2, 0.3], **arguments)
+
+
+@pytest.mark.parametrize("alpha", [0, 1, 5, math.nan])
+def test_alpha_is_a_share(alpha):
+    """5 is not 0.05."""
+    with pytest.raises(ArgumentError, match="alpha: expected a number between 0 and 1"):
+        SampleMean(0.0, 1.0, 9.0, 10, 0.0, 0.6, 10.0).lower_bound(alpha)
+
+
+def test_an_alpha_next_to_0_bounds_nothing():
+    """Minus infinity, not a wrong number."""
+    assert mean_of(SKEWED[:10]).lower_bound(1e-300) == -math.inf
+
+
+@given(differences, st.floats(0, 0.5))
+def test_equivalence_is_two_one_sided_tests(values, margin):
+    """Within the margin only if neither end is ruled in, each at its least favourable skewness."""
+    sample, mirrored = mean_of(values), mean_of([-value for value in values])
+    below = sample.p_above(-margin, skewness=sample.cautious_skewness)
+    above = mirrored.p_above(-margin, skewness=mirrored.cautious_skewness)
+    assert sample.p_within(margin) == mirrored.p_within(margin) == max(below, above)
+
+
+def test_equivalence_by_student_alone_would_be_found_earlier():
+    """The test at the upper margin is that of a rise, with a long tail above assumed."""
+    sample = mean_of([0.01, -0.02, 0.0, 0.02, -0.01, 0.0, 0.01, -0.01, 0.02, 0.0])
+    student = max(sample.p_above(-0.02, skewness=0.0), sample.p_below(0.02, skewness=0.0))
+    assert sample.p_below(0.02, skewness=1.0) <= sample.p_within(0.02)
+    assert student < sample.p_within(0.02) < 0.05
+
+
+def test_a_margin_is_not_below_0():
+    """Nothing lies within a negative margin."""
+    with pytest.raises(ArgumentError, match="margin: expected a finite number, at least 0"):
+        mean_of(SKEWED).p_within(-0.1)

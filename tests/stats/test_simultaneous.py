@@ -1,0 +1,228 @@
+"""Intervals of many means that hold together, and p-values that belong to them."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from berryeval.errors import ArgumentError
+from berryeval.stats import mean_of, simultaneous, simultaneous_intervals
+
+RANDOM = np.random.default_rng(15)
+VALUES = RANDOM.normal(0.02, 0.1, size=(60, 1)) + RANDOM.normal(0.02, 0.1, size=(60, 4))
+VALUES[:, 1] -= RANDOM.exponential(0.2, size=60)
+families = st.integers(1, 4).flatmap(
+    lambda n_members: st.lists(
+        st.lists(
+            st.floats(-1, 1) | st.sampled_from([-0.5, 0.0, 0.25]),
+            min_size=n_members,
+            max_size=n_members,
+        ),
+        min_size=2,
+        max_size=25,
+    )
+)
+
+
+def critical(member):
+    return (member.interval.high - member.sample.mean) / member.sample.standard_error
+
+
+def by_brute_force(values, labels, weights=None, level=0.95):
+    """Return p-values and half widths: every choice of signs, each mean studentised anew."""
+    groups = np.unique(labels)
+    observed = [mean_of(column, groups=labels, weights=weights) for column in values.T]
+    means = np.array([sample.mean for sample in observed])
+    farthest = []
+    for signs in itertools.product([1, -1], repeat=len(groups)):
+        flipped = (values - means) * np.array(signs)[np.searchsorted(groups, labels)][:, None]
+        samples = [mean_of(column, groups=labels, weights=weights) for column in flipped.T]
+        farthest.append(max(abs(s.mean) / s.standard_error for s in samples))
+    farthest = np.sort(farthest)[::-1]
+    t = np.array([abs(sample.mean) / sample.standard_error for sample in observed])
+    p = [(1 + (farthest >= x - 1e-9).sum()) / (len(farthest) + 1) for x in t]
+    place = math.floor((1 - level) * (len(farthest) + 1)) - 1
+    return p, [farthest[place] * sample.standard_error for sample in observed]
+
+
+@pytest.mark.parametrize("labels", [list(range(8)), [0, 0, 0, 1, 2, 2, 3, 4, 4, 5, 6, 7]])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_few_rows_are_flipped_in_every_way(labels, is_weighted):
+    """As by a loop over all choices of signs, with a new standard error for each."""
+    values = VALUES[: len(labels), :3]
+    weights = np.linspace(1, 3, len(labels)) if is_weighted else None
+    members = simultaneous_intervals(values, 0.9, groups=labels, weights=weights)
+    p_values, halves = by_brute_force(values, labels, weights, 0.9)
+    assert [member.p_value for member in members] == pytest.approx(p_values)
+    found = [member.interval.high - member.sample.mean for member in members]
+    assert found == pytest.approx(halves)
+
+
+@pytest.mark.parametrize("groups", [None, (np.arange(60) // 2).tolist()])
+def test_members_are_sample_means(groups):
+    """Each has the mean and error that it has alone."""
+    members = simultaneous_intervals(VALUES, groups=groups, n_flips=500)
+    assert [m.sample for m in members] == [mean_of(c, groups=groups) for c in VALUES.T]
+    assert all(m.interval.method == "max t" for m in members)
+
+
+def test_one_normal_member_has_nearly_students_interval():
+    """There is nothing to correct for."""
+    values = np.random.default_rng(0).normal(0.05, 0.2, size=(200, 1))
+    [member] = simultaneous_intervals(values, n_flips=20_000)
+    student = member.sample.interval(skewness=0.0)
+    assert member.interval.low == pytest.approx(student.low, abs=0.001)
+    assert member.p_value == pytest.approx(member.sample.p_value(skewness=0.0), abs=0.005)
+
+
+def test_repeating_a_member_costs_nothing():
+    """Measures that say the same are one; unlike Bonferroni, the family knows."""
+    [alone] = simultaneous_intervals(VALUES[:, :1])
+    repeated = simultaneous_intervals(np.repeat(VALUES[:, :1], 20, axis=1))
+    assert {member.interval for member in repeated} == {alone.interval}
+
+
+def test_more_members_make_wider_intervals():
+    """Four independent means stray further than the first of them."""
+    [alone] = simultaneous_intervals(VALUES[:, :1])
+    together = simultaneous_intervals(VALUES)
+    assert critical(together[0]) > critical(alone) * 1.1
+    assert together[0].p_value >= alone.p_value
+
+
+@settings(max_examples=60)
+@given(families, st.floats(0.5, 0.99), st.booleans())
+def test_intervals_and_p_values_never_disagree(values, level, is_grouped):
+    """A p-value is at most 1 - level if and only if the interval does not contain 0."""
+    groups = [number // 2 for number in range(len(values))] if is_grouped else None
+    for member in simultaneous_intervals(values, level, groups=groups, n_flips=200):
+        if member is not None:
+            assert (member.p_value <= 1 - level) == (not member.interval.contains(0.0))
+            assert member.interval.low <= member.sample.mean <= member.interval.high
+
+
+def test_absent_queries_do_not_count_for_a_member():
+    """A slice has the mean of its own queries, whatever stands in the other rows."""
+    present = np.ones(VALUES.shape, dtype=bool)
+    present[30:, 2] = False
+    changed = np.where(present, VALUES, 99.0)
+    members = simultaneous_intervals(VALUES, present=present)
+    assert members == simultaneous_intervals(changed, present=present)
+    assert members[2].sample == mean_of(VALUES[:30, 2])
+
+
+def test_groups_may_come_in_another_order_within_a_slice():
+    """A group keeps its sign in every member, wherever its queries stand."""
+    groups = ["a", "b", "a", "c", "b", "d", "d", "e", "f", "g"]
+    values = np.repeat(VALUES[:10, :1], 2, axis=1)
+    present = np.ones((10, 2), dtype=bool)
+    present[0] = False
+    both = simultaneous_intervals(values, present=present, groups=groups)
+    alone = simultaneous_intervals(values[1:, :1], groups=groups[1:])
+    assert both[0].interval == both[1].interval
+    assert both[0].sample == alone[0].sample
+    assert critical(both[0]) == pytest.approx(critical(alone[0]))
+
+
+def test_a_small_slice_widens_its_own_interval_most():
+    """T of few queries is compared by its tail, not by its size."""
+    random, present = np.random.default_rng(3), np.ones((200, 2), dtype=bool)
+    present[10:, 1] = False
+    pairs = [
+        simultaneous_intervals(random.normal(size=(200, 2)), present=present, n_flips=999)
+        for _ in range(20)
+    ]
+    large, small = (np.mean([critical(pair[member]) for pair in pairs]) for member in (0, 1))
+    assert large < 2.35
+    assert small > large + 0.3
+
+
+def test_a_query_of_weight_0_does_not_count():
+    """As if it were not there."""
+    weights = np.r_[np.zeros(20), np.linspace(1, 2, 40)]
+    found = simultaneous_intervals(VALUES, weights=weights)
+    alone = simultaneous_intervals(VALUES[20:], weights=weights[20:])
+    assert [member.sample for member in found] == [member.sample for member in alone]
+
+
+def test_members_without_spread_are_known():
+    """Equal values have an interval of no width, and leave the others alone."""
+    values = np.c_[VALUES[:, 0], np.full(60, 0.25), np.zeros(60)]
+    varying, equal, zero = simultaneous_intervals(values)
+    assert varying == simultaneous_intervals(VALUES[:, :1])[0]
+    assert (equal.interval.low, equal.interval.high) == (0.25, 0.25)
+    assert equal.p_value == 1 / 10_001
+    assert (zero.interval.low, zero.interval.high, zero.p_value) == (0.0, 0.0, 1.0)
+
+
+def test_members_of_one_query_are_left_out():
+    """None for it, and the others as if it were not there."""
+    present = np.ones((60, 2), dtype=bool)
+    present[1:, 1] = False
+    first, second = simultaneous_intervals(VALUES[:, :2], present=present)
+    assert second is None
+    assert first == simultaneous_intervals(VALUES[:, :1])[0]
+    assert simultaneous_intervals(np.zeros((0, 2))) == [None, None]
+
+
+def test_too_few_flips_show_nothing():
+    """With 10 draws no p-value is 0.05, so the interval has no ends."""
+    [member] = simultaneous_intervals(VALUES[:, :1] + 9, n_flips=10)
+    assert member.p_value == 1 / 11
+    assert (member.interval.low, member.interval.high) == (-math.inf, math.inf)
+
+
+def test_work_in_parts_gives_the_same_bits(monkeypatch):
+    """A family that does not fit into memory is worked through member by member."""
+    whole = simultaneous_intervals(VALUES, n_flips=1000)
+    monkeypatch.setattr(simultaneous, "_AT_A_TIME", 1000)
+    assert simultaneous_intervals(VALUES, n_flips=1000) == whole
+
+
+def test_the_seed_decides():
+    """The same draw for the same seed, another one for another."""
+    one, same, other = (simultaneous_intervals(VALUES, n_flips=999, seed=s) for s in (1, 1, 2))
+    assert one == same != other
+
+
+@pytest.mark.parametrize("shape", ["independent", "correlated", "slices", "grouped"])
+def test_all_intervals_hold_at_once_as_often_as_stated(shape):
+    """In 400 families of five true means, about 95 % have no interval that misses."""
+    random = np.random.default_rng(8)
+    present = np.ones((48, 5), dtype=bool)
+    if shape == "slices":
+        for member in range(1, 5):
+            present[:, member] = np.arange(48) % 4 == member - 1
+    groups = (np.arange(48) // 3).tolist() if shape == "grouped" else None
+    held = 0
+    for seed in range(400):
+        values = random.normal(size=(48, 5))
+        if shape == "correlated":
+            values += 2 * random.normal(size=(48, 1))
+        if shape == "grouped":
+            values += np.repeat(random.normal(size=(16, 5)), 3, axis=0)
+        members = simultaneous_intervals(
+            values, present=present, groups=groups, n_flips=999, seed=seed
+        )
+        held += all(member.interval.contains(0.0) for member in members)
+    assert 0.92 <= held / 400 <= 0.98
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"level": 95}, "level: expected a number between 0 and 1"),
+        ({"groups": ["a"]}, "groups: expected one label per query, 60, got 1"),
+        ({"weights": [1.0]}, "weights: expected one weight per query, 60, got 1"),
+        ({"present": [True]}, "present: expected one bool per value, 60 x 4"),
+        ({"present": np.ones((60, 4))}, "present: expected one bool per value, 60 x 4"),
+        ({"n_flips": 0}, "n_flips: expected a whole number from 1"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, message):
+    """With what was expected and what came."""
+    with pytest.raises(ArgumentError, match=message):
+        simultaneous_intervals(VALUES, **arguments)
