@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from starlette.datastructures import QueryParams
 
+from berryeval.evaluation.slices import Slice
+
 __all__ = ["SOURCES", "Wish", "read_wish"]
 
 SOURCES: Mapping[str, str] = {
@@ -53,6 +55,7 @@ def read_wish(given: QueryParams, measures: Sequence[str], a: str, b: str, sourc
     sd = None
     if chosen == "given":
         sd = _number(texts, "sd", 0.1, math.inf, messages)
+    part = given.get("slice", "")[:300]
     measure = given.get("measure", measures[0])
     if measure not in measures:
         messages["measure"] = f"expected one that the workbench shows, found {measure[:40]!r}"
@@ -60,7 +63,7 @@ def read_wish(given: QueryParams, measures: Sequence[str], a: str, b: str, sourc
     return Wish(
         texts,
         measure,
-        given.get("slice", "")[:300],
+        str(Slice.read(part) or part),
         chosen if chosen in SOURCES else source,
         given.get("a") or a,
         given.get("b") or b,
