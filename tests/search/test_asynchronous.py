@@ -186,17 +186,17 @@ def test_what_refuses_to_stop_keeps_its_place():
         nonlocal running, most
         running += 1
         most = max(most, running)
-        ends = asyncio.get_running_loop().time() + 0.3
+        ends = asyncio.get_running_loop().time() + 0.6
         while (left := ends - asyncio.get_running_loop().time()) > 0:
             with suppress(asyncio.CancelledError):
                 await asyncio.sleep(left)
         running -= 1
         return ["a"]
 
-    limits = Limits(timeout=0.2, concurrency=2)
+    limits = Limits(timeout=0.4, concurrency=2)
     collected = collect(Function(stubborn, name="mine"), QUERIES[:5], limits=limits)
     assert most == 2
-    assert {str(error) for error in collected.failures.values()} == {"mine: no answer within 0.2 s"}
+    assert {str(error) for error in collected.failures.values()} == {"mine: no answer within 0.4 s"}
     assert len(collected.failures) == 5
 
 

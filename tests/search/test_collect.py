@@ -152,6 +152,31 @@ def test_a_late_answer_is_not_waited_for():
     assert collected.run.n_queries == 10
 
 
+def test_a_system_that_stops_itself_names_the_limit_that_was_set():
+    """X8: the time it had left when it began is less, and says nothing to the caller."""
+
+    def find(_query, _k):
+        time.sleep(0.05)  # as a connection takes
+        seconds = seconds_allowed(30.0)
+        time.sleep(seconds)
+        raise BackendTimeout("polite", f"no answer within {seconds:.3g} s")
+
+    limits = Limits(timeout=0.2, concurrency=12)
+    collected = collect(Function(find, name="polite"), QUERIES, limits=limits)
+    said = {str(error) for error in collected.failures.values()}
+    assert said == {"polite: no answer within 0.2 s"}
+
+
+def test_a_system_with_a_shorter_limit_of_its_own_names_that():
+    """It did not run past the limit of the query."""
+
+    def find(_query, _k):
+        raise BackendTimeout("hasty", "no answer within 0.01 s")
+
+    collected = collect(Function(find, name="hasty"), QUERIES[:1])
+    assert str(collected.failures["q0"]) == "hasty: no answer within 0.01 s"
+
+
 class Stubborn:
     """Searches that ignore every limit, and counts how many work at once."""
 
@@ -176,8 +201,8 @@ class Stubborn:
 
 def test_a_query_that_ignores_its_limit_keeps_its_place():
     """X8: four at once, also after timeouts: a fifth waits until one of them has ended."""
-    system = Stubborn(0.3)
-    collected = collect(system, QUERIES, limits=Limits(timeout=0.2))
+    system = Stubborn(0.6)
+    collected = collect(system, QUERIES, limits=Limits(timeout=0.4))
     assert system.most == 4
     assert system.n_asked == len(collected.failures) == 12
 

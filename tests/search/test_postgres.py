@@ -212,7 +212,7 @@ def test_a_table_of_an_earlier_layout_says_what_to_do(make):
     system = make("text", rank="bm25")
     with psycopg.connect(system._dsn, autocommit=True) as connection:
         connection.execute(f"ALTER TABLE {system.table}_postings RENAME numbers TO number")
-    with pytest.raises(BackendError, match=r"has another layout; call index\(documents\) again"):
+    with pytest.raises(BackendError, match=r"has another layout; index documents again"):
         system.search("oauth", 5)
     system.index(DOCUMENTS)
     assert system.search("oauth", 5)
@@ -314,6 +314,17 @@ def test_timeouts_leave_no_more_connections_than_queries_at_once(make, mode):
     }
     assert asked.search("configure OAuth", 1), "what comes next has its own limit"
     asked.close()
+
+
+def test_a_statement_that_was_stopped_leaves_its_connection(make):
+    """X8: a new one could be counted while the server still takes leave of the old one."""
+    system = make("text", timeout=0.2)
+    with system._connection() as connection:
+        before = connection.info.backend_pid
+    with pytest.raises(BackendTimeout), system._connection() as connection:
+        connection.execute("SELECT pg_sleep(20)")
+    with system._connection() as connection:
+        assert connection.info.backend_pid == before
 
 
 def n_connections(connection, name, state="%"):

@@ -74,8 +74,8 @@ def test_its_newest_runs_have_the_figures_of_the_systems(filled):
     """X6: those of `berryeval demo`, with questions; and hybrid search without them."""
     archive, facts = filled
     found = run_demo()
-    for series, system in SYSTEMS.items():
-        assert newest_means(archive, series) == means(found.results[system].gate.evaluation)
+    for system in SYSTEMS:
+        assert newest_means(archive, system) == means(found.results[system].gate.evaluation)
     plain = means(found.results["hybrid"].without_questions)
     assert newest_means(archive, WITHOUT_QUESTIONS) == plain
     assert facts.ndcg == {
@@ -86,7 +86,7 @@ def test_its_newest_runs_have_the_figures_of_the_systems(filled):
         for name in (*SYSTEMS, WITHOUT_QUESTIONS)
     }
     assert settings == {
-        "bm25": "indexed", "vectors": "indexed", "hybrid": "indexed", WITHOUT_QUESTIONS: "none"
+        "bm25": "indexed", "vector": "indexed", "hybrid": "indexed", WITHOUT_QUESTIONS: "none"
     }  # fmt: skip
 
 

@@ -40,6 +40,18 @@ class Slice:
         if self.label == "category":
             object.__setattr__(self, "value", QueryType.name_of(self.value))
 
+    @classmethod
+    def read(cls, text: str) -> Slice | None:
+        """Read a slice as addresses name it; None if the text names none.
+
+        Examples
+        --------
+        >>> Slice.read("category=troubleshooting"), Slice.read("colour=red")
+        (Slice(label='category', value='troubleshoot'), None)
+        """
+        label, _, value = text.partition("=")
+        return cls(label, value) if label in LABELS and value else None
+
     def __str__(self) -> str:
         return f"{self.label}={self.value}"
 

@@ -235,6 +235,12 @@ class _Asker:
         """Return the seconds that are left for all queries together."""
         return self._end - time.monotonic()
 
+    def _late(self) -> _Answer:
+        """Return the answer of a query whose time is over."""
+        late = BackendTimeout(self._name, f"no answer within {self._limits.timeout:g} s")
+        error = self._out_of_time() if self._left() <= 0 else late
+        return _Answer([], self._limits.timeout, error)
+
     def _out_of_time(self) -> BackendTimeout:
         message = f"timeout: no answer within {self._limits.total or 0:.3g} s for all queries"
         return BackendTimeout(self._name, message)
@@ -274,13 +280,14 @@ class _Asker:
         except queue.Empty:
             if running is not None:
                 running.cancel()
-            late = BackendTimeout(self._name, f"no answer within {self._limits.timeout:g} s")
-            error = self._out_of_time() if self._left() <= 0 else late
-            answer = _Answer([], self._limits.timeout, error)
+            answer = self._late()
         else:
             has_ended.set()
             if running is not None:
                 self._running.discard(running)
+            # A system that keeps to the limit knows only how much of it was left.
+            if isinstance(answer.error, BackendTimeout) and time.monotonic() >= deadline:
+                answer = self._late()
         return answer, has_ended
 
     def _search(

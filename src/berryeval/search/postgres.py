@@ -248,15 +248,18 @@ class Postgres(System):
                 connection = self._connect()
             try:
                 yield connection
-            except BaseException:
-                if connection.broken:  # and those that wait here probably, too
-                    self._close_idle()
-                connection.close()
-                raise
-            if self._is_closed:
-                connection.close()
-            else:
-                self._idle.put(connection)
+            finally:
+                self._give_back(connection)
+
+    def _give_back(self, connection: psycopg.Connection[Any]) -> None:
+        """Keep a connection for the next search, also one whose statement was stopped."""
+        if connection.broken:  # and those that wait here probably, too
+            self._close_idle()
+        is_idle = connection.info.transaction_status == self._psycopg.pq.TransactionStatus.IDLE
+        if self._is_closed or not is_idle:
+            connection.close()
+        else:
+            self._idle.put(connection)
 
     def _close_idle(self) -> None:
         with suppress(queue.Empty):

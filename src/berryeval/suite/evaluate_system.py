@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.documents import Document
+from berryeval.core.events import event_logger
 from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
@@ -38,7 +38,7 @@ __all__ = ["QueryEvaluation", "Summary", "SystemEvaluation", "evaluate_system"]
 LEAST_DEPTH = 100
 """How many hits are asked for, at least: reciprocal rank and average precision look at all."""
 
-_log = logging.getLogger(__name__)
+_log = event_logger(__name__)
 
 _BY_K = {"ndcg": NDCG, "recall": Recall, "precision": Precision}
 _WHOLE: tuple[Measure, Measure] = (ReciprocalRank(), AveragePrecision())
@@ -99,8 +99,8 @@ class SystemEvaluation:
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON has it; keys of k become text there."""
         return {
-            "results": [asdict(result) for result in self.results],
-            "summary": asdict(self.summary),
+            "results": [_as_dict(result) for result in self.results],
+            "summary": _as_dict(self.summary),
             "failed": [
                 {"query_id": query_id, "error": str(error)}
                 for query_id, error in self.failed.items()
@@ -181,16 +181,19 @@ def evaluate_system(
     answered = [query_id for query_id in asked if query_id not in collected.failures]
     judged = [query_id for query_id in answered if query_id in known]
     run = credit(collected.run)
-    scored = _scored(known, judged, run, (*by_k.values(), *_WHOLE))
+    # The run has the queries that were answered: those that are judged as well are scored.
+    measures = (*by_k.values(), *_WHOLE)
+    scored = evaluate(known, run, measures, missing="skip") if judged else None
     _log_unknown_ids(known, judged, run)
+    by_query = {one: {} if scored is None else scored[str(one)].by_query for one in measures}
     results = tuple(
         QueryEvaluation(
             query_id=query_id,
             query=asked[query_id].text,
-            **_figures(by_k, partial(_of_query, scored, query_id)),
-            mrr=_of_query(scored, query_id, _WHOLE[0]),
-            ap=_of_query(scored, query_id, _WHOLE[1]),
-            result_count=len(collected.run.ranking(query_id)),
+            **_figures(by_k, lambda measure: by_query[measure].get(query_id, 0.0)),  # noqa: B023
+            mrr=by_query[_WHOLE[0]].get(query_id, 0.0),
+            ap=by_query[_WHOLE[1]].get(query_id, 0.0),
+            result_count=len(collected.run.rows_of(encode_id(query_id))),
             unjudged=query_id not in known,
         )
         for query_id in answered
@@ -206,6 +209,13 @@ def evaluate_system(
         failed_count=len(collected.failures),
     )
     return SystemEvaluation(results, summary, collected.failures, collected.run)
+
+
+def _as_dict(figures: QueryEvaluation | Summary) -> dict[str, Any]:
+    return {
+        name: dict(value) if isinstance(value, dict) else value
+        for name, value in vars(figures).items()
+    }
 
 
 def _as_it_is(run: Run) -> Run:
@@ -238,19 +248,6 @@ def _documents(source: str | os.PathLike[str] | Iterable[Document]) -> Iterable[
     return source
 
 
-def _scored(
-    judgments: Judgments,
-    query_ids: list[str],
-    run: Run,
-    measures: Iterable[Measure],
-) -> Evaluation | None:
-    """Score the queries that are judged and answered; None if there are none."""
-    if not query_ids:
-        return None
-    grades = judgments.to_dict()
-    return evaluate({query_id: grades[query_id] for query_id in query_ids}, run, tuple(measures))
-
-
 def _log_unknown_ids(judgments: Judgments, query_ids: Iterable[str], run: Run) -> None:
     """Warn if nothing that was found is judged: the system may use other ids than the judgments."""
     first: tuple[str, str] | None = None
@@ -272,12 +269,6 @@ def _figures(
     for (name, k), measure in by_k.items():
         found[name][k] = value_of(measure)
     return found
-
-
-def _of_query(scored: Evaluation | None, query_id: str, measure: Measure) -> float:
-    if scored is None:
-        return 0.0
-    return scored[str(measure)].by_query.get(query_id, 0.0)
 
 
 def _mean(scored: Evaluation | None, nothing: float | None, measure: Measure) -> float | None:

@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 from berryeval.archive import Archive
 from berryeval.service.stores import asking
 from berryeval.service.stores import store as store_module
+from berryeval.service.stores.asking import asking_until
 from berryeval.service.stores.engines import build_engine
 from berryeval.suite.archived_history import read_archived
 from service_server import application
@@ -29,6 +30,8 @@ def answer(query, k):
         raise ValueError("no idea")
     if query == "slow":
         time.sleep(0.3)
+    if query == "many":
+        return [f"d{number}" for number in range(k)]
     return ["c", "a"][:k]
 
 
@@ -337,26 +340,74 @@ def test_a_job_may_take_longer_than_a_request(service):
     assert (len(found["results"]), found["failed"]) == (12, [])
 
 
-def test_an_index_that_takes_too_long_fails_the_queries_and_is_finished(client, monkeypatch):
-    """E5: the request is answered, and a later one finds the index ready."""
-    fill(client)
-    has_begun, may_end = threading.Event(), threading.Event()
+def test_scoring_many_queries_has_time_too(service):
+    """E5: the more hits there may be, the earlier the queries end."""
+    client = fill(service(systems={"own": {"system": HERE}}, timeout=4.0))
+    queries = [{"id": f"q{n}", "query": "many"} for n in range(10_000)]
+    answered = client.post("/v1/evaluation/evaluate", json={"queries": queries, "store": "own"})
+    assert answered.status_code == 200
+    found = answered.json()
+    assert found["results"]
+    assert len(found["results"]) + len(found["failed"]) == 10_000
+
+
+@pytest.mark.parametrize(
+    ("n_hits", "seconds"), [(100, 54), (1_000_000, 54), (2_000_000, 48), (5_000_000, 30)]
+)
+def test_the_time_for_queries_depends_on_what_they_may_bring(n_hits, seconds):
+    """E5: between half and nine tenths of a request's time."""
+    begun = time.monotonic()
+    assert asking_until(begun + 60, n_hits).deadline - begun == pytest.approx(seconds, abs=0.2)
+
+
+@pytest.fixture
+def slow_index(monkeypatch):
+    """Indexes that are built only once the event is set, and requests that do not wait."""
+    may_end, built = threading.Event(), []
 
     def build(*arguments):
-        has_begun.set()
-        may_end.wait(20)
+        assert may_end.wait(20)
+        built.append(arguments[0])
         return build_engine(*arguments)
 
     monkeypatch.setattr(store_module, "build_engine", build)
-    monkeypatch.setattr(asking, "_SHARE_OF_QUERIES", 0.005)
-    found = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES}).json()
-    assert has_begun.is_set()
-    assert [one["query_id"] for one in found["failed"]] == ["q1", "q2"]
-    assert all("default: timeout: " in one["error"] for one in found["failed"])
+    monkeypatch.setattr(asking, "_LEAST_RESERVE", 0.995)
+    yield may_end, built
     may_end.set()
-    monkeypatch.setattr(asking, "_SHARE_OF_QUERIES", 0.9)
+
+
+def test_an_index_that_takes_too_long_fails_the_queries_and_is_finished(
+    client, monkeypatch, slow_index
+):
+    """E5: the request is answered before, and a later one finds the index ready."""
+    may_end, built = slow_index
+    fill(client)
     found = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES}).json()
-    assert found["failed"] == []
+    assert built == [], "the answer did not wait for the index"
+    assert found["failed"] == [
+        {
+            "query_id": query_id,
+            "error": "default: timeout: its documents are still being indexed; ask again later",
+        }
+        for query_id in ("q1", "q2")
+    ]
+    may_end.set()
+    monkeypatch.setattr(asking, "_LEAST_RESERVE", 0.1)
+    found = client.post("/v1/evaluation/evaluate", json={"queries": QUERIES}).json()
+    assert (found["failed"], built) == ([], ["bm25"])
+    runs = client.get("/v1/runs").json()["items"]
+    assert {run["corpus_hash"] is None for run in runs} == {True, False}
+
+
+def test_all_documents_are_listed_while_the_index_is_built(client, slow_index):
+    """A ranking that needs no search does not wait for one."""
+    _, built = slow_index
+    fill(client)
+    request = {"id": "q1", "request": {"query": {"match_all": {}}}, "ratings": []}
+    body = {"requests": [request], "metric": {"precision": {"k": 2}}}
+    found = client.post("/default/_rank_eval", json=body).json()
+    assert [one["hit"]["_id"] for one in found["details"]["q1"]["hits"]] == ["a", "b"]
+    assert built == []
 
 
 def test_many_queries_can_be_a_job(client):

@@ -331,7 +331,7 @@ def test_a_configured_system_is_read_only(stores):
         lambda: stores.remove("own"),
         lambda: stores.embedded("own"),
     ):
-        with pytest.raises(ConflictError, match="a system of the server's"):
+        with pytest.raises(ConflictError, match="a configured system"):
             change()
 
 

@@ -132,6 +132,15 @@ def test_slices_are_those_of_today(client, archive):
 
 
 @pytest.mark.usefixtures("runs")
+def test_an_alias_of_a_category_names_its_slice(client, archive):
+    """M11: `troubleshooting` in an address is `troubleshoot`."""
+    labels = {"q00": "troubleshooting", "q01": "troubleshoot"}
+    archive.queries.put([Query(query_id, "", category=name) for query_id, name in labels.items()])
+    for name in set(labels.values()):
+        assert "These 2 queries" in shown(client, f"/power?slice=category%3D{name}").text
+
+
+@pytest.mark.usefixtures("runs")
 def test_what_is_not_there_is_told_on_the_page(client):
     """A run that was removed, a slice that has no query."""
     gone = client.get(f"/power?b={'0' * 64}", headers=HTML)

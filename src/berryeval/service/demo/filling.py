@@ -15,7 +15,7 @@ from berryeval.errors import ArgumentError
 from berryeval.golden.golden_set import GoldenSet, handbook
 from berryeval.service.demo.invention import InventedRun, invent_runs
 from berryeval.service.demo.judging import earlier_documents, sittings
-from berryeval.service.demo.rankings import SYSTEMS, Rankings, ranked_by_system, real_rankings
+from berryeval.service.demo.rankings import Rankings, ranked_by_system, real_rankings
 from berryeval.service.jobs import no_progress
 from berryeval.service.run_cache import RunCache
 from berryeval.service.verdicts import decide_on
@@ -84,7 +84,7 @@ def fill_demo(archive: Archive, *, today: datetime | None = None) -> DemoFacts:
     found, is_searched = real_rankings(golden)
     plain = {}
     if is_searched:
-        plain[WITHOUT_QUESTIONS] = ranked_by_system(golden, SYSTEMS[DECIDED], questions=False)
+        plain[WITHOUT_QUESTIONS] = ranked_by_system(golden, DECIDED, questions=False)
     n_judgments = _fill_golden(archive, golden, {**found, **plain}, end)
     invented = [
         run

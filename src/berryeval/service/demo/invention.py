@@ -31,7 +31,7 @@ _TRIAL = range(13, 17)
 """The runs of a series with the smaller model."""
 
 _RELEASES = {0: "release-1.3", 10: "release-1.4", 22: "release-1.5"}
-_LACKING = {"bm25": {8: 2}, "vectors": {20: 5}, "hybrid": {5: 1, 26: 3}}
+_LACKING = {"bm25": {8: 2}, "vector": {20: 5}, "hybrid": {5: 1, 26: 3}}
 """By series and run, how many queries have no answer."""
 
 _SHARE_WEAK = 0.6
@@ -43,10 +43,10 @@ _LATER = 18
 
 _SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "bm25": {"k1": 1.2, "b": 0.75, "stemmer": "english"},
-    "vectors": {"model": "wordllama-256", "distance": "cosine"},
-    "hybrid": {"model": "wordllama-256", "k1": 1.2, "b": 0.75, "fusion": "rrf", "rrf_k": 60},
+    "vector": {"model": "wordllama-256", "distance": "cosine"},
+    "hybrid": {"model": "wordllama-256", "k1": 1.2, "b": 0.75, "fusion": "scores"},
 }
-_MILLISECONDS = {"bm25": 4.0, "vectors": 9.0, "hybrid": 14.0}
+_MILLISECONDS = {"bm25": 4.0, "vector": 9.0, "hybrid": 14.0}
 """What a query takes, about."""
 
 
@@ -80,7 +80,7 @@ def invent_runs(
     Parameters
     ----------
     series : str
-        Its name: bm25, vectors or hybrid.
+        Its name: bm25, vector or hybrid.
     rankings : Rankings
         What the system finds on the last day.
     queries : sequence of Query
@@ -132,7 +132,7 @@ def invent_runs(
 
 def _days(series: str) -> Iterator[float]:
     """Iterate over how many days ago the runs of a series were, the last some hours ago."""
-    hour = {"bm25": 0.42, "vectors": 0.31, "hybrid": 0.13}[series]
+    hour = {"bm25": 0.42, "vector": 0.31, "hybrid": 0.13}[series]
     for day in range(N_DAYS - 1, -1, -1):
         yield day + hour
         if series == "hybrid" and day % 9 == 4:  # noqa: PLR2004 - a second one now and then

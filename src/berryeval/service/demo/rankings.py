@@ -23,8 +23,8 @@ __all__ = [
     "real_rankings",
 ]
 
-SYSTEMS = {"bm25": "bm25", "vectors": "vector", "hybrid": "hybrid"}
-"""The series of runs, and the embedded system that each comes from."""
+SYSTEMS = ("bm25", "vector", "hybrid")
+"""The embedded systems, each with a series of runs of its name."""
 
 DEPTH = 20
 
@@ -54,9 +54,7 @@ def ranked_by_systems(golden: GoldenSet) -> dict[str, Rankings]:
     MissingExtraError
         If their libraries are not installed.
     """
-    return {
-        series: ranked_by_system(golden, name, questions=True) for series, name in SYSTEMS.items()
-    }
+    return {name: ranked_by_system(golden, name, questions=True) for name in SYSTEMS}
 
 
 def ranked_by_system(golden: GoldenSet, name: str, *, questions: bool) -> Rankings:

@@ -18,7 +18,7 @@ from berryeval.service.rank_eval.metrics import Scored, mean
 from berryeval.service.rank_eval.models import RankEvalRequest, RatedRequest
 from berryeval.service.rank_eval.search_text import Wanted, check_parts, read_search
 from berryeval.service.rank_eval.templates import fill_template
-from berryeval.service.stores.asking import Asking
+from berryeval.service.stores.asking import Asking, asking_until
 from berryeval.service.stores.store import Store
 
 __all__ = ["all_failed", "rank_eval"]
@@ -43,8 +43,8 @@ class _Answer:
     seconds: float
 
 
-def rank_eval(request: RankEvalRequest, stores: Sequence[Store], asking: Asking) -> dict[str, Any]:
-    """Return the answer to a ranking evaluation.
+def rank_eval(request: RankEvalRequest, stores: Sequence[Store], deadline: float) -> dict[str, Any]:
+    """Return the answer to a ranking evaluation, by a deadline as `time.monotonic` counts.
 
     A query that fails, or is not answered in the time that is left, is listed under ``failures``,
     and is in no mean.
@@ -55,7 +55,9 @@ def rank_eval(request: RankEvalRequest, stores: Sequence[Store], asking: Asking)
         For a template that holds a part that says nothing about a ranking.
     """
     metrics = request.metric.wanted
-    answers, failures = _asked(request, stores, max(one.k for one in metrics.values()), asking)
+    k = max(one.k for one in metrics.values())
+    asking = asking_until(deadline, len(request.requests) * k * len(stores))
+    answers, failures = _asked(request, stores, k, asking)
     details: dict[str, Any] = {}
     for rated in request.requests:
         if rated.id in answers:
@@ -161,8 +163,8 @@ def _ask(
             else:
                 answers[query_id] = _Answer([_Hit(store, doc_id, 1.0) for doc_id in ids], 0.0)
     if texts:
-        system = asking.prepared(store)
-        collected = collect(system, texts, k, limits=asking.limits(concurrency))
+        system, limits = asking.prepared(store, concurrency)
+        collected = collect(system, texts, k, limits=limits)
         failures |= collected.failures
         scores = collected.run.to_dict()
         for query_id, seconds in collected.durations.items():

@@ -36,7 +36,7 @@ from berryeval.service.stores.dependency import StoresDep
 from berryeval.service.stores.store import Store
 from berryeval.service.stores.stores import DEFAULT
 from berryeval.service.working import ACCEPTED, Prefer, answer_or_start, prefers_job
-from berryeval.suite.evaluate_system import SystemEvaluation, evaluate_system
+from berryeval.suite.evaluate_system import LEAST_DEPTH, SystemEvaluation, evaluate_system
 
 __all__ = ["router"]
 
@@ -125,7 +125,7 @@ class EvaluateStore(Body):
 
     @model_validator(mode="after")
     def _fits_into_memory(self) -> EvaluateStore:
-        check_hits(len(self.queries), max(100, *self.ks))
+        check_hits(len(self.queries), max(LEAST_DEPTH, *self.ks))
         return self
 
 
@@ -267,41 +267,44 @@ def evaluate_store(
     """
     store = stores.find(given.store)
     queries = [AskedQuery(one.id, one.query) for one in given.queries]
-    asking = Asking() if prefers_job(prefer) else asking_until(deadline)
+    n_hits = len(queries) * max(LEAST_DEPTH, *given.ks)
+    asking = Asking() if prefers_job(prefer) else asking_until(deadline, n_hits)
 
     def work(progress: Progress) -> Response:
         progress(0, len(queries), "indexing")
         asked_at = now().isoformat()
         judgments = archive.judgments.current()
-        system = asking.prepared(store)
+        system, limits = asking.prepared(store)
         found = evaluate_system(
             system,
             queries,
             given.ks,
             judgments=judgments,
-            limits=asking.limits(),
+            limits=limits,
             progress=lambda done, total: progress(done, total, "asking"),
         )
-        kept = _kept(archive, store, found, asked_at)
+        facts = RunFacts(
+            store.name,
+            system.fingerprint(),
+            store.corpus_hash() if system is store else None,
+            ("store",),
+            asked_at=asked_at,
+            failed=tuple(found.failed),
+        )
+        kept = _kept(archive, store, found, facts)
         return Answer({**kept, "notes": list(_notes(store, found, asking))})
 
     return answer_or_start("store evaluation", work, prefer=prefer, jobs=jobs, caller=caller)
 
 
-def _kept(archive: Archive, store: Store, found: SystemEvaluation, asked_at: str) -> dict[str, Any]:
+def _kept(
+    archive: Archive, store: Store, found: SystemEvaluation, facts: RunFacts
+) -> dict[str, Any]:
     """Keep what was found, and return it as JSON has it."""
-    facts = RunFacts(
-        store.name,
-        store.fingerprint(),
-        store.corpus_hash(),
-        ("store",),
-        asked_at=asked_at,
-        failed=tuple(found.failed),
-    )
     archive.runs.put(found.run, facts)
-    body: dict[str, Any] = json.loads(json_bytes(found.to_dict()))
+    body = found.to_dict()
     archive.stores.put(store.name, store.kind, store.settings)
-    archive.stores.note(store.name, summary=body["summary"])
+    archive.stores.note(store.name, summary=json.loads(json_bytes(body["summary"])))
     return body
 
 

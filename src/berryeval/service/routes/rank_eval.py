@@ -17,7 +17,6 @@ from berryeval.service.dependencies import DeadlineDep
 from berryeval.service.problems import Problem
 from berryeval.service.rank_eval.evaluating import all_failed, rank_eval
 from berryeval.service.rank_eval.models import ErrorAnswer, RankEvalAnswer, RankEvalRequest
-from berryeval.service.stores.asking import asking_until
 from berryeval.service.stores.dependency import StoresDep
 from berryeval.service.stores.store import Store
 from berryeval.service.stores.stores import Stores
@@ -118,7 +117,7 @@ def evaluate_ranking(
         )
     except NotFoundError as error:
         return Answer(all_failed(given, error))
-    return Answer(rank_eval(given, chosen, asking_until(deadline)))
+    return Answer(rank_eval(given, chosen, deadline))
 
 
 def evaluate_ranking_everywhere(
@@ -132,7 +131,7 @@ def evaluate_ranking_everywhere(
 ) -> Answer:
     """Search all stores for each query, and score the hits; they are put together by score."""
     chosen = [stores.find(name) for name in stores.names()]
-    return Answer(rank_eval(given, chosen, asking_until(deadline)))
+    return Answer(rank_eval(given, chosen, deadline))
 
 
 def _choose(

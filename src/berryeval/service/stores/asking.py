@@ -15,8 +15,11 @@ from berryeval.service.stores.store import Store
 
 __all__ = ["Asking", "asking_until"]
 
-_SHARE_OF_QUERIES = 0.9
-"""The rest of a request's time is for scoring and storing what came back."""
+_LEAST_RESERVE, _MOST_RESERVE = 0.1, 0.5
+"""Shares of a request's time that are kept for scoring, storing and sending what came back."""
+
+_SECONDS_PER_HIT = 6e-6
+"""What that takes for each hit: about 1 µs, and several times as much on a busy machine."""
 
 
 @dataclass(frozen=True)
@@ -26,36 +29,42 @@ class Asking:
     deadline: float | None = None
     """As `time.monotonic` counts; None for a job, which has no limit."""
 
-    def prepared(self, store: Store) -> System:
-        """Prepare a store, and return it, or what fails every query if that takes too long.
+    def prepared(
+        self, store: Store, concurrency: int = Limits.concurrency
+    ) -> tuple[System, Limits]:
+        """Prepare a store; return it with the limits of the queries that it is asked next.
 
-        The store is prepared further beside that, so that a later request finds it ready.
+        If that takes too long, what is returned fails every query. The store is prepared further
+        beside that, so that a later request finds it ready.
         """
         if self.deadline is None:
             store.prepare()
-            return store
+            return store, Limits(concurrency)
         prepared: Future[None] = Future()
         threading.Thread(target=_prepare, args=(store, prepared), daemon=True).start()
-        wait([prepared], timeout=max(0.0, self._left()))
+        wait([prepared], timeout=max(0.0, self.deadline - time.monotonic()))
         if not prepared.done():
-            return _StillIndexing(store.name)
+            return _StillIndexing(store.name), Limits(concurrency)
         prepared.result()  # raises what `prepare` raised
-        return store
-
-    def limits(self, concurrency: int = Limits.concurrency) -> Limits:
-        """Return the limits of the queries that are asked next."""
-        total = None if self.deadline is None else max(0.001, round(self._left(), 3))
-        return Limits(concurrency=concurrency, total=total)
-
-    def _left(self) -> float:
-        assert self.deadline is not None
-        return self.deadline - time.monotonic()
+        left = max(0.001, round(self.deadline - time.monotonic(), 3))
+        return store, Limits(concurrency, total=left)
 
 
-def asking_until(deadline: float) -> Asking:
-    """Return how long queries may take if the request has to be answered by then."""
+def asking_until(deadline: float, n_hits: int) -> Asking:
+    """Return how long queries may take if the request has to be answered by then.
+
+    Parameters
+    ----------
+    deadline : float
+        As `time.monotonic` counts.
+    n_hits : int
+        How many hits all queries together may bring. The more there are, the earlier the queries
+        have to end: what was found still has to be scored and stored.
+    """
     now = time.monotonic()
-    return Asking(now + _SHARE_OF_QUERIES * (deadline - now))
+    left = deadline - now
+    reserve = min(_SECONDS_PER_HIT * n_hits, _MOST_RESERVE * left)
+    return Asking(deadline - max(reserve, _LEAST_RESERVE * left))
 
 
 def _prepare(store: Store, prepared: Future[None]) -> None:

@@ -174,6 +174,13 @@ class StoredDocuments:
         )
         return [_document(*row) for row in rows]
 
+    def ids(self, store: StoreFacts) -> list[str]:
+        """Return the ids of all documents of a store, in the order in which they first came."""
+        rows = self._read(
+            "SELECT doc_id FROM documents WHERE store = ? ORDER BY number", (store.number,)
+        )
+        return [decode_id(doc_id) for (doc_id,) in rows]
+
     def get(self, store: StoreFacts, doc_ids: Sequence[str]) -> dict[str, Document]:
         """Return those of the documents that there are, by id."""
         found: dict[str, Document] = {}

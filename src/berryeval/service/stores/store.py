@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -96,12 +97,15 @@ class EmbeddedStore(Store):
     def list_ids(self, wanted: Sequence[str] | None, k: int) -> list[str]:
         """Return the first k documents, or of those that are wanted, in the order they came."""
         chosen = None if wanted is None else frozenset(wanted)
-        ids = self._current().ids
-        return [doc_id for doc_id in ids if chosen is None or doc_id in chosen][:k]
+        return [doc_id for doc_id in self._ids if chosen is None or doc_id in chosen][:k]
 
     def page(self, after: str | None, limit: int) -> list[Document]:
         """Return documents by id, from behind `after` on."""
         return self._documents.page(self._facts, after, limit)
+
+    @cached_property
+    def _ids(self) -> list[str]:
+        return self._documents.ids(self._facts)
 
     def _current(self) -> _Searched:
         # An evaluation asks many queries: all of them see the same documents.
@@ -149,7 +153,6 @@ class _Searched:
 
     def __init__(self, engine: System | None, documents: Sequence[Document]) -> None:
         self._engine = engine
-        self.ids = [document.doc_id for document in documents]
         self.corpus_hash = hash_of_ids(
             part for fields in sorted(map(_encoded, documents)) for part in fields
         )
@@ -195,8 +198,14 @@ class ConfiguredStore(Store):
         return self._opened().search(query, k)
 
     def fingerprint(self) -> dict[str, str]:
-        """Return the settings that decide what is found, without secrets."""
-        return self._opened().fingerprint()
+        """Return the settings that decide what is found, without secrets.
+
+        Of a system that cannot be opened, only its name is known.
+        """
+        try:
+            return self._opened().fingerprint()
+        except BerryEvalError:
+            return super().fingerprint()
 
     def find(self, doc_ids: Sequence[str]) -> dict[str, Document]:  # noqa: ARG002 - it has its own
         """Return nothing: the system tells ids and scores."""

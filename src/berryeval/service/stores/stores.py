@@ -67,9 +67,10 @@ class Stores:
         """
         check_store_name(name)
         if name in self._configured:
-            raise ConflictError(f"store {name!r}", "no such store", "a system of the server's")
+            expected = "a name that the server's configuration does not use"
+            raise ConflictError(f"store {name!r}", expected, "a configured system")
         check_settings(kind, settings)
-        return self._documents.create(name, kind, settings)
+        return self._documents.create(name, kind, settings) and name != DEFAULT
 
     def remove(self, name: str) -> None:
         """Remove an embedded store with its documents; the default one is then empty again."""
@@ -156,4 +157,4 @@ class Stores:
     def _check_is_ours(self, name: str) -> None:
         if name in self._configured:
             what = f"store {name!r}"
-            raise ConflictError(what, "one with documents of its own", "a system of the server's")
+            raise ConflictError(what, "one with documents of its own", "a configured system")

@@ -19,7 +19,7 @@ from berryeval.archive import Archive
 from berryeval.archive.records import StoredBaseline, StoredRun
 from berryeval.errors import ArgumentError, ConflictError, MismatchError, NotFoundError
 from berryeval.evaluation.result import MeasureResult
-from berryeval.evaluation.slices import LABELS, Slice
+from berryeval.evaluation.slices import Slice
 from berryeval.evaluation.standing import FEW_QUERIES
 from berryeval.measures import Measure
 from berryeval.service.dependencies import ArchiveDep, RunsDep, require
@@ -90,7 +90,7 @@ def show_run(
     shown = choose_measure(scoring.measures, measure)
     wanted = Wanted(
         text=q,
-        slice=_slice(part),
+        slice=Slice.read(part),
         only="nothing" if only == "nothing" else "holes" if only == "holes" else "",
         sort=sort or str(shown),
         is_descending=order == "desc",
@@ -132,11 +132,6 @@ def show_run(
         widest=widest_of(one.change for one in slices),
         few=FEW_QUERIES,
     )
-
-
-def _slice(text: str) -> Slice | None:
-    label, _, value = text.partition("=")
-    return Slice(label, value) if label in LABELS and value else None
 
 
 def _context(run: StoredRun, chosen: Choices) -> dict[str, Any]:

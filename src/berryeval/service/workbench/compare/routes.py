@@ -111,7 +111,6 @@ def show_holes(
 
 def read_wanted(given: Any, measure: Measure) -> Wanted:  # noqa: ANN401 - QueryParams or a dict
     """Read what an address asks for; what makes no sense is as if it were not there."""
-    label, _, value = given.get("slice", "").partition("=")
     column, _, row = given.get("cell", "").partition(".")
     page_number = given.get("page", "")
     order, outcome = given.get("sort", ""), given.get("outcome", "")
@@ -120,7 +119,7 @@ def read_wanted(given: Any, measure: Measure) -> Wanted:  # noqa: ANN401 - Query
         order if order in _ORDERS else "harm",
         next((one for one in OUTCOMES if one == outcome), None),
         bool(given.get("different")),
-        Slice(label, value) if value else None,
+        Slice.read(given.get("slice", "")),
         given.get("q", "").strip(),
         (int(column), int(row)) if _is_number(column) and _is_number(row) else None,
         int(page_number) if _is_number(page_number) else 1,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from starlette.datastructures import QueryParams
 
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
+from berryeval.evaluation.slices import Slice
 
 __all__ = ["SOURCES", "Wish", "read_wish"]
 
@@ -57,6 +58,7 @@ def read_wish(given: QueryParams, measures: Sequence[str], a: str, b: str, sourc
     sd = None
     if chosen == "given":
         sd = _number(texts, "sd", _SD, math.inf, messages)
+    part = given.get("slice", "")[:300]
     measure = given.get("measure", measures[0])
     if measure not in measures:
         messages["measure"] = f"expected one that the workbench shows, found {measure[:40]!r}"
@@ -64,7 +66,7 @@ def read_wish(given: QueryParams, measures: Sequence[str], a: str, b: str, sourc
     return Wish(
         texts,
         measure,
-        given.get("slice", "")[:300],
+        str(Slice.read(part) or part),
         chosen if chosen in SOURCES else source,
         given.get("a") or a,
         given.get("b") or b,
