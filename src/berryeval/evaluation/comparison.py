@@ -156,8 +156,8 @@ class Comparison(Displayed):
     differences : tuple of Difference
         Over all queries: each measure, each candidate.
     common : tuple of Difference
-        The lead measure over the queries that every run has. Empty where no run lacks any, and
-        where no query is in all of them.
+        Each measure and candidate over the queries that every run has. Empty where no run lacks
+        any, and where no query is in all of them.
     sliced : tuple of Difference
         Each measure and candidate for each slice that was asked for.
     statistics : Statistics
@@ -219,12 +219,11 @@ class Comparison(Displayed):
     def deciding(self, measure: Measure | None = None) -> tuple[Difference, ...]:
         """Return what a headline rests on, one difference per candidate.
 
-        The lead measure is taken over the queries that every run has: a query that one run lacks
-        would otherwise make a winner. Another measure is taken as it is.
+        The measure, the lead unless given, is taken over the queries that every run has: a query
+        that one run lacks would otherwise make a winner.
         """
-        if measure in (None, self.lead) and self.common:
-            return self.common
-        return tuple(d for d in self.differences if d.measure == (measure or self.lead))
+        wanted = measure or self.lead
+        return tuple(d for d in self.common or self.differences if d.measure == wanted)
 
     @property
     def candidates(self) -> tuple[str, ...]:

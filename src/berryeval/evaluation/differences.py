@@ -114,7 +114,7 @@ def describe_slices(
 def describe_common(
     pairs: Sequence[Pair], evaluations: Iterable[Evaluation], how: Statistics
 ) -> list[Difference]:
-    """Describe the first measure over the queries that every run has.
+    """Describe pairs over the queries that every run has, in the families of `describe`.
 
     Empty if no run lacks any query, and if no query is in every run.
     """
@@ -122,8 +122,7 @@ def describe_common(
     if is_missing.all() or not is_missing.any():
         return []
     positions = np.flatnonzero(~is_missing).tolist()
-    lead = pairs[0].measure
-    return _family([pair.take(positions) for pair in pairs if pair.measure == lead], how)
+    return describe([pair.take(positions) for pair in pairs], how)
 
 
 def _family(pairs: Sequence[Pair], how: Statistics) -> list[Difference]:

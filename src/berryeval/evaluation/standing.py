@@ -44,7 +44,7 @@ class Standing:
     change: Difference | None
     """From the other run; None if there is none, or no query in common."""
     common: Difference | None = None
-    """The change of the lead measure over the queries that both runs have, if either lacks any."""
+    """The change over the queries that both runs have, if either lacks any."""
 
     @property
     def is_watched(self) -> bool:
@@ -136,8 +136,7 @@ def standing_sentence(
         return f"{name} has {standing.measure} {standing.mean:.4f} over {queries}."
     whole = replace(standing.change, system=name)
     common = [replace(standing.common, system=name)] if standing.common else []
-    lacking = [(one, found.counts.missing) for one, found in (other, run) if found.counts.missing]
-    return result_sentence([whole], common, other[0], evaluation.counts.judged, lacking)
+    return result_sentence([whole], common, other[0], [other, run])
 
 
 def _common(evaluation: Evaluation, reference: Evaluation | None) -> list[str]:

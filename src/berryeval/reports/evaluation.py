@@ -164,9 +164,8 @@ def evaluation_as_dict(run: Evaluation, shown: Shown = Shown()) -> dict[str, Any
         "counts": vars(run.counts),
         "means": run.to_dict(),
         "holes": {name: result.holes for name, result in run.items()},
+        "notes": [f"Caution: {caution}." for caution in run.cautions],
     }
-    if run.cautions:
-        found["notes"] = [f"Caution: {caution}." for caution in run.cautions]
     if shown.interval is not None:
         found["intervals"] = {name: _interval(result, shown) for name, result in run.items()}
     if shown.per_query:
