@@ -40,8 +40,8 @@ def test_runs_stand_side_by_side():
         "\n"
         "3 queries judged, 3 scored.\n"
         "1 query without a relevant document.\n"
-        "a.run: 1 query missing from the run.\n"
-        "b.run: 2 queries missing from the run.\n"
+        "a.run: 1 query missing from the run, scored as 0.\n"
+        "b.run: 2 queries missing from the run, scored as 0.\n"
         "b.run: 1 query not judged, ignored.\n"
         "Unjudged documents in the rankings: b.run 1.\n",
     )
@@ -55,8 +55,8 @@ def test_runs_that_were_scored_on_different_queries_are_not_compared(data):
         "b.run: 3 queries judged, 1 scored.",
         "Caution: means over different queries cannot be compared.",
         "1 query without a relevant document.",
-        "a.run: 1 query missing from the run.",
-        "b.run: 2 queries missing from the run.",
+        "a.run: 1 query missing from the run, left out.",
+        "b.run: 2 queries missing from the run, left out.",
         "b.run: 1 query not judged, ignored.",
         "Unjudged documents in the rankings: b.run 1.",
     ]
@@ -131,7 +131,10 @@ def test_output_can_go_to_a_file(data, form):
         (["qrels.txt", "a.run", "a.run"], "RUN: expected each run once, got a.run, a.run"),
         (["qrels.txt", "qrels.txt"], "qrels.txt:1: expected 6 columns"),
         (["header.csv", "a.run"], "header.csv: expected at least one judged query, found none"),
-        (["qrels.txt", "a.run", "--missing", "error"], "query 'q3' is judged and not in the run"),
+        (
+            ["qrels.txt", "a.run", "b.run", "--missing", "error"],
+            "a.run: query 'q3' is judged and not in the run",
+        ),
         (
             ["qrels.txt", "a.run", "-o", "no/such/folder"],
             "no/such/folder: cannot be written: No such",

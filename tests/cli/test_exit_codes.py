@@ -10,7 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
 
-QRELS = "q1 0 d1 1\nq2 0 d1 0\n"
+QRELS = "q1 0 d1 1\nq2 0 d1 0\nq2 0 d2 1\n"
 RUN = "q1 Q0 d1 1 2.5 bm25\nq2 Q0 d1 1 2 bm25\n"
 NEVER_ANSWERS = "def find(query, k):\n    raise OSError('down')\n"
 
@@ -64,6 +64,14 @@ def test_the_exit_code_survives_a_closed_pipe(shell, code, command):
     for pipe in ("| true", "2>&1 | true", "2>&1 >/dev/null | true"):
         done = shell(f"berryeval {command} {pipe}")
         assert (done.returncode, "Traceback" in done.stderr) == (code, False), pipe
+
+
+@pytest.mark.parametrize("place", ["/dev/stdout", "/dev/fd/1", ">(true)", "-"])
+def test_the_exit_code_survives_an_output_that_is_a_closed_pipe(shell, place):
+    """Whatever name `-o` gives the pipe."""
+    gate = "berryeval gate --judgments qrels --run a.run --at-least P@1=0.9 --format html"
+    done = shell(f"{gate} -o {place} | true")
+    assert (done.returncode, "rror" in done.stderr.replace("error threshold", "")) == (1, False)
 
 
 def test_output_longer_than_a_pipe_ends_in_silence(shell):

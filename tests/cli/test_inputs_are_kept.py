@@ -28,11 +28,14 @@ def folder(tmp_path, monkeypatch):
     """A working directory with one of everything that a command reads."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "system", raising=False)
     for name, text in {
         "qrels": QRELS,
         "a.run": RUN,
         "b.run": RUN.replace("2.5", "2.4"),
         "queries.jsonl": '{"id": "q1", "query": "one"}\n{"id": "q2", "query": "two"}\n',
+        "queries.2.jsonl": '{"id": "q1", "query": "one"}\n',
+        "system.py": "def find(query, k):\n    return ['d1']\n",
         "timings": '{"query_id": "q1", "ms": 1}\n',
         "berryeval.toml": SETTINGS,
     }.items():
@@ -50,12 +53,12 @@ COMMANDS = [
     ("a.run", "evaluate qrels a.run --json -o a.run"),
     ("queries.jsonl", "evaluate qrels a.run --queries queries.jsonl --json -o queries.jsonl"),
     ("qrels", "evaluate qrels a.run --history qrels"),
-    ("b.run", "compare qrels a.run b.run -o b.run"),
+    ("b.run", "compare qrels a.run b.run --json -o b.run"),
     ("qrels", "compare qrels a.run b.run -o qrels"),
     ("qrels", "gate -o qrels"),
     ("a.run", "gate --json -o a.run"),
-    ("b.run", "gate -o ./b.run"),
-    ("berryeval.toml", "gate -o berryeval.toml"),
+    ("b.run", "gate --json -o ./b.run"),
+    ("berryeval.toml", "gate --json -o berryeval.toml"),
     ("queries.jsonl", "gate --format table -o queries.jsonl"),
     ("qrels", "convert qrels qrels"),
     ("a.run", "convert a.run a.run --to jsonl"),
@@ -72,6 +75,11 @@ COMMANDS = [
     ("h.jsonl", "history h.jsonl --json -o h.jsonl"),
     ("qrels", "holes qrels a.run --format trec -o qrels"),
     ("qrels", "power qrels a.run --against b.run -o qrels"),
+    ("system.py", "retrieve system:find --queries queries.jsonl -o system.py"),
+    (
+        "queries.2.jsonl",
+        "retrieve system:find --queries queries.2.jsonl -o queries.jsonl --repeat 2",
+    ),
 ]
 
 
@@ -84,8 +92,8 @@ def test_an_input_is_never_overwritten(folder, name, command):
     assert "is an input of this command" in result.stderr
     assert "write the output to another file" in result.stderr
     assert name in result.stderr
-    assert (folder / name).read_bytes() == before[name]
-    assert not [*folder.glob("*.partial")]
+    after = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    assert after == before
 
 
 def test_every_way_to_a_file_is_recognised(folder):
@@ -130,6 +138,61 @@ def test_other_files_are_replaced(folder):
     assert berryeval("evaluate", "qrels", "a.run", "-o", "copy").exit_code == 0
     assert (folder / "copy").read_text() != QRELS
     assert berryeval("evaluate", "qrels", "a.run", "-o", "/dev/null").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "evaluate qrels a.run --history h.jsonl --json -o h.jsonl",
+        "evaluate qrels a.run --history h.jsonl --json -o ./h.jsonl",
+        "evaluate qrels a.run --history h.jsonl --json -o soft.json",
+        "evaluate qrels a.run --history new.jsonl --json -o sub/../new.jsonl",
+        "quality --history h.jsonl --json -o h.jsonl",
+        "quality --report new.html -o new.html",
+        "gate --report new.html -o new.html",
+        "gate --report new.html --report ./new.html",
+        "gate --config history.toml --json -o h.jsonl",
+        "retrieve replay:a.run --queries queries.jsonl -o c.run --timings c.run",
+        "retrieve replay:a.run --queries queries.jsonl -o c.run --timings c.2.run --repeat 2",
+        "retrieve replay:a.run --queries queries.jsonl -o c.run --timings c.run.progress",
+    ],
+)
+def test_two_outputs_never_share_a_file(folder, command):
+    """The second would replace the first, or a history what it holds: nothing is written."""
+    (folder / "soft.json").symlink_to("h.jsonl")
+    (folder / "sub").mkdir()
+    (folder / "history.toml").write_text(f'history = "h.jsonl"\n{SETTINGS}')
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    result = berryeval(*command.split())
+    assert result.exit_code == 2, result.output
+    assert "Two outputs name the same file" in result.stderr
+    after = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    assert after == before
+
+
+def test_an_output_and_a_history_may_be_written_at_once(folder):
+    """To two files, or to standard output and a file."""
+    for output in ("-", "out.json", os.devnull):
+        result = berryeval("evaluate", "qrels", "a.run", "-o", output, "--history", "h.jsonl")
+        assert result.exit_code == 0
+    assert len((folder / "h.jsonl").read_text().splitlines()) == 4
+
+
+@pytest.mark.parametrize("content", [RUN, '{"query_id": "q1"}\n', "SQLite format 3\0", "[1]\n"])
+def test_a_history_is_appended_to_nothing_else(folder, content):
+    """A run, or an archive, which `berryeval history` reads as well, stays as it is."""
+    (folder / "other").write_text(content)
+    result = berryeval("evaluate", "qrels", "a.run", "--history", "other")
+    assert result.exit_code == 2
+    assert "Error: other: is no history of evaluations; name a new file" in result.stderr
+    assert (folder / "other").read_text() == content
+
+
+@pytest.mark.parametrize("content", ["", "\n", '{"version":1,"time":"2026-01-'])
+def test_a_history_may_be_empty_or_cut_off(folder, content):
+    """As it is after `touch`, or after a machine went down."""
+    (folder / "other").write_text(content)
+    assert berryeval("evaluate", "qrels", "a.run", "--history", "other").exit_code == 0
 
 
 def test_a_baseline_is_updated_in_place(folder):

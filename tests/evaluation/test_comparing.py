@@ -250,6 +250,17 @@ def test_measures_without_bounds_have_none():
         assert compare(JUDGMENTS, runs, name, bounds=True).differences[0].bounds is None
 
 
+def test_an_error_about_missing_queries_names_the_run():
+    """Which of several runs it is, and how many queries."""
+    judgments = {f"q{i}": {"d1": 1} for i in range(4)}
+    whole, part = {q: ["d1"] for q in judgments}, {"q0": ["d1"], "q1": ["d1"]}
+    message = "^b: query 'q2' and 1 more are judged and not in the run$"
+    with pytest.raises(MismatchError, match=message):
+        compare(judgments, {"a": whole, "b": part}, "RR", missing="error")
+    with pytest.raises(MismatchError, match="^c: judgments and run have no query in common"):
+        compare(judgments, {"a": whole, "c": {"x": ["d1"]}}, "RR")
+
+
 def test_runs_of_different_depth_are_compared_with_a_caution():
     """If some measure looks deeper than the shallowest."""
     deep = {query: [*ranking, *(f"z{i}" for i in range(20))] for query, ranking in AFTER.items()}
@@ -281,7 +292,7 @@ def test_a_comparison_shows_itself():
     [
         ({"tests": ["guess"]}, "tests: expected 'wilcoxon' or 'sign' or 'randomisation'"),
         ({"level": 1.0}, "level: expected a number between 0 and 1, got 1.0"),
-        ({"n_resamples": 1}, "n_resamples: expected a whole number from 100"),
+        ({"n_resamples": 1}, "n_resamples: expected a whole number from 100 to"),
         ({"baseline": "other"}, "baseline: expected the name of a run, 'before' or 'after'"),
     ],
 )

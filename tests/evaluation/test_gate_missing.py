@@ -36,8 +36,8 @@ def test_queries_missing_from_the_baseline_make_no_winner_unseen():
     assert found.missing == {"baseline": 5}
     assert (found.common.n_queries, found.common.verdict) == (25, "inconclusive")
     assert found.sentence == (
-        "5 of 30 judged queries are missing from baseline, and scored 0 there; over the 25 queries "
-        "that are not missing, the verdict is inconclusive. 1 guard holds over 30 queries."
+        "5 of 30 judged queries are missing from the baseline, and scored as 0; over the 25 "
+        "queries that are not missing, the verdict is inconclusive. 1 guard holds over 30 queries."
     )
     told = json.loads(gate_to_json(found))
     assert told["missing"] == {"baseline": 5}
@@ -67,7 +67,8 @@ def test_both_sides_may_lack_queries():
     assert found.missing == {"baseline": 5, "candidate": 1}
     assert found.common.n_queries == 25
     assert found.sentence.startswith(
-        "5 of 30 judged queries are missing from baseline, and 1 from candidate, and scored 0 "
+        "5 of 30 judged queries are missing from the baseline, and 1 from the candidate, and "
+        "scored as 0; over "
     )
 
 
@@ -77,7 +78,7 @@ def test_a_candidate_alone_may_lack_queries():
     found = gate(result, at_least={"P@5": 0.5})
     assert found.verdict == "fail"
     assert found.sentence == (
-        "1 of 2 judged queries is missing from the run, and scored 0 there; over the 1 query that "
+        "1 of 2 judged queries is missing from the run, and scored as 0; over the 1 query that "
         "is not missing, the verdict is pass. P@5 is 0.3000, below 0.5."
     )
 
@@ -88,7 +89,7 @@ def test_queries_that_are_left_out_are_said_to_be():
     assert found.common is None
     assert only(found).n_queries == 25
     assert found.sentence.startswith(
-        "5 of 30 judged queries are missing from baseline, and left out. "
+        "5 of 30 judged queries are missing from the baseline, and left out. "
     )
 
 
@@ -112,5 +113,5 @@ def test_missing_queries_are_named_by_run(n_missing):
         "b": evaluate(judged(5), lacking([3] * 5, n_missing), "P@5"),
     }
     said = "3 of 5 judged queries are missing from b" if n_missing else ""
-    assert missing_queries(runs) == said
+    assert missing_queries([*runs.items()]) == said
     assert common_queries(runs.values()) == ids(5)[n_missing:]

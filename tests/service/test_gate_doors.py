@@ -111,7 +111,7 @@ def plain(text):
 def test_the_gate_is_worth_asking_about(decided):
     """It has something to say first, numbers of every kind, and is not plain."""
     assert decided.missing == {"baseline": 3}
-    assert decided.sentence.startswith("3 of 40 judged queries are missing from baseline")
+    assert decided.sentence.startswith("3 of 40 judged queries are missing from the baseline")
     assert {guard.verdict for guard in decided.guards} == {"pass", "inconclusive"}
     assert any(guard.interval for guard in decided.guards)
 

@@ -46,7 +46,7 @@ def rising(query, k):
     return answer(query, lambda: [("a", 1.0), ("b", 2.0)])
 
 def no_ids(query, k):
-    return answer(query, lambda: [7])
+    return answer(query, lambda: [7.5])
 
 def empty_id(query, k):
     return answer(query, lambda: ["tuning.md#tuning", ""])
@@ -70,7 +70,7 @@ REFUSED = {
     "nan": "hit 1: expected a number as score, got float nan",
     "many": "hits, got ",
     "rising": "expected the best hit first, got 1.0 and then 2.0 at rank 2",
-    "no_ids": "hit 1: expected a document id and a score, got int 7",
+    "no_ids": "hit 1: expected a document id and a score, got float 7.5",
     "empty_id": "hit 2: expected a document id, got an empty one",
     "no_list": "expected hits, got NoneType",
 }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import stat
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -11,6 +12,7 @@ import click
 from berryeval.core.files import format_of_ending, uncompressed_name, write_whole
 
 __all__ = [
+    "check_outputs",
     "chosen_format",
     "output_options",
     "report_format",
@@ -81,20 +83,43 @@ report_option = click.option(
     "reports",
     multiple=True,
     metavar="FILE",
-    help="Write a report, too, in the format that its name says, such as .html, .json, .md or "
-    ".xml (JUnit); repeatable.",
+    help="Also write a report, in the format that its name asks for: .html, .json, .md, .csv, "
+    ".xml (JUnit) or .txt; repeatable.",
 )
 
 
 def report_format(file: str, formats: Sequence[str]) -> str:
     """Return the format that the name of a report asks for; unlike an output's, it has to."""
+    endings = {ending: name for ending, name in _ENDINGS.items() if name in formats}
+    endings[".txt"] = "table"
     ending = os.path.splitext(uncompressed_name(file))[1].lower()  # noqa: PTH122
-    found = _ENDINGS.get(ending)
-    if found not in formats:
-        known = ", ".join(ending for ending, name in _ENDINGS.items() if name in formats)
+    if ending not in endings:
+        known = ", ".join(sorted(endings))
         raise click.UsageError(f"--report takes names that end in {known}, not {file!r}.")
-    assert found is not None
-    return found
+    return endings[ending]
+
+
+def check_outputs(names: Iterable[str | None]) -> None:
+    """Refuse two outputs in one file, of which the second would replace the first.
+
+    Files are compared by device and inode, or by path if they do not exist yet. Standard output
+    and devices may be named several times.
+    """
+    seen: set[object] = set()
+    for name in names:
+        file = None if name is None or name == "-" else _identity(name)
+        if file is not None and file in seen:
+            raise click.UsageError(f"Two outputs name the same file, {name!r}; give each its own.")
+        seen.add(file)
+
+
+def _identity(name: str) -> object:
+    """Return what two names of one file have in common; None for a device or a pipe."""
+    try:
+        found = os.stat(name)  # noqa: PTH116 - pathlib is slow to import
+    except OSError:  # not there yet
+        return os.path.realpath(name)
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
 
 
 def write_output(text: str, output: str | None) -> None:

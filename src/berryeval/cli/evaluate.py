@@ -13,7 +13,7 @@ from berryeval.cli._options import (
     missing_option,
     no_relevant_option,
 )
-from berryeval.cli._output import chosen_format, output_options, write_output
+from berryeval.cli._output import check_outputs, chosen_format, output_options, write_output
 from berryeval.cli._runs import run_names
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def command(
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     if note is not None and history is None:
         raise click.UsageError("--note goes with --history FILE.")
+    check_outputs([output, history])
     loaded = load_judgments(judgments, options["duplicates"], options["judges"])
     results: dict[str, Evaluation] = {
         name: evaluate(loaded, path, measures or DEFAULT_MEASURES, **options)

@@ -11,6 +11,7 @@ import click
 
 from berryeval.cli._logging import logging_options
 from berryeval.cli._output import (
+    check_outputs,
     chosen_format,
     output_options,
     report_format,
@@ -136,6 +137,7 @@ def command(
     )
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     report_formats = {file: report_format(file, FORMATS) for file in reports}
+    check_outputs([output, settings.history, *reports])
     result = run_gate(settings)
     for file, format_ in report_formats.items():
         write_output(render_gate(result, format_), file)

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from berryeval.cli._logging import logging_options
-from berryeval.cli._output import chosen_format, output_options, write_output
+from berryeval.cli._output import (
+    check_outputs,
+    chosen_format,
+    output_options,
+    report_format,
+    report_option,
+    write_output,
+)
 from berryeval.cli._progress import progress_bar
 from berryeval.cli._systems import (
     address_for,
@@ -65,14 +72,7 @@ SYSTEM_FAILED = 4
     show_default=True,
     help="Ask everything so often, to tell how much scores vary by themselves.",
 )
-@click.option(
-    "--report",
-    "reports",
-    multiple=True,
-    metavar="FILE",
-    help="Write a report, too, in the format that its name says: .html, .json, .md, .csv or "
-    ".xml (JUnit); repeatable.",
-)
+@report_option
 @click.option("--history", metavar="FILE", help="Append the means to a history, too.")
 @output_options(FORMATS)
 @logging_options()
@@ -119,7 +119,8 @@ def command(
     from berryeval.suite.quality import THRESHOLDS, run_quality, thresholds_of
 
     chosen = chosen_format(output_format, as_json, output, FORMATS)
-    report_formats = {file: _format_of(file) for file in reports}
+    report_formats = {file: report_format(file, FORMATS) for file in reports}
+    check_outputs([output, history, *reports])
     thresholds = _thresholds(at_least) or THRESHOLDS
     known = load_golden_set(golden, chunks=chunks)
     way_out = "choose others with --at-least, or judge more documents"
@@ -149,15 +150,6 @@ def command(
     if len(result.failures) > max_failed:
         context.exit(SYSTEM_FAILED)
     context.exit(0 if result.gate.verdict == "pass" else BELOW)
-
-
-def _format_of(file: str) -> str:
-    chosen = chosen_format(None, False, file, FORMATS)  # noqa: FBT003 - not asked for
-    if chosen == "table" and not file.endswith(".txt"):
-        raise click.UsageError(
-            f"--report takes names that end in .html, .json, .md, .csv, .xml or .txt, not {file!r}."
-        )
-    return chosen
 
 
 def _thresholds(at_least: tuple[str, ...]) -> dict[MeasureLike, float]:

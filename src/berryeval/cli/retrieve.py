@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from berryeval.cli._logging import logging_options
+from berryeval.cli._output import check_outputs
 from berryeval.cli._progress import progress_bar
 from berryeval.cli._systems import (
     address_for,
@@ -139,6 +140,8 @@ def command(
     from berryeval.search.system import can_index, check_documents
 
     _check_usage(output, repeat, documents, questions)
+    outputs = _outputs(output, repeat, timings)
+    check_outputs(outputs)
     format_of_name(output)  # refused before anything is asked
     credit = _crediting(spans, documents, chunks)
     asked = read_queries(queries)
@@ -157,7 +160,8 @@ def command(
             facts["documents"] = _index(opened, documents, chunks, questions)
         check_documents(opened, "name them with --documents")
         facts |= opened.fingerprint()
-        refuse_input(output)  # before queries are asked for nothing
+        for name in outputs:
+            refuse_input(name)  # before queries are asked for nothing
         with _journal(output, facts) as journal, progress_bar("Retrieving") as progress:
             try:
                 collected = collect(
@@ -243,7 +247,19 @@ def _index(system: object, path: str, chunks: str, questions: str | None) -> str
 def _journal(output: str, facts: dict[str, str]) -> Journal | nullcontext[None]:
     from berryeval.search.journal import Journal
 
-    return nullcontext() if output == "-" else Journal(f"{output}.progress", facts)
+    return nullcontext() if output == "-" else Journal(_progress(output), facts)
+
+
+def _progress(output: str) -> str:
+    """Return the file in which answers are kept until the run is complete."""
+    return f"{output}.progress"
+
+
+def _outputs(output: str, repeat: int, timings: str | None) -> list[str]:
+    """Return every file that the command writes."""
+    runs = [_numbered(output, number) for number in range(1, repeat + 1)]
+    files = [] if output == "-" else [*runs, _progress(output)]
+    return files if timings is None else [*files, timings]
 
 
 def _numbered(output: str, number: int) -> str:

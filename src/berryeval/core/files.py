@@ -33,7 +33,8 @@ def write_whole(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
 
     What stood there before stays until then, and stays for good if anything fails. A link stays
     a link, and what it leads to is written. ``-`` is standard output; it, devices and pipes are
-    written straight into. A name that ends in ``.gz`` or ``.zst`` is compressed.
+    written straight into, and what a closed pipe no longer takes is dropped. A name that ends in
+    ``.gz`` or ``.zst`` is compressed.
 
     Raises
     ------
@@ -44,7 +45,7 @@ def write_whole(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
     """
     name = os.fspath(path)
     if name in _STANDARD_OUTPUT:
-        # Errors are left as they are: a pipe that nobody reads any more is none to speak of.
+        # Errors are left as they are: the command line has streams that survive a closed pipe.
         sys.stdout.flush()
         sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()
@@ -54,7 +55,8 @@ def write_whole(path: str | os.PathLike[str], pieces: Iterable[bytes]) -> None:
         if _can_be_replaced(name):
             _replace(name, pieces)
         else:
-            with open(name, "wb") as file:  # noqa: PTH123 - pathlib is slow to import
+            # A reader that is gone must not replace the exit code, on standard output or here.
+            with suppress(BrokenPipeError), open(name, "wb") as file:  # noqa: PTH123 - see above
                 _write(file, name, pieces)
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror}", name) from error

@@ -48,7 +48,8 @@ class AllScores:
         n_missing, n_no_relevant = sum(self.is_missing), sum(self.lacks_relevant)
         if missing == "error" and n_missing:
             query_id = decode_id(next(compress(self.query_ids, self.is_missing)))
-            raise MismatchError(f"query {query_id!r} is judged and not in the run")
+            are = "is" if n_missing == 1 else f"and {n_missing - 1:,} more are"
+            raise MismatchError(f"query {query_id!r} {are} judged and not in the run")
         query_ids, values = self.query_ids, self.values
         flags = (self.is_missing, self.lacks_relevant)
         if (missing == "skip" and n_missing) or (no_relevant == "skip" and n_no_relevant):

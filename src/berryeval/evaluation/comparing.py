@@ -31,6 +31,7 @@ from berryeval.evaluation.evaluate import (
     evaluate,
     load_judgments,
     load_run,
+    mismatches_of,
     read_measures,
 )
 from berryeval.evaluation.extremes import bound_differences
@@ -136,17 +137,17 @@ def compare(
     loaded_runs = {name: load_run(source, duplicates) for name, source in runs.items()}
     chosen = measures_compared(loaded_runs) if measures is None else read_measures(measures)
     shown = tuple(dict.fromkeys((*(DEFAULT_MEASURES if measures is None else ()), *chosen)))
-    evaluations = {
-        name: evaluate(
-            loaded,
-            run,
-            shown,
-            queries=known_queries.values(),
-            missing=missing,
-            no_relevant=no_relevant,
-        )
-        for name, run in loaded_runs.items()
-    }
+    evaluations = {}
+    for name, run in loaded_runs.items():
+        with mismatches_of(name):
+            evaluations[name] = evaluate(
+                loaded,
+                run,
+                shown,
+                queries=known_queries.values(),
+                missing=missing,
+                no_relevant=no_relevant,
+            )
     _check_common(loaded, loaded_runs, reference)
     query_ids = _common_queries(evaluations)
     noise = _noise(loaded, loaded_runs, repeats or {}, chosen, duplicates, query_ids)

@@ -161,8 +161,8 @@ class Comparison(Displayed):
     differences : tuple of Difference
         Over all queries: each measure, each candidate.
     common : tuple of Difference
-        As `differences`, over the queries that every run has. Empty where no run lacks any, and
-        where no query is in all of them.
+        Each measure and candidate over the queries that every run has. Empty where no run lacks
+        any, and where no query is in all of them.
     sliced : tuple of Difference
         Each measure and candidate for each slice that was asked for.
     statistics : Statistics

@@ -115,7 +115,7 @@ def describe_slices(
 def describe_common(
     pairs: Sequence[Pair], evaluations: Iterable[Evaluation], how: Statistics
 ) -> list[Difference]:
-    """Describe pairs over the queries that every run has, as `describe` does.
+    """Describe pairs over the queries that every run has, in the families of `describe`.
 
     Empty if no run lacks any query, and if no query is in every run.
     """

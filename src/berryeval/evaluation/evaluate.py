@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from berryeval.core.cutoff import DEFAULT_KS
@@ -135,19 +136,20 @@ def evaluate(
     counted = tuple(dict.fromkeys((*chosen, *map(holes_measure, chosen))))
     known_queries = _load_queries(queries)
     loaded_judgments = load_judgments(judgments, duplicates, judges)
-    scores = score_at_once(
-        loaded_judgments,
-        run,
-        counted,
-        missing=missing,
-        no_relevant=no_relevant,
-        duplicates=duplicates,
-    )
-    if scores is None:
-        run = load_run(run, duplicates)
-        scores = score(loaded_judgments, run, counted, missing=missing, no_relevant=no_relevant)
-    if scores.counts.missing == scores.counts.judged:
-        raise MismatchError(_nothing_in_common(loaded_judgments, scores.ignored_ids))
+    with mismatches_of(path_name(run) if isinstance(run, (str, os.PathLike)) else None):
+        scores = score_at_once(
+            loaded_judgments,
+            run,
+            counted,
+            missing=missing,
+            no_relevant=no_relevant,
+            duplicates=duplicates,
+        )
+        if scores is None:
+            run = load_run(run, duplicates)
+            scores = score(loaded_judgments, run, counted, missing=missing, no_relevant=no_relevant)
+        if scores.counts.missing == scores.counts.judged:
+            raise MismatchError(_nothing_in_common(loaded_judgments, scores.ignored_ids))
     return Evaluation(
         scores,
         chosen,
@@ -155,6 +157,17 @@ def evaluate(
         cautions=find_cautions(run),
         reduced=loaded_judgments.reduced,
     )
+
+
+@contextmanager
+def mismatches_of(name: str | None) -> Iterator[None]:
+    """Let errors about a run that does not fit the judgments name it, where it has a name."""
+    try:
+        yield
+    except MismatchError as error:
+        if name is None:
+            raise
+        raise MismatchError(f"{name}: {error}") from None
 
 
 def _load_queries(source: QueriesSource | None) -> Mapping[str, Query] | None:

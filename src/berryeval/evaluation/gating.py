@@ -26,6 +26,9 @@ from berryeval.measures import Measure
 
 __all__ = ["gate", "summed_up"]
 
+_NAMES = {"baseline": "the baseline", "candidate": "the candidate"}
+"""What sentences call runs that have no name of their own."""
+
 _BEST_FIRST = ("pass", "inconclusive", "fail")
 
 
@@ -137,7 +140,8 @@ def summed_up(
     runs = _runs(comparison, system, evaluation)
     deciding = _deciding_holes(comparison, system, guards)
     n_deciding = len(deciding) if _may_turn(guards) else 0
-    lacking = sentences.of_missing(missing_queries(runs), common)
+    named = [(_NAMES.get(name, name), run) for name, run in runs.items()]
+    lacking = sentences.of_missing(missing_queries(named), common)
     return GateResult(
         verdict=verdict,
         sentence=lacking + sentences.of_gate(verdict, guards, n_deciding),

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from berryeval.evaluation.findings import WORDS
-from berryeval.evaluation.notes import count_queries, missing_counts, missing_phrase
+from berryeval.evaluation.notes import count_queries, missing_queries
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison, Difference
+    from berryeval.evaluation.result import Evaluation
     from berryeval.measures import Measure
 
 __all__ = ["difference_sentence", "headline", "listing", "policy_note", "result_sentence"]
@@ -24,19 +25,18 @@ def headline(comparison: Comparison, measure: Measure | None = None) -> str:
     every run has, and last the one with missing queries as they were scored.
     """
     wanted = measure or comparison.lead
-    whole = [d for d in comparison.differences if d.measure == wanted]
-    common = [d for d in comparison.common if d.measure == wanted]
-    n_judged = comparison.evaluations[comparison.baseline].counts.judged
-    lacking = [*missing_counts(comparison.evaluations).items()]
-    return result_sentence(whole, common, comparison.baseline, n_judged, lacking)
+    whole, common = (
+        [found for found in differences if found.measure == wanted]
+        for differences in (comparison.differences, comparison.common)
+    )
+    return result_sentence(whole, common, comparison.baseline, [*comparison.evaluations.items()])
 
 
 def result_sentence(
     whole: Sequence[Difference],
     common: Sequence[Difference],
     baseline: str,
-    n_judged: int,
-    lacking: Sequence[tuple[str, int]],
+    runs: Sequence[tuple[str, Evaluation]],
 ) -> str:
     """Return what `headline` says, from its parts.
 
@@ -47,21 +47,20 @@ def result_sentence(
     common : sequence of Difference
         The same over the queries that every run has; empty where that makes no difference.
     baseline : str
-    n_judged : int
-        How many queries are judged.
-    lacking : sequence of (str, int)
-        Runs that lack some of them, and how many.
+        The name of the run that candidates are compared with.
+    runs : sequence of (str, Evaluation)
+        The baseline and the candidates, by the names they go by; two may have the same.
     """
-    found = _sentence(common or whole, baseline)
-    if not lacking:
-        return _capitalised(found)
-    first = f"{missing_phrase(n_judged, lacking)}."
-    if not common:  # they were left out, or no query is in every run
-        return f"{first} {_capitalised(found)}"
-    return (
-        f"{first} Over the {count_queries(common[0].n_queries)} in every run, {found} "
-        f"With missing queries scored as 0, {_sentence(whole, baseline)}"
-    )
+    missing = missing_queries(runs)
+    if not missing:
+        return _capitalised(_sentence(whole, baseline))
+    if not any(any(run.scores.is_missing) for _, run in runs):
+        return f"{missing}, and left out. {_capitalised(_sentence(whole, baseline))}"
+    scored = f"With missing queries scored as 0, {_sentence(whole, baseline)}"
+    if not common:
+        return f"{missing}. No query is in every run. {scored}"
+    over = f"Over the {count_queries(common[0].n_queries)} in every run"
+    return f"{missing}. {over}, {_sentence(common, baseline)} {scored}"
 
 
 def _sentence(differences: Sequence[Difference], baseline: str) -> str:

@@ -54,7 +54,9 @@ def query_notes(runs: Mapping[str, Evaluation], n_compared: int | None = None) -
     ]
     for name, run in runs.items():
         if run.counts.missing:
-            notes.append(f"{name}: {count_queries(run.counts.missing)} missing from the run.")
+            treated = "scored as 0" if any(run.scores.is_missing) else "left out"
+            missing = f"{count_queries(run.counts.missing)} missing from the run, {treated}."
+            notes.append(f"{name}: {missing}")
         if run.counts.ignored:
             notes.append(f"{name}: {count_queries(run.counts.ignored)} not judged, ignored.")
     return tuple(notes)
@@ -72,10 +74,11 @@ def judges_notes(reduced: tuple[Judges, int] | None) -> tuple[str, ...]:
     return (f"Several judges graded {documents}: {COUNTED[rule]} counts.",)
 
 
-def missing_queries(runs: Mapping[str, Evaluation]) -> str:
+def missing_queries(runs: Sequence[tuple[str, Evaluation]]) -> str:
     """Return how many judged queries are missing from which run; nothing if every run has all."""
-    n_judged = next(iter(runs.values())).counts.judged
-    return missing_phrase(n_judged, [*missing_counts(runs).items()])
+    counts = [(name, run.counts) for name, run in runs]
+    lacking = [(name, count.missing) for name, count in counts if count.missing]
+    return missing_phrase(counts[0][1].judged, lacking)
 
 
 def missing_phrase(n_judged: int, lacking: Sequence[tuple[str, int]]) -> str:

@@ -58,7 +58,7 @@ def of_missing(missing: str, common: Common | None) -> str:
         return f"{missing}, and left out. "
     queries = f"{count_queries(common.n_queries)} that {'is' if common.n_queries == 1 else 'are'}"
     return (
-        f"{missing}, and scored 0 there; over the {queries} not missing, the verdict is "
+        f"{missing}, and scored as 0; over the {queries} not missing, the verdict is "
         f"{common.verdict}. "
     )
 

@@ -157,8 +157,7 @@ def standing_sentence(
         return f"{name} has {standing.measure} {standing.mean:.4f} over {queries}."
     whole = replace(standing.change, system=name)
     common = [replace(standing.common, system=name)] if standing.common else []
-    lacking = [(one, found.counts.missing) for one, found in (other, run) if found.counts.missing]
-    return result_sentence([whole], common, other[0], evaluation.counts.judged, lacking)
+    return result_sentence([whole], common, other[0], [other, run])
 
 
 def _common(evaluation: Evaluation, reference: Evaluation | None) -> list[str]:

@@ -164,10 +164,8 @@ def evaluation_as_dict(run: Evaluation, shown: Shown = Shown()) -> dict[str, Any
         "counts": vars(run.counts),
         "means": run.to_dict(),
         "holes": {name: result.holes for name, result in run.items()},
+        "notes": [*judges_notes(run.reduced), *(f"Caution: {one}." for one in run.cautions)],
     }
-    notes = [*judges_notes(run.reduced), *(f"Caution: {caution}." for caution in run.cautions)]
-    if notes:
-        found["notes"] = notes
     if shown.interval is not None:
         found["intervals"] = {name: _interval(result, shown) for name, result in run.items()}
     if shown.per_query:

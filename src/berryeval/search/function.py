@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from berryeval.core.inputs import note_input
 from berryeval.errors import ArgumentError
 from berryeval.search.asynchronous import is_asynchronous, resolve
 from berryeval.search.failures import failures_of
@@ -97,6 +98,8 @@ def import_object(place: str) -> object:
         sys.path.insert(0, "")
     try:
         found: Any = importlib.import_module(module_name)
+        if file := getattr(found, "__file__", None):
+            note_input(file)
         for part in name.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from berryeval.core.files import uncompressed_name
-from berryeval.core.inputs import refuse_input
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, path_name
 
@@ -31,7 +30,6 @@ def append_line(path: PathLike, line: bytes) -> None:
     if uncompressed_name(path) != os.fspath(path):
         message = "cannot be appended to: expected a name without .gz or .zst"
         raise FormatError(message, path_name(path))
-    refuse_input(path)
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0))
     except OSError as error:

@@ -15,6 +15,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from berryeval.core.content_hash import hash_of_ids, hash_of_judgments
+from berryeval.core.inputs import refuse_input
 from berryeval.core.text import without_halves
 from berryeval.errors import ArgumentError, FormatError, InputTypeError
 from berryeval.evaluation import Evaluation
@@ -29,6 +30,8 @@ __all__ = ["Entry", "History", "append", "read"]
 
 VERSION = 1
 _DECIMALS = 6
+_BEGINNING = b'{"version":'
+_LONGEST_LINE = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -117,8 +120,11 @@ def append(
     Raises
     ------
     FormatError
-        If the file cannot be written, with the system's reason. It is then as it was.
+        If the file cannot be written, with the system's reason, or is no history. It is then as
+        it was.
     """
+    refuse_input(path)
+    _check_history(path)
     first = next(iter(evaluation.values()))
     entry = Entry(
         time=_utc(datetime.now(timezone.utc) if time is None else time),
@@ -164,6 +170,27 @@ def read(path: PathLike) -> History:
         found = lines if damaged else "nothing"
         raise FormatError(f"expected a history of evaluations, found {found}", path_name(path))
     return History(path_name(path), tuple(entries), tuple(damaged))
+
+
+def _check_history(path: PathLike) -> None:
+    """Raise if a file begins as no history does: it is something else, and a line would spoil it.
+
+    The first line of a history may have been cut off while it was written.
+    """
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            line = file.readline(_LONGEST_LINE).strip()
+    except OSError:
+        return  # not there yet, or whoever writes to it says why not
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        is_history = not line or line.startswith(_BEGINNING)
+    else:
+        is_history = isinstance(record, dict) and {"version", "time", "means"} <= record.keys()
+    if not is_history:
+        message = "is no history of evaluations; name a new file, or one that --history wrote"
+        raise FormatError(message, path_name(path))
 
 
 def _utc(time: datetime) -> datetime:
