@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,7 +25,7 @@ from berryeval.evaluation.trials import Trial, find_trials, judge_margins
 from berryeval.evaluation.verdict import Common, GateResult, GuardResult, Verdict
 from berryeval.measures import Measure
 
-__all__ = ["gate", "summed_up"]
+__all__ = ["gate", "latency_at", "summed_up"]
 
 _BEST_FIRST = ("pass", "inconclusive", "fail")
 
@@ -298,15 +299,25 @@ def _may_turn(guards: Sequence[GuardResult]) -> bool:
     return worst != best
 
 
+def latency_at(milliseconds: Sequence[float], percentile: float) -> float:
+    """Return a percentile of the time that queries took; between two times, the higher one.
+
+    Examples
+    --------
+    >>> latency_at([10.0, 20.0, 30.0], 95)
+    30.0
+    """
+    return float(np.percentile(np.asarray(milliseconds, np.float64), percentile, method="higher"))
+
+
 def _judge_latency(guard: LatencyGuard, milliseconds: Sequence[float] | None) -> GuardResult:
     if milliseconds is None or len(milliseconds) == 0:
         raise ArgumentError(
             str(guard), "how long queries took", "no times (`milliseconds`, --timings)"
         )
-    times = np.asarray(milliseconds, dtype=np.float64)
-    if not (np.isfinite(times) & (times >= 0)).all():
+    if not all(0 <= time < math.inf for time in milliseconds):
         raise ArgumentError("milliseconds", "finite numbers from 0", "others among them")
-    value = float(np.percentile(times, guard.percentile, method="higher"))
+    value = latency_at(milliseconds, guard.percentile)
     verdict: Verdict = "pass" if value <= guard.at_most_ms else "fail"
     reason = sentences.of_latency(guard, value)
     return GuardResult(guard, None, verdict, reason, len(milliseconds), value, guard.at_most_ms)
