@@ -15,14 +15,14 @@ from berryeval.evaluation import sentences
 from berryeval.evaluation.comparison import Comparison
 from berryeval.evaluation.evaluate import MeasureLike, read_measures
 from berryeval.evaluation.findings import ROUNDING, finding_of, outcome_of
-from berryeval.evaluation.gate_rules import RULES, GateRules, HolesPolicy
+from berryeval.evaluation.gate_rules import RULES, GateRules, Verdict
 from berryeval.evaluation.guards import Guard, LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.holes import Hole, find_holes
 from berryeval.evaluation.notes import common_queries, missing_queries
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.evaluation.trials import Trial, find_trials, judge_margins
-from berryeval.evaluation.verdict import Common, GateResult, GuardResult, Verdict
+from berryeval.evaluation.verdict import Common, GateResult, GuardResult
 from berryeval.measures import Measure
 
 __all__ = ["gate", "latency_at", "summed_up"]
@@ -194,8 +194,7 @@ class _Case:
             elif isinstance(guard, ThresholdGuard):
                 found += _judge_thresholds(guard, self.evaluation, self.rules, among)
             else:
-                policy = self.rules.holes or _default_policy(guard.measure, self.rules.pool_depth)
-                own = replace(self.rules, holes=policy)
+                own = replace(self.rules, holes=self.rules.holes_policy(guard.measure))
                 compared = _comparison(self.result, guard)
                 trials += find_trials(guard, compared, self.system, own, among)
         found += judge_margins(trials)
@@ -277,11 +276,6 @@ def _comparison(result: Comparison | Evaluation, guard: MarginGuard) -> Comparis
     if isinstance(result, Evaluation):
         raise ArgumentError(str(guard), "a comparison with a baseline", "an evaluation alone")
     return result
-
-
-def _default_policy(measure: Measure, pool_depth: int | None) -> HolesPolicy:
-    is_pooled = pool_depth is not None and measure.k is not None and pool_depth >= measure.k
-    return "inconclusive" if is_pooled else "report"
 
 
 def _whole(verdicts: Sequence[Verdict]) -> Verdict:

@@ -155,8 +155,8 @@ def score_ranking(
     measure: Measure, ranking: Iterable[bytes], grade_of: Mapping[bytes, float]
 ) -> float:
     """Return what one ranking of a query scores, by the grades of its judged documents."""
-    grades = [usable_grade(grade_of, doc_id) for doc_id in ranking]
-    return measure.score(grades, _judged(grade_of))
+    known = dict(grade_of)
+    return measure.score([usable_grade(known, doc_id) for doc_id in ranking], _judged(known))
 
 
 def _judged(grade_of: Mapping[bytes, float]) -> list[float]:
