@@ -10,6 +10,8 @@ import pytest
 
 from berryeval import ArgumentError, compare, evaluate, gate
 from berryeval.errors import InputTypeError
+from berryeval.evaluation.gate_rules import GateRules
+from berryeval.measures import parse_measure
 from berryeval.reports.gate import gate_to_json
 from evaluation.gating_cases import OTHER, RELEVANT, compared, decided, ids, judged, only, ranked
 
@@ -52,6 +54,30 @@ def test_a_clearly_better_candidate_suggests_a_higher_baseline():
     mixed = compare(judged(30), runs, ["P@5", "RR"])
     result = gate(mixed, margin={"P@5": 0.05, "RR": 0.9})
     assert (result.verdict, result.suggestion) == ("pass", None)
+
+
+@pytest.mark.parametrize(
+    ("rules", "policy"),
+    [
+        ({}, "report"),
+        ({"pool_depth": 5}, "inconclusive"),
+        ({"pool_depth": 4}, "report"),
+        ({"pool_depth": 5, "holes": "report"}, "report"),
+        ({"holes": "inconclusive"}, "inconclusive"),
+    ],
+)
+def test_holes_block_where_the_pool_reaches_the_cutoff(rules, policy):
+    """Unless the gate says what to do; a measure without a cutoff is never pooled deep enough."""
+    found = GateRules(**rules)
+    assert found.holes_policy(parse_measure("P@5")) == policy
+    assert found.holes_policy(parse_measure("AP")) == (found.holes or "report")
+
+
+def test_only_an_inconclusive_verdict_has_an_exit_code_to_choose():
+    """0 passes and 1 fails; 3 by default."""
+    codes = [GateRules().exit_code(verdict) for verdict in ("pass", "fail", "inconclusive")]
+    assert codes == [0, 1, 3]
+    assert GateRules(inconclusive=0).exit_code("inconclusive") == 0
 
 
 def test_a_gate_calls_nothing_better_that_the_comparison_does_not():

@@ -243,7 +243,7 @@ GUARD = '[[gate.guard]]\nmeasure = "P@5"\n'
         ("[gate]\nguard = [3]", "gate.guard 1: expected a table, got 3"),
         ("[[gate.guard]]\nat_least = 1", "gate.guard 1: expected a measure or a latency"),
         (GUARD, "gate.guard 1: expected at_least or margin for P@5, found neither"),
-        ("[[gate.guard]]\nmeasure = 5", "gate.guard 1: measure: expected text, got 5"),
+        ("[[gate.guard]]\nmeasure = 5", "gate.guard 1: measure: expected a measure, got 5"),
         (
             "[[gate.guard]]\nmeasure = 'ndgc@10'\nmargin = 1",
             "gate.guard 1: unknown measure 'ndgc@10': did you mean 'nDCG@10'?",

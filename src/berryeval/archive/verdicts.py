@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy import ColumnElement, Row, Text, func, insert, select, type_coerce
 
@@ -15,10 +15,11 @@ from berryeval.archive.paging import read_page
 from berryeval.archive.records import Page, StoredVerdict, VerdictSummary
 from berryeval.archive.tables import verdicts
 from berryeval.errors import ArgumentError
+from berryeval.evaluation.gate_rules import Verdict
 
 __all__ = ["ArchivedVerdicts"]
 
-_VERDICTS = ("pass", "fail", "inconclusive")
+_VERDICTS: tuple[str, ...] = get_args(Verdict)
 _SENTENCE = '"sentence":'
 _WITHIN = 4096
 """Characters of a report in which its sentence is looked for: it stands before what is long."""

@@ -20,6 +20,7 @@ from berryeval.cli._output import (
 )
 from berryeval.cli._settings import config_option, load_settings, named_options
 from berryeval.evaluation.gate_rules import RULES
+from berryeval.evaluation.guard_entries import ENTRY, GUARD_EXAMPLES
 from berryeval.evaluation.rule_kinds import Rule
 
 __all__ = ["command"]
@@ -34,6 +35,15 @@ def rule_options(command: Command) -> Command:
     """Give a command an option for each rule of a gate; values come as text."""
     for rule in reversed(RULES):
         command = click.option(rule.flag, rule.name, help=_help(rule), **_shape(rule))(command)
+    return command
+
+
+def guard_options(command: Command) -> Command:
+    """Give a command an option for each kind of guard; values come as ``MEASURE=VALUE``."""
+    for rule in reversed([rule for rule in ENTRY if rule.name in GUARD_EXAMPLES]):
+        text = f"Guard, such as {GUARD_EXAMPLES[rule.name]}. {rule.help} Repeatable."
+        option = click.option(rule.flag, multiple=True, metavar="MEASURE=VALUE", help=text)
+        command = option(command)
     return command
 
 
@@ -56,18 +66,7 @@ def _shape(rule: Rule) -> dict[str, Any]:
 @click.command("gate", short_help="Decide whether a candidate may ship.")
 @config_option
 @named_options()
-@click.option(
-    "--at-least",
-    multiple=True,
-    metavar="MEASURE=VALUE",
-    help="Guard: threshold that the mean has to reach. Repeatable.",
-)
-@click.option(
-    "--margin",
-    multiple=True,
-    metavar="MEASURE=AMOUNT",
-    help="Guard: largest drop from the baseline that is accepted, such as 0.05 or 2%. Repeatable.",
-)
+@guard_options
 @rule_options
 @click.option(
     "--repeat-run",
@@ -127,7 +126,7 @@ def command(
     given = {name: text for name, text in texts.items() if text is not None}
     rules = rules.with_texts(given, {rule.name: rule.flag for rule in RULES})
     guards = {"at_least": at_least, "margin": margin}
-    rules = rules.with_guards(guards, {"at_least": "--at-least", "margin": "--margin"})
+    rules = rules.with_guards(guards, {rule.name: rule.flag for rule in ENTRY})
     settings = replace(
         settings,
         gate=rules,
@@ -145,4 +144,4 @@ def command(
         show_tables(report.gate_table(result))
     else:
         write_output(render_gate(result, chosen), output)
-    context.exit({"pass": 0, "fail": 1, "inconclusive": settings.gate.inconclusive}[result.verdict])
+    context.exit(settings.gate.exit_code(result.verdict))

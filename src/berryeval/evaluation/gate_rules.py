@@ -36,10 +36,14 @@ __all__ = [
     "GateRules",
     "HolesPolicy",
     "Inference",
+    "Verdict",
 ]
 
 Inference: TypeAlias = Literal["population", "set"]
 """Whether the queries are a sample of many, or all that matters."""
+
+Verdict: TypeAlias = Literal["pass", "fail", "inconclusive"]
+"""What a guard, and a gate, can decide."""
 
 HolesPolicy: TypeAlias = Literal["report", "inconclusive"]
 """Whether a verdict that unjudged documents could change is only marked, or blocked."""
@@ -185,6 +189,18 @@ class GateRules:
         for rule in RULES:
             value = rule.check(getattr(self, rule.name), rule.argument)
             object.__setattr__(self, rule.name, value)
+
+    def holes_policy(self, measure: Measure) -> HolesPolicy:
+        """Return what to do with a verdict on a measure that unjudged documents could change."""
+        if self.holes is not None:
+            return self.holes
+        depth, k = self.pool_depth, measure.k
+        is_pooled = depth is not None and k is not None and depth >= k
+        return "inconclusive" if is_pooled else "report"
+
+    def exit_code(self, verdict: Verdict) -> int:
+        """Return the exit code of `berryeval gate` for a verdict."""
+        return {"pass": 0, "fail": 1, "inconclusive": self.inconclusive}[verdict]
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> GateRules:

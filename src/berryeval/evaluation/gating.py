@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,17 +15,17 @@ from berryeval.evaluation import sentences
 from berryeval.evaluation.comparison import Comparison
 from berryeval.evaluation.evaluate import MeasureLike, read_measures
 from berryeval.evaluation.findings import ROUNDING, finding_of, outcome_of
-from berryeval.evaluation.gate_rules import RULES, GateRules, HolesPolicy
+from berryeval.evaluation.gate_rules import RULES, GateRules, Verdict
 from berryeval.evaluation.guards import Guard, LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.holes import Hole, find_holes
 from berryeval.evaluation.notes import common_queries, missing_queries
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.evaluation.trials import Trial, find_trials, judge_margins
-from berryeval.evaluation.verdict import Common, GateResult, GuardResult, Verdict
+from berryeval.evaluation.verdict import Common, GateResult, GuardResult
 from berryeval.measures import Measure
 
-__all__ = ["gate", "summed_up"]
+__all__ = ["gate", "latency_at", "summed_up"]
 
 _NAMES = {"baseline": "the baseline", "candidate": "the candidate"}
 """What sentences call runs that have no name of their own."""
@@ -197,8 +198,7 @@ class _Case:
             elif isinstance(guard, ThresholdGuard):
                 found += _judge_thresholds(guard, self.evaluation, self.rules, among)
             else:
-                policy = self.rules.holes or _default_policy(guard.measure, self.rules.pool_depth)
-                own = replace(self.rules, holes=policy)
+                own = replace(self.rules, holes=self.rules.holes_policy(guard.measure))
                 compared = _comparison(self.result, guard)
                 trials += find_trials(guard, compared, self.system, own, among)
         found += judge_margins(trials)
@@ -282,11 +282,6 @@ def _comparison(result: Comparison | Evaluation, guard: MarginGuard) -> Comparis
     return result
 
 
-def _default_policy(measure: Measure, pool_depth: int | None) -> HolesPolicy:
-    is_pooled = pool_depth is not None and measure.k is not None and pool_depth >= measure.k
-    return "inconclusive" if is_pooled else "report"
-
-
 def _whole(verdicts: Sequence[Verdict]) -> Verdict:
     """Fail if any fails, pass if all pass."""
     if "fail" in verdicts:
@@ -302,15 +297,25 @@ def _may_turn(guards: Sequence[GuardResult]) -> bool:
     return worst != best
 
 
+def latency_at(milliseconds: Sequence[float], percentile: float) -> float:
+    """Return a percentile of the time that queries took; between two times, the higher one.
+
+    Examples
+    --------
+    >>> latency_at([10.0, 20.0, 30.0], 95)
+    30.0
+    """
+    return float(np.percentile(np.asarray(milliseconds, np.float64), percentile, method="higher"))
+
+
 def _judge_latency(guard: LatencyGuard, milliseconds: Sequence[float] | None) -> GuardResult:
     if milliseconds is None or len(milliseconds) == 0:
         raise ArgumentError(
             str(guard), "how long queries took", "no times (`milliseconds`, --timings)"
         )
-    times = np.asarray(milliseconds, dtype=np.float64)
-    if not (np.isfinite(times) & (times >= 0)).all():
+    if not all(0 <= time < math.inf for time in milliseconds):
         raise ArgumentError("milliseconds", "finite numbers from 0", "others among them")
-    value = float(np.percentile(times, guard.percentile, method="higher"))
+    value = latency_at(milliseconds, guard.percentile)
     verdict: Verdict = "pass" if value <= guard.at_most_ms else "fail"
     reason = sentences.of_latency(guard, value)
     return GuardResult(guard, None, verdict, reason, len(milliseconds), value, guard.at_most_ms)

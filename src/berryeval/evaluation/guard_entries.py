@@ -26,6 +26,7 @@ from berryeval.evaluation.rule_kinds import (
     rules_of,
     text,
 )
+from berryeval.evaluation.slices import LABELS
 from berryeval.measures import parse_measure
 
 __all__ = ["ENTRY", "GUARD_EXAMPLES", "GuardEntry", "entry_of", "guards_of_texts", "read_guards"]
@@ -37,7 +38,9 @@ GUARD_EXAMPLES = {"at_least": "P@5=0.70", "margin": "nDCG@10=0.05"}
 class GuardEntry:
     """One entry: a measure with ``at_least``, ``margin`` or both; or a latency."""
 
-    measure: str | None = text(longest=200, help="Measure to guard.", example="nDCG@10")
+    measure: str | None = text(
+        longest=200, expected="a measure", help="Measure to guard.", example="nDCG@10"
+    )
     at_least: float | None = number(
         None,
         help="Threshold that the mean on this set has to reach; equality passes. At most the "
@@ -51,11 +54,12 @@ class GuardEntry:
         "baseline's mean such as `\"2%\"`. At most the measure's range."
     )
     slices: tuple[str, ...] | None = labels(
-        help="Labels (`category`, `difficulty`, `tag`): the guard applies to each of their slices "
-        "as well."
+        help=f"Labels ({', '.join(f'`{label}`' for label in LABELS)}): the guard applies to each "
+        "of their slices as well."
     )
     latency: str | None = text(
         longest=20,
+        expected="a percentile such as 'p95'",
         example="p95",
         help='Percentile of the query times, such as `"p95"`, with `at_most_ms`. Between two '
         "times the higher one counts.",

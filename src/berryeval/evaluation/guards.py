@@ -12,8 +12,19 @@ from typing import TypeAlias
 from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.measures import Measure
 
-__all__ = ["Guard", "LatencyGuard", "Margin", "MarginGuard", "ThresholdGuard", "positional",
-           "written"]  # fmt: skip
+__all__ = [
+    "DEFAULT_MARGIN",
+    "Guard",
+    "LatencyGuard",
+    "Margin",
+    "MarginGuard",
+    "ThresholdGuard",
+    "positional",
+    "written",
+]
+
+DEFAULT_MARGIN = 0.05
+"""The largest drop that is accepted where a test or a demonstration names none."""
 
 _MARGIN = "a number above 0, or a share such as '2%'"
 

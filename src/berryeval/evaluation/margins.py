@@ -11,13 +11,14 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from berryeval.evaluation.findings import ROUNDING
+from berryeval.evaluation.gate_rules import Verdict
 from berryeval.stats import (
     Interval,
     adjust,
@@ -31,7 +32,6 @@ from berryeval.stats._moments import deviations_of, means_of, variances_of
 __all__ = [
     "FEWEST_CHANGED",
     "Floats",
-    "Verdict",
     "changed_share_bound",
     "correct_failing",
     "judge_margin",
@@ -48,8 +48,6 @@ _MOST_QUERIES = 1_000_000
 """Nobody judges more, and a share at the margin's edge would take any number."""
 
 Floats: TypeAlias = NDArray[np.float64]
-
-Verdict: TypeAlias = Literal["pass", "fail", "inconclusive"]
 
 
 @dataclass(frozen=True, eq=False)

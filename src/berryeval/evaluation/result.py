@@ -103,6 +103,19 @@ class MeasureResult:
             self.measure, self.values, level, method, n_resamples=n_resamples, seed=seed
         )
 
+    @cached_property
+    def quartiles(self) -> tuple[float, float, float]:
+        """The scores that a quarter, half and three quarters of the queries do not exceed.
+
+        0 if no query was scored.
+        """
+        if not self.values:
+            return 0.0, 0.0, 0.0
+        import numpy as np  # slow to import, and means do without
+
+        low, middle, high = np.quantile(self.values, (0.25, 0.5, 0.75)).tolist()
+        return low, middle, high
+
     def __repr__(self) -> str:
         queries = "1 query" if self.n_queries == 1 else f"{self.n_queries} queries"
         return f"<{self.measure}: {self.mean:.4f} over {queries}>"

@@ -16,7 +16,7 @@ from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 from berryeval.errors import ArgumentError, BerryEvalError, InputError
-from berryeval.evaluation.slices import LABELS
+from berryeval.evaluation.slices import LABELS, SliceLabel
 from berryeval.measures import Measure, parse_measure
 
 __all__ = [
@@ -36,7 +36,6 @@ __all__ = [
 Value: TypeAlias = "Any"
 """A value of a setting: its rule knows the type."""
 
-_Label: Value = Literal[LABELS]
 _WRONG = (TypeError, ValueError, OverflowError)
 _FLAGS = {
     **dict.fromkeys(("yes", "true", "1", "on"), True),
@@ -273,7 +272,7 @@ def by_measure(**declared: Value) -> Value:
     )
 
 
-def text(*, longest: int, **declared: Value) -> Value:
+def text(*, longest: int, expected: str = "text", **declared: Value) -> Value:
     """Declare text, or none."""
 
     def checked(value: Value) -> str:
@@ -283,7 +282,7 @@ def text(*, longest: int, **declared: Value) -> Value:
 
     limits = {"min_length": 1, "max_length": longest}
     return _declared(
-        None, expected="text", annotation=str, checked=checked, limits=limits, **declared
+        None, expected=expected, annotation=str, checked=checked, limits=limits, **declared
     )
 
 
@@ -312,7 +311,7 @@ def labels(**declared: Value) -> Value:
     return _declared(
         None,
         expected="a list",
-        annotation=list[_Label],
+        annotation=list[SliceLabel],
         checked=checked,
         limits={"max_length": len(LABELS)},
         **declared,

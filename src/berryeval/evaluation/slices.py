@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from berryeval.core.query import Query
 from berryeval.core.query_type import QueryType
@@ -16,14 +16,17 @@ __all__ = [
     "LABELS",
     "QueriesSource",
     "Slice",
+    "SliceLabel",
     "find_all_slices",
     "find_slices",
     "load_queries",
     "values_of",
 ]
 
-LABELS = ("category", "difficulty", "tag")
+SliceLabel: TypeAlias = Literal["category", "difficulty", "tag"]
 """What queries can be sliced by."""
+
+LABELS: tuple[SliceLabel, ...] = get_args(SliceLabel)
 
 QueriesSource: TypeAlias = "str | os.PathLike[str] | Iterable[Query]"
 """Queries, or the path of a file of them."""

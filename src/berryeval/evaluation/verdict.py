@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from berryeval.evaluation.comparison import Comparison
 from berryeval.evaluation.display import Displayed
 from berryeval.evaluation.findings import ROUNDING
-from berryeval.evaluation.gate_rules import GateRules, Inference
+from berryeval.evaluation.gate_rules import GateRules, Inference, Verdict
 from berryeval.evaluation.guards import Guard, MarginGuard
 from berryeval.evaluation.holes import Hole
-from berryeval.evaluation.margins import Verdict
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import Slice
 from berryeval.stats import Interval

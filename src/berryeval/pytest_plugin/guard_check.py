@@ -43,7 +43,7 @@ class GuardCheck:
         __tracebackhide__ = True
         self.results.assert_answered()
         if allow_inconclusive is None:
-            allow_inconclusive = self.results.settings.gate.inconclusive == 0
+            allow_inconclusive = self.results.settings.gate.exit_code("inconclusive") == 0
         allowed = ("pass", "inconclusive") if allow_inconclusive else ("pass",)
         broken = [v for v in self.verdicts if not v.is_watched and v.verdict not in allowed]
         if broken:

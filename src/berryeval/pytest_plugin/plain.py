@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from berryeval.evaluation.evaluate import JudgmentsSource, MeasureLike, RunSource
+from berryeval.evaluation.guards import DEFAULT_MARGIN
 from berryeval.evaluation.verdict import GateResult
 from berryeval.pytest_plugin.results import Results
 
@@ -44,7 +45,7 @@ def assert_no_regression(
     baseline: RunSource | Baseline,
     measure: MeasureLike = "nDCG@10",
     *,
-    margin: float | str = 0.05,
+    margin: float | str = DEFAULT_MARGIN,
     allow_inconclusive: bool = False,
     queries: Any = None,  # noqa: ANN401 - as above
 ) -> GateResult:

@@ -15,7 +15,13 @@ from berryeval.errors import ArgumentError, BackendError
 from berryeval.evaluation.comparison import RankedDocument
 from berryeval.evaluation.evaluate import JudgmentsSource, MeasureLike, evaluate, load_judgments
 from berryeval.evaluation.findings import ROUNDING
-from berryeval.evaluation.guards import Guard, Margin, MarginGuard, ThresholdGuard
+from berryeval.evaluation.guards import (
+    DEFAULT_MARGIN,
+    Guard,
+    Margin,
+    MarginGuard,
+    ThresholdGuard,
+)
 from berryeval.evaluation.result import MeasureResult
 from berryeval.evaluation.verdict import GateResult, GuardResult
 from berryeval.measures import Measure, parse_measure
@@ -114,7 +120,7 @@ class Results:
         baseline: RunSource | Baseline | None = None,
         measure: MeasureLike = "nDCG@10",
         *,
-        margin: float | str = 0.05,
+        margin: float | str = DEFAULT_MARGIN,
         allow_inconclusive: bool = False,
     ) -> GateResult:
         """Assert that the mean has not dropped by the margin or more, and return the verdict.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from berryeval.core.grade import MAX_GRADE
+from berryeval.evaluation.slices import SliceLabel
 from berryeval.measures import Measure
 from berryeval.service.examples import EXAMPLE_RUN
 from berryeval.service.paths import MAX_ID, NAME
@@ -67,7 +68,7 @@ MaxGrade = Annotated[
     Field(description="The highest grade of the scale; the highest that was given unless told."),
 ]
 SliceLabels = Annotated[
-    list[Literal["category", "difficulty", "tag"]],
+    list[SliceLabel],
     Field(max_length=3, description="Labels whose every value is told of, too."),
 ]
 

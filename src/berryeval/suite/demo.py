@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.comparison import Comparison
 from berryeval.evaluation.gating import gate
+from berryeval.evaluation.guards import DEFAULT_MARGIN
 from berryeval.evaluation.verdict import GateResult
 from berryeval.golden.golden_set import GoldenSet, handbook
 from berryeval.search.opening import open_system
@@ -20,7 +21,7 @@ SYSTEMS = ("bm25", "vector", "hybrid")
 
 MEASURES = ("nDCG@10", "RR@10", "P@5", "R@10")
 
-GUARDED, MARGIN = "nDCG@10", 0.05
+GUARDED, MARGIN = "nDCG@10", DEFAULT_MARGIN
 """What the gate asks: that this measure drops by less than that."""
 
 

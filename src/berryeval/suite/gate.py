@@ -19,7 +19,6 @@ from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.comparison import Comparison
 from berryeval.evaluation.evaluate import load_judgments, load_run
-from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.gating import gate
 from berryeval.evaluation.guards import Guard, LatencyGuard, MarginGuard, ThresholdGuard
 from berryeval.evaluation.result import Evaluation
@@ -109,7 +108,10 @@ def decide(
     """
     rules = settings.gate
     measures = guarded_measures(rules.guards)
-    is_quick = is_brief and not _may_block(rules)
+    is_quick = is_brief and not any(
+        isinstance(guard, MarginGuard) and rules.holes_policy(guard.measure) == "inconclusive"
+        for guard in rules.guards
+    )
     result: Evaluation | Comparison
     if any(isinstance(guard, MarginGuard) for guard in rules.guards):
         reference = _baseline(settings, judgments, measures, queries, baseline)
@@ -127,11 +129,6 @@ def decide(
     else:
         result = evaluate(judgments, run, measures or (ReciprocalRank(),), queries=queries.values())
     return gate(result, rules=rules, milliseconds=milliseconds)
-
-
-def _may_block(rules: GateRules) -> bool:
-    """Return whether unjudged documents may make a verdict inconclusive."""
-    return rules.holes == "inconclusive" or (rules.holes is None and rules.pool_depth is not None)
 
 
 def _named(path: str | None, what: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from berryeval import Judgments, Query, Run, evaluate
 from berryeval.evaluation.slices import Slice
-from berryeval.service.workbench.query_table import QueryTable, Wanted, judged_share
+from berryeval.service.workbench.query_table import QueryTable, Wanted
 
 GRADES = {
     "q1": {"a": 1},
@@ -87,9 +87,9 @@ def test_rows_are_found_by_text_slice_and_what_went_wrong():
 
 
 def test_the_table_counts_what_went_wrong():
-    """And where the quarters of the scores are."""
-    assert (table().n_without_relevant, table().n_with_holes) == (3, 3)
-    assert table().quarters("RR") == (0.0, 0.0, pytest.approx(1 / 3))
+    """Queries without a hit, and queries with holes."""
+    figures = table().figures
+    assert (figures.n_without_relevant, figures.n_with_holes) == (3, 3)
 
 
 def test_a_page_has_fifty_rows_and_there_is_none_beyond_the_last():
@@ -108,13 +108,3 @@ def test_queries_can_be_chosen_by_the_slices_that_there_are():
         "tag": [Slice("tag", "garden"), Slice("tag", "kitchen")],
     }
     assert table(queries={}).slices() == {}
-
-
-def test_the_judged_share_is_that_of_all_documents_in_the_first_ten():
-    """Of 7 documents 4 are holes; without any document there is no share."""
-    judgments = Judgments.from_dict(GRADES)
-    run = Run.from_lists(RANKINGS)
-    share, n_holes = judged_share(evaluate(judgments, run, ["RR"]), at(judgments), run)
-    assert (share, n_holes) == (pytest.approx(3 / 7), 4)
-    empty = Run.from_lists({"q1": []})
-    assert judged_share(evaluate(judgments, empty, ["RR"]), at(judgments), empty) == (None, 0)

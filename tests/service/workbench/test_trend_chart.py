@@ -4,8 +4,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from berryeval import compare
-from berryeval.measures import parse_measure
+from berryeval import compare, evaluate
 from berryeval.service.workbench.charts.change import change_mark, widest_of
 from berryeval.service.workbench.charts.distribution import distribution_chart
 from berryeval.service.workbench.charts.trend import Reference, TrendDot, trend_chart
@@ -110,22 +109,26 @@ def test_names_are_escaped():
 
 def test_a_distribution_counts_queries_by_their_scores():
     """A bar says from where to where, and how many; the other run is an outline."""
-    measure = parse_measure("nDCG@10")
-    drawing = parse(distribution_chart(measure, [0.0, 0.0, 0.02, 1.0], 0.255, [0.5])).find("svg")
+    judgments = {f"q{i}": {"a": 1} for i in range(4)}
+    run = {"q0": ["x"], "q1": [], "q2": [f"x{i}" for i in range(49)] + ["a"], "q3": ["a"]}
+    result = evaluate(judgments, run, "RR")["RR"]
+    drawing = parse(distribution_chart(result, [0.5])).find("svg")
     told = [bar.find("title").text for bar in drawing.find_all("g")]
     assert told == ["0.00 to 0.05: 3 queries", "0.95 to 1.00: 1 query"]
     assert len(drawing.find_all("path", class_="s-baseline")) == 1
     assert "mean 0.255" in texts(drawing)
     assert "half at most 0.010" in drawing["aria-label"]
-    assert distribution_chart(measure, [0.5], 0.5).count("s-baseline") == 0
+    assert distribution_chart(result).count("s-baseline") == 0
 
 
 def test_measures_without_bounds_are_drawn_as_far_as_they_go():
     """And no query at all is no error."""
-    measure = parse_measure("Holes@10")
-    drawing = parse(distribution_chart(measure, [0.0, 10.0], 5.0, [3.0])).find("svg")
-    assert "10" in texts(drawing)
-    assert "of 0 queries" in distribution_chart(parse_measure("RR"), [], 0.0)
+    judgments = {"q0": {"a": 1}, "q1": {"a": 1}}
+    run = {"q0": ["a"], "q1": [f"x{i}" for i in range(10)]}
+    drawing = parse(distribution_chart(evaluate(judgments, run, "Holes@10")["Holes@10"], [3.0]))
+    assert "10" in texts(drawing.find("svg"))
+    nothing = evaluate(judgments, {"q0": []}, "RR", no_relevant="skip", missing="skip")["RR"]
+    assert "of 1 queries" in distribution_chart(nothing)
 
 
 def changed(gains):

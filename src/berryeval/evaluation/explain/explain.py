@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from berryeval.core.id_column import as_id, decode_id, encode_id
 from berryeval.core.judging import Judges
@@ -25,7 +25,7 @@ from berryeval.evaluation.findings import difference_of
 from berryeval.formats import Duplicates
 from berryeval.measures import Measure
 
-__all__ = ["explain", "query_that_fell_most"]
+__all__ = ["explain", "query_that_fell_most", "score_ranking"]
 
 
 def explain(
@@ -130,11 +130,8 @@ def _explain(
     after: Sequence[bytes],
 ) -> Explanation:
     grade_of = judgments.grades_of(encode_id(query_id))
-    judged = sorted((grade for grade in grade_of.values() if grade >= 0), reverse=True)
-    scores = [
-        measure.score([usable_grade(grade_of, doc_id) for doc_id in ranking], judged)
-        for ranking in (before, after)
-    ]
+    judged = _judged(grade_of)
+    scores = [score_ranking(measure, ranking, grade_of) for ranking in (before, after)]
     old, new = ({doc_id: i for i, doc_id in enumerate(ids, start=1)} for ids in (before, after))
     documents = {
         doc_id: Standing(usable_grade(grade_of, doc_id), old.get(doc_id), new.get(doc_id))
@@ -152,6 +149,18 @@ def _explain(
     return Explanation(
         query_id, measure, scores[0], scores[1], tuple(moves), shares.method, shares.n_shared
     )
+
+
+def score_ranking(
+    measure: Measure, ranking: Iterable[bytes], grade_of: Mapping[bytes, float]
+) -> float:
+    """Return what one ranking of a query scores, by the grades of its judged documents."""
+    known = dict(grade_of)
+    return measure.score([usable_grade(known, doc_id) for doc_id in ranking], _judged(known))
+
+
+def _judged(grade_of: Mapping[bytes, float]) -> list[float]:
+    return sorted((grade for grade in grade_of.values() if grade >= 0), reverse=True)
 
 
 def _is_seen_moving(document: Standing, k: int | None) -> bool:

@@ -15,6 +15,7 @@ from berryeval.archive import Archive
 from berryeval.archive.records import StoredEvaluation
 from berryeval.errors import NotFoundError
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES, read_measures
+from berryeval.evaluation.slices import SliceLabel
 from berryeval.reports.evaluation import Shown, evaluation_as_dict
 from berryeval.service.answers import Answer, answer_unless_known, etag_of, json_bytes
 from berryeval.service.dependencies import (
@@ -199,7 +200,7 @@ def report_evaluation(
     archive: ArchiveDep,
     per_query: Annotated[bool, Query(description="Tell of every query.")] = False,  # noqa: FBT002
     by: Annotated[
-        Literal["category", "difficulty", "tag"] | None,
+        SliceLabel | None,
         Query(description="Tell of each slice of this label."),
     ] = None,
     interval: Annotated[

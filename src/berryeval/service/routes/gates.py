@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, Field, create_model
@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from berryeval.archive.records import StoredGate, StoredVerdict
 from berryeval.errors import NotFoundError
-from berryeval.evaluation.gate_rules import RULES
+from berryeval.evaluation.gate_rules import RULES, Verdict
 from berryeval.evaluation.guard_entries import ENTRY
 from berryeval.evaluation.rule_kinds import Rule
 from berryeval.service.answers import Answer, answer_unless_known, etag_of, json_bytes, written
@@ -133,7 +133,7 @@ class VerdictState(BaseModel):
     run_id: str
     baseline_id: str | None
     judgments_hash: str
-    verdict: Literal["pass", "fail", "inconclusive"]
+    verdict: Verdict
     created_at: datetime
     report: dict[str, Any]
 

@@ -297,7 +297,9 @@ class Comparisons:
 def _labels_in(queries: Mapping[str, Query], query_ids: Sequence[str]) -> list[str]:
     """Return by what queries can be sliced; tags only where they are few."""
     known = [queries[query_id] for query_id in query_ids if query_id in queries]
-    found = [label for label in LABELS[:2] if any(getattr(query, label) for query in known)]
+    found: list[str] = [
+        label for label in LABELS[:2] if any(getattr(query, label) for query in known)
+    ]
     n_tags = len({tag for query in known for tag in query.tags})
     return [*found, LABELS[2]] if 0 < n_tags <= _MOST_TAGS else found
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
-import numpy as np
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from markupsafe import Markup
@@ -18,6 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredBaseline, StoredRun
 from berryeval.errors import ArgumentError, ConflictError, MismatchError, NotFoundError
+from berryeval.evaluation.gating import latency_at
 from berryeval.evaluation.result import MeasureResult
 from berryeval.evaluation.slices import Slice
 from berryeval.evaluation.standing import FEW_QUERIES
@@ -41,6 +41,7 @@ from berryeval.service.workbench.scoring import ScoringDep
 __all__ = ["Choices", "router"]
 
 _LENGTH_OF_IDS = 64
+_PERCENTILES = (50, 95)
 
 router = APIRouter(dependencies=[once_read])
 
@@ -156,9 +157,9 @@ def _table(table: QueryTable, wanted: Wanted) -> dict[str, Any]:
 
 def _drawings(result: MeasureResult, before: Sequence[float] | None) -> Markup:
     """Return how scores are spread, for wide and for narrow screens."""
-    drawn = (result.measure, result.values, result.mean, before)
-    wide = distribution_chart(*drawn, class_="chart on-wide")
-    return wide + distribution_chart(*drawn, width=340, height=200, class_="chart on-narrow")
+    wide = distribution_chart(result, before, class_="chart on-wide")
+    narrow = distribution_chart(result, before, width=340, height=200, class_="chart on-narrow")
+    return wide + narrow
 
 
 def _facts(archive: Archive, run: StoredRun) -> dict[str, Any]:
@@ -174,7 +175,7 @@ def _facts(archive: Archive, run: StoredRun) -> dict[str, Any]:
         "main": MAIN,
         "main_id": "" if main is None else main.run_id,
         "settings": settings,
-        "milliseconds": np.percentile(durations, [50, 95]).tolist() if durations else None,
+        "milliseconds": [latency_at(durations, p) for p in _PERCENTILES] if durations else None,
     }
 
 

@@ -10,6 +10,7 @@ from fastapi import Depends, Request
 from berryeval.archive.records import StoredRun
 from berryeval.core.query import Query
 from berryeval.errors import MismatchError, NotFoundError
+from berryeval.evaluation.query_figures import query_figures
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.standing import (
     Standing,
@@ -19,7 +20,7 @@ from berryeval.evaluation.standing import (
 )
 from berryeval.measures import Measure
 from berryeval.service.workbench.held_against import HeldAgainst
-from berryeval.service.workbench.query_table import QueryTable, judged_share
+from berryeval.service.workbench.query_table import DEPTH, QueryTable
 from berryeval.service.workbench.scoring import JudgmentsLike, Remembered, Scoring
 
 __all__ = ["FiguresDep", "RunFigures"]
@@ -100,7 +101,9 @@ class RunFigures:
 
         def make() -> tuple[float | None, int]:
             evaluation = self._scoring.evaluation(run_id, state)
-            return judged_share(evaluation, state, self._scoring.run(run_id))
+            run = self._scoring.run(run_id)
+            found = query_figures(evaluation, lambda: state.judgments, run, DEPTH)
+            return found.judged_share, found.n_unjudged
 
         return self._judged.get((run_id, state.hash), make)
 

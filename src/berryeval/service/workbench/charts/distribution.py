@@ -8,6 +8,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from berryeval.evaluation.result import MeasureResult
 from berryeval.measures import Measure
 from berryeval.service.workbench.charts.svg import Scale, el, joined, number, picture, ticks
 
@@ -18,9 +19,7 @@ _N_BINS = 20
 
 
 def distribution_chart(
-    measure: Measure,
-    values: Sequence[float],
-    mean: float,
+    result: MeasureResult,
     reference: Sequence[float] | None = None,
     *,
     width: int = 680,
@@ -28,9 +27,9 @@ def distribution_chart(
     class_: str = "chart",
 ) -> Markup:
     """Draw how many queries have which score, and the mean; the other run as an outline."""
-    after = np.asarray(values, np.float64)
+    after = np.asarray(result.values, np.float64)
     before = None if reference is None else np.asarray(reference, np.float64)
-    edges = _edges(measure, after, before)
+    edges = _edges(result.measure, after, before)
     counts = np.histogram(after, edges)[0]
     outline = None if before is None else np.histogram(before, edges)[0]
     most = max(1, int(counts.max()), 0 if outline is None else int(outline.max()))
@@ -40,9 +39,9 @@ def distribution_chart(
         *_axes(x, y, edges),
         *_bars(x, y, edges, counts),
         *([] if outline is None else [_outline(x, y, edges, outline)]),
-        *_mean(x, y, mean),
+        *_mean(x, y, result.mean),
     ]
-    return picture(width, height, _label(measure, after), joined(parts), class_=class_)
+    return picture(width, height, _label(result), joined(parts), class_=class_)
 
 
 def _edges(
@@ -96,10 +95,9 @@ def _mean(x: Scale, y: Scale, mean: float) -> Iterator[Markup]:
              text_anchor="start" if is_left else "end", class_="halo ink")  # fmt: skip
 
 
-def _label(measure: Measure, values: NDArray[np.float64]) -> str:
-    quarters = np.quantile(values, [0.25, 0.5, 0.75]) if len(values) else [0.0, 0.0, 0.0]
-    low, middle, high = quarters
+def _label(result: MeasureResult) -> str:
+    low, middle, high = result.quartiles
     return (
-        f"{measure} of {len(values):,} queries: a quarter is at most {low:.3f}, "
+        f"{result.measure} of {result.n_queries:,} queries: a quarter is at most {low:.3f}, "
         f"half at most {middle:.3f}, three quarters at most {high:.3f}."
     )

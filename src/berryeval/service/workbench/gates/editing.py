@@ -15,6 +15,7 @@ from berryeval.archive import Archive
 from berryeval.archive.records import StoredGate, StoredRun
 from berryeval.errors import BerryEvalError, NotFoundError
 from berryeval.evaluation.gate_rules import RULES
+from berryeval.evaluation.slices import LABELS
 from berryeval.service.answers import etag_of, json_bytes
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.paths import NAME, Name
@@ -267,7 +268,13 @@ def _rows_changed(form: GateForm, wanted: str) -> tuple[GateForm, int | None]:
 
 
 def _guards_context(form: GateForm, gate: StoredGate | None, focus: int | None) -> dict[str, Any]:
-    return {"form": form, "kinds": KINDS, "focus": focus, "address": _address(gate)}
+    return {
+        "form": form,
+        "kinds": KINDS,
+        "labels": LABELS,
+        "focus": focus,
+        "address": _address(gate),
+    }
 
 
 def _address(gate: StoredGate | None) -> str:

@@ -7,7 +7,6 @@ stands beside the field that it is about.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -18,10 +17,9 @@ from starlette.datastructures import FormData
 
 from berryeval.errors import ArgumentError, BerryEvalError, InputTypeError
 from berryeval.evaluation.gate_rules import RULES
-from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, ThresholdGuard
+from berryeval.evaluation.guard_entries import ENTRY, GuardEntry, entry_of
 from berryeval.evaluation.rule_kinds import Rule
 from berryeval.evaluation.slices import LABELS
-from berryeval.measures import parse_measure
 from berryeval.service.routes.gates import MOST_GUARDS, GateContent
 from berryeval.service.verdicts import read_gate
 
@@ -35,7 +33,6 @@ KINDS: Mapping[str, str] = {
 }
 """What a guard can ask, as its row says it."""
 
-_PERCENTILE = re.compile(r"p?([0-9]+(?:\.[0-9]+)?)")
 SCALARS = ("baseline", *(rule.name for rule in RULES))
 """The fields besides guards."""
 
@@ -199,9 +196,9 @@ def _check_row(row: GuardRow) -> tuple[GuardRow, dict[str, Any] | None]:
     messages: dict[str, str] = {}
     entry: dict[str, Any] = {}
     try:
-        entry = _latency(row) if row.kind == "latency" else _measured(row)
+        entry = _entry(row)
     except (ArgumentError, InputTypeError) as error:
-        place = "measure" if error.argument == "latency" else "limit"
+        place = "measure" if error.argument in ("measure", "latency") else "limit"
         messages[place] = f"expected {error.expected}, found {_found(row, place)}"
     except BerryEvalError as error:
         messages["measure"] = str(error)
@@ -218,35 +215,21 @@ def _found(row: GuardRow, place: str) -> str:
     return repr(text) if text else "nothing"
 
 
-def _latency(row: GuardRow) -> dict[str, Any]:
-    found = _PERCENTILE.fullmatch(row.measure.strip())
-    if found is None:
-        raise ArgumentError("latency", "a percentile such as p95", "another")
-    guard = LatencyGuard(float(found[1]), _number(row.limit, "a number of milliseconds above 0"))
-    return {"latency": f"p{found[1]}", "at_most_ms": guard.at_most_ms}
-
-
-def _measured(row: GuardRow) -> dict[str, Any]:
-    measure = parse_measure(row.measure.strip())
-    entry: dict[str, Any] = {"measure": str(measure)}
-    if row.kind == "margin":
-        guard = MarginGuard(measure, Margin.parse(row.limit))
-        entry["margin"] = guard.margin.to_plain()
-    else:
-        entry["at_least"] = _number(row.limit, "a number")
-        ThresholdGuard(measure, entry["at_least"])
-        if row.kind == "confident":
-            entry["confident"] = True
-    if row.slices:
-        entry["slices"] = list(row.slices)
-    return entry
-
-
-def _number(text: str, expected: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        raise ArgumentError("limit", expected, "another") from None
-    if not math.isfinite(number):
-        raise ArgumentError("limit", expected, "another")
-    return number
+def _entry(row: GuardRow) -> dict[str, Any]:
+    """Return what a row means as the API holds it; raises as a guard of berryeval.toml would."""
+    subject, limit = row.measure.strip(), "at_least" if row.kind == "confident" else row.kind
+    texts = {"measure": subject, limit: row.limit}
+    if row.kind == "latency":
+        percentile = subject if subject.startswith("p") else f"p{subject}"
+        texts = {"latency": percentile, "at_most_ms": row.limit}
+    given: dict[str, Any] = {rule.name: rule.parse(texts[rule.name], rule.name)
+                             for rule in ENTRY if rule.name in texts}  # fmt: skip
+    for rule in ENTRY:
+        if rule.name in texts and given[rule.name] is None:
+            raise ArgumentError(rule.name, rule.expected, "nothing")
+    if row.kind == "confident":
+        given["confident"] = True
+    if row.slices and row.kind != "latency":
+        given["slices"] = row.slices
+    [guard] = GuardEntry(**given).guards()
+    return entry_of(guard)

@@ -15,8 +15,7 @@ from berryeval.archive.records import StoredJudgment, StoredRun
 from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
-from berryeval.engine._python import usable_grade
-from berryeval.evaluation.explain import Explanation, explain
+from berryeval.evaluation.explain import Explanation, explain, score_ranking
 from berryeval.evaluation.findings import Outcome, difference_of, outcome_of
 from berryeval.measures import Measure
 
@@ -126,15 +125,14 @@ class Answers:
     @cached_property
     def scores(self) -> tuple[QueryScore, ...]:
         """The scores of each measure; None where nobody judged anything."""
-        judged = sorted((grade for grade in self._grades.values() if grade >= 0), reverse=True)
-        seen = [
-            [usable_grade(self._grades, encode_id(doc_id)) for doc_id in side.ranking]
-            for side in self.sides
-        ]
+        seen = [[*map(encode_id, side.ranking)] for side in self.sides]
         return tuple(
             QueryScore(
                 measure,
-                tuple(measure.score(one, judged) if self._grades else None for one in seen),
+                tuple(
+                    score_ranking(measure, one, self._grades) if self._grades else None
+                    for one in seen
+                ),
             )
             for measure in self.measures
         )
