@@ -4,8 +4,10 @@ import socket
 
 import pytest
 
+from berryeval.core import Query
 from berryeval.errors import AnswerError, ArgumentError, BackendError, BackendTimeout
 from berryeval.search import exchange
+from berryeval.search.collect import Limits, collect
 from berryeval.search.embedded import Embedded
 from berryeval.search.http import Http
 from berryeval.search.json_path import find_values, parse_path
@@ -148,6 +150,18 @@ def test_a_server_that_is_late_is_a_timeout():
         system = Http(url, body=POST, timeout=0.05)
         with pytest.raises(BackendTimeout, match=r"127\.0\.0\.1: no answer within 0\.05 s"):
             system.search("x", 1)
+
+
+def test_a_request_ends_when_its_query_is_given_up():
+    """X8: so that the next query has its place, and each is asked."""
+    queries = [Query(f"q{number}", "x") for number in range(6)]
+    with serving(asleep(1.5)) as url:
+        limits = Limits(timeout=0.3, concurrency=2)
+        collected = collect(Http(url, body=POST), queries, limits=limits)
+    assert len(collected.failures) == 6
+    assert {str(error) for error in collected.failures.values()} == {
+        "127.0.0.1: no answer within 0.3 s"
+    }
 
 
 def test_an_endless_answer_is_not_read_to_its_end(monkeypatch):

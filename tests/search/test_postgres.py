@@ -17,7 +17,7 @@ from berryeval.search.embedded import Embedded
 from berryeval.search.hits import Hit
 from berryeval.search.opening import open_system
 from berryeval.search.postgres import Postgres
-from berryeval.search.postgres_index import Statements
+from berryeval.search.postgres_index import PostgresIndex, Statements
 from berryeval.search.rank_fusion import fuse_hits
 from search.contract import DOCUMENTS, Contract
 from search.postgres_server import can_run, running_server
@@ -205,6 +205,18 @@ def test_documents_with_questions_take_less_than_20_kilobytes_each(make):
         ).fetchone()
     # Copies share nodes of the graph, which takes up to 2.5 kB of a document that has none.
     assert n_bytes / len(documents) < 20_000 - 2_500
+
+
+def test_ties_at_the_last_place_break_by_id(make):
+    """Of more equal documents than are asked for, those with the highest ids come."""
+    documents = [Document(f"d{number:03}", "the same words") for number in range(300)]
+    system = make("text", documents, rank="bm25")
+    assert [hit.doc_id for hit in system.search("same words", 3)] == ["d299", "d298", "d297"]
+    with system._connection() as connection:
+        statements = Statements(connection, 10.0, {})
+        index = PostgresIndex(statements, system.table, "bm25", {"match_all": False})
+        best = index.best_by_words({"word": 1.0}, 3)
+    assert [index.ids[number] for number in best] == ["d299", "d298", "d297"]
 
 
 def test_a_table_of_an_earlier_layout_says_what_to_do(make):

@@ -132,7 +132,11 @@ class Client:
         *,
         as_job: bool = False,
     ) -> Record:
-        """Ask a store queries, given with their texts by id or as `Query`, and score it (E5)."""
+        """Ask a store queries, given with their texts by id or as `Query`, and score it (E5).
+
+        The record has ``results``, ``summary``, ``failed`` and ``notes``: sentences that name what
+        is missing, such as documents or judgments, and how to add it.
+        """
         body = {"queries": as_asked(queries), "store": store, "ks": [*ks]}
         headers = prefer(as_job)
         return self._connection.ask("POST", "/v1/evaluation/evaluate", body=body, headers=headers)

@@ -85,7 +85,8 @@ LIMIT %(depth)s
 """
 
 # The sum has an order, so that the same query gives the same bits. Arrays are unnested side by
-# side in the select list: in FROM they would be written to a temporary table first.
+# side in the select list: in FROM they would be written to a temporary table first. Ids, which
+# break ties, are looked up for the best documents only.
 _BM25 = """
 SELECT doc_id, score
 FROM (
@@ -98,6 +99,7 @@ FROM (
     GROUP BY number
     HAVING NOT %(match_all)s OR
         count(*) = cardinality(tsvector_to_array(to_tsvector('english', %(words)s)))
+    ORDER BY score DESC FETCH FIRST (%(depth)s) ROWS WITH TIES
 ) AS scored JOIN {table} USING (number)
 ORDER BY score DESC, doc_id DESC
 LIMIT %(depth)s
@@ -119,6 +121,7 @@ FROM (
             USING (lexeme)
     ) AS posting
     GROUP BY number
+    ORDER BY score DESC FETCH FIRST (%(depth)s) ROWS WITH TIES
 ) AS scored JOIN {table} USING (number)
 ORDER BY score DESC, doc_id DESC
 LIMIT %(depth)s

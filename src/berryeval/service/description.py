@@ -40,7 +40,11 @@ TAGS: list[dict[str, Any]] = [
     {"name": "gates", "description": "What a candidate has to reach, and the verdicts on it."},
     {"name": "holes", "description": "Retrieved documents that nobody judged."},
     {"name": "history", "description": "A measure over time, at fixed judgments."},
-    {"name": "stores", "description": "Search indexes of the service."},
+    {
+        "name": "stores",
+        "description": "Search indexes of the service. The store `default` exists from the start, "
+        "empty and hybrid.",
+    },
     {"name": "jobs", "description": "Long work: progress, result, and how to stop it."},
     {"name": "operations", "description": "For whoever runs the service."},
 ]  # fmt: skip
