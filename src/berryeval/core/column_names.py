@@ -10,6 +10,7 @@ __all__ = [
     "GRADE",
     "JUDGE",
     "QUERY",
+    "RANK",
     "SCORE",
     "SUBTOPIC",
     "Kind",
@@ -25,6 +26,9 @@ QUERY = ("query_id", "query-id", "qid", "queryid", "q_id", "query", "topic")
 DOCUMENT = ("doc_id", "corpus-id", "docid", "docno", "did", "document_id", "corpus_id", "doc")
 GRADE = ("relevance", "grade", "rel", "rating", "label", "judgment", "score")
 SCORE = ("score", "sim", "similarity", "rsv")
+
+# Runs may have this besides.
+RANK = ("rank",)
 
 # Judgments may have these besides.
 JUDGE = ("judge", "judge_id", "assessor")

@@ -139,7 +139,8 @@ def evaluate(
             scores = score(loaded_judgments, run, counted, missing=missing, no_relevant=no_relevant)
         if scores.counts.missing == scores.counts.judged:
             raise MismatchError(_nothing_in_common(loaded_judgments, scores.ignored_ids))
-    return Evaluation(scores, chosen, known_queries, cautions=find_cautions(run))
+    cautions = scores.cautions or find_cautions(run)
+    return Evaluation(scores, chosen, known_queries, cautions=cautions)
 
 
 @contextmanager

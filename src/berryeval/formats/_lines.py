@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BOM",
     "FIRST_BYTES",
+    "Kept",
     "PathLike",
     "can_be_read_again",
     "is_plain_file",
@@ -45,6 +46,17 @@ _COMPRESSED_PIECE = 1 << 13  # small: a few bytes may stand for very many
 _DECOMPRESSION_ERRORS = ("IsalError", "ZstdError")  # by name: the libraries may not be installed
 
 
+class Kept(os.PathLike[str]):
+    """The content of standard input or of a pipe, which can then be read as often as a file."""
+
+    def __init__(self, path: PathLike) -> None:
+        self._name = os.fspath(path)
+        self.content = b"".join(iter_pieces(path))
+
+    def __fspath__(self) -> str:
+        return self._name
+
+
 def path_name(path: PathLike) -> str:
     """Return what messages call a file; ``-`` is standard input."""
     name = os.fspath(path)
@@ -52,9 +64,9 @@ def path_name(path: PathLike) -> str:
 
 
 def can_be_read_again(path: PathLike) -> bool:
-    """Whether it is a file, and neither standard input nor a pipe. Raises if there is none."""
-    if os.fspath(path) == "-":
-        return False
+    """Whether it is a file or kept, and neither standard input nor a pipe. Raises if not there."""
+    if isinstance(path, Kept) or os.fspath(path) == "-":
+        return isinstance(path, Kept)
     with _errors_named(path):
         return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - pathlib is slow to import
 
@@ -140,7 +152,7 @@ def _ahead(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 def is_plain_file(path: PathLike) -> bool:
     """Whether it is a file that is not compressed. False, too, if it cannot be opened."""
-    if os.fspath(path) == "-":
+    if isinstance(path, Kept) or os.fspath(path) == "-":
         return False
     try:
         with open(path, "rb") as file:  # noqa: PTH123
@@ -190,6 +202,8 @@ def _open(path: PathLike) -> Iterator[IO[bytes]]:
 
 
 def _open_source(path: PathLike) -> AbstractContextManager[IO[bytes]]:
+    if isinstance(path, Kept):
+        return io.BufferedReader(io.BytesIO(path.content))
     note_input(path)
     if os.fspath(path) == "-":
         return nullcontext(sys.stdin.buffer)  # not closed: it belongs to the process

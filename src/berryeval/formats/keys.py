@@ -10,6 +10,7 @@ from berryeval.core.column_names import (
     GRADE,
     JUDGE,
     QUERY,
+    RANK,
     SCORE,
     SUBTOPIC,
     Kind,
@@ -28,6 +29,7 @@ __all__ = [
     "check_keys",
     "find_keys",
     "find_labels",
+    "find_rank",
     "id_bytes",
 ]
 
@@ -54,6 +56,11 @@ def find_labels(names: Iterable[str]) -> tuple[str | None, str | None]:
     """Return which of the names hold the judge and the subtopic, None where none does."""
     given = list(names)
     return find_name(given, JUDGE), find_name(given, SUBTOPIC)
+
+
+def find_rank(names: Iterable[str]) -> str | None:
+    """Return which of the names holds the rank; None if none does."""
+    return find_name(names, RANK)
 
 
 def check_keys(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import Any
 
 from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.documents import Document
+from berryeval.core.events import event_logger
 from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
@@ -38,7 +38,7 @@ __all__ = ["QueryEvaluation", "Summary", "SystemEvaluation", "evaluate_system"]
 LEAST_DEPTH = 100
 """How many hits are asked for, at least: reciprocal rank and average precision look at all."""
 
-_log = logging.getLogger(__name__)
+_log = event_logger(__name__)
 
 _BY_K = {"ndcg": NDCG, "recall": Recall, "precision": Precision}
 _WHOLE: tuple[Measure, Measure] = (ReciprocalRank(), AveragePrecision())
