@@ -166,13 +166,15 @@ def _errors_named(path: PathLike) -> Iterator[None]:
     """Say which file it is that cannot be read."""
     try:
         yield
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FormatError(f"cannot be read: {reason}", path_name(path)) from error
     except Exception as error:
-        if type(error).__name__ not in _DECOMPRESSION_ERRORS:
+        if isinstance(error, OSError) and error.strerror:
+            raise FormatError(f"cannot be read: {error.strerror}", path_name(path)) from error
+        is_damage = isinstance(error, (OSError, EOFError, zlib.error))
+        if not is_damage and type(error).__name__ not in _DECOMPRESSION_ERRORS:
             raise
-        raise FormatError(f"cannot be read: {error}", path_name(path)) from error
+        what = f"damaged or truncated compressed file ({error})"
+        message = f"cannot be read: {what}; write the file again"
+        raise FormatError(message, path_name(path)) from error
 
 
 @contextmanager
@@ -190,15 +192,23 @@ def _open(path: PathLike) -> Iterator[IO[bytes]]:
     with ExitStack() as opened:
         source = opened.enter_context(_open_source(path))
         first = _first_bytes(source)
-        foreign = foreign_content(first)
-        if foreign is not None:
-            raise FormatError(foreign, path_name(path))
-        if first.startswith(_GZIP):
-            yield opened.enter_context(_open_gzip(source))
-        elif first.startswith(_ZSTD):
-            yield opened.enter_context(_open_zstd(source))
-        else:
+        _refuse_foreign(first, path)
+        if not first.startswith((_GZIP, _ZSTD)):
             yield source
+            return
+        decompress = _open_gzip if first.startswith(_GZIP) else _open_zstd
+        content = opened.enter_context(decompress(source))
+        inside = _first_bytes(content)
+        if inside.startswith((_GZIP, _ZSTD)):
+            raise FormatError("is compressed twice; unpack it once", path_name(path))
+        _refuse_foreign(inside, path)
+        yield content
+
+
+def _refuse_foreign(first: bytes, path: PathLike) -> None:
+    foreign = foreign_content(first)
+    if foreign is not None:
+        raise FormatError(foreign, path_name(path))
 
 
 def _open_source(path: PathLike) -> AbstractContextManager[IO[bytes]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
@@ -31,6 +32,7 @@ Row: TypeAlias = "tuple[int | None, bytes, bytes, float]"
 
 _NUMBER = {"judgments": "grade", "run": "score"}
 _VERB = {"judgments": "judged", "run": "retrieved"}
+_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 _MOST = {"judgments": MAX_GRADE, "run": float("inf")}
 
 
@@ -43,7 +45,8 @@ def parse_number(text: bytes | float | str, kind: Kind, path: PathLike, line: in
     is_number = abs(number) <= _MOST[kind] and "_" not in str(text)  # float() takes 1_000
     if not is_number:  # NaN compares false
         shown = decode_id(text) if isinstance(text, bytes) else str(text)
-        message = f"expected a number as {_NUMBER[kind]}, found {shown[:40]!r}"
+        hint = "; write decimals with a point" if _DECIMAL_COMMA.fullmatch(shown) else ""
+        message = f"expected a number as {_NUMBER[kind]}, found {shown[:40]!r}{hint}"
         raise FormatError(message, path_name(path), line)
     return number
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from types import ModuleType
 from typing import TypeVar
@@ -68,6 +69,7 @@ BINARY = frozenset({"parquet", "arrow"})
 """Formats that are no text: pyarrow reads them."""
 
 _LONGEST_MAGIC = 8
+_JSON_LIST = re.compile(rb"\s*\[\s*(?:\{|$)")
 
 
 def read_judgments(
@@ -208,6 +210,9 @@ def sniff_format(path: PathLike) -> str:
     line = first_line(path)
     found = next((name for name, module in FORMATS.items() if module.sniff(line)), "trec")
     if found == "trec" and trec.kind_of_line(line) is None:
+        if _JSON_LIST.match(line):
+            message = "is a JSON list; expected one object per line: `jq -c '.[]' FILE > NEW`"
+            raise FormatError(message, path_name(path))
         name = uncompressed_name(path).lower()
         if name.endswith((".csv", ".tsv")):
             return "table"  # with an unknown header: its reader says what was expected

@@ -50,6 +50,8 @@ _RUN = ("query", "Q0", "document", "rank", "score", "tag")
 
 _NO_SUBTOPIC = re.compile(rb"[A-Za-z]?0|-")
 _DECIMAL = re.compile(rb"\d+\.\d+")
+_SEPARATOR = re.compile(rb"\S[,;|]\S.*[,;|]")
+"""What separates the columns of tables, at least twice."""
 
 TAG = "berryeval"
 """The tag of a run that has none."""
@@ -168,6 +170,8 @@ def parse_line(line: bytes, kind: Kind, path: PathLike, number: int) -> Row | No
     if n_more < 0 or (n_more > 0 and kind == "judgments"):
         message = f"expected {len(names)} columns ({', '.join(names)}), found {len(columns)}"
         hint = _HINTS[kind] if number == 1 and kind_of_line(line) not in (kind, None) else ""
+        if number == 1 and n_more < 0 and _SEPARATOR.search(line):
+            hint = "; a table needs a first line with names, such as query_id,doc_id,relevance"
         if b"\0" in line:
             hint = "; is it a binary file?"
         raise FormatError(message + hint, path_name(path), number)
