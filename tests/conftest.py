@@ -1,5 +1,6 @@
 """Settings and fixtures of all tests, and the kind that each of them is."""
 
+import logging
 import os
 from pathlib import Path
 
@@ -65,6 +66,16 @@ def kinds_of(item):
     if places & INTEGRATION or SERVERS & set(getattr(item, "fixturenames", ())):
         kinds.append("integration")
     return kinds or ["unit"]
+
+
+@pytest.fixture(autouse=True)
+def logging_as_before():
+    """Undo what a command inside a test sets up: other tests look at log records, too."""
+    logger = logging.getLogger("berryeval")
+    before = logger.level, logger.propagate, [*logger.handlers]
+    yield
+    logger.setLevel(before[0])
+    logger.propagate, logger.handlers[:] = before[1:]
 
 
 @pytest.fixture(scope="session")

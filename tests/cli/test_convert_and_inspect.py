@@ -254,3 +254,57 @@ def test_ids_that_the_output_cannot_show_are_written_in_another_way(folder, enco
     environment = os.environ | {"PYTHONIOENCODING": encoding}
     result = subprocess.run(command, env=environment, capture_output=True, check=True)
     assert shown in result.stdout
+
+
+def test_queries_that_a_format_cannot_hold_are_counted(folder):
+    """Nothing is left out without a word; a JSON object holds them all."""
+    (folder / "e.json").write_text('{"q1": {"d1": 0.5}, "q2": {}, "q3": {}}')
+    for target in ("e.run", "e.jsonl", "e.csv"):
+        result = berryeval("convert", "e.json", target)
+        assert (result.exit_code, result.stderr) == (
+            0,
+            "2 queries without documents are left out; only a JSON object has a place for such "
+            "queries.\n",
+        )
+    assert berryeval("convert", "e.json", "f.json").stderr == ""
+    assert json.loads((folder / "f.json").read_text()) == {"q1": {"d1": 0.5}, "q2": {}, "q3": {}}
+    inspected = json.loads(berryeval("inspect", "e.json", "--json").output)[0]
+    assert (inspected["queries"], inspected["fewest_documents"], inspected["rows"]) == (3, 0, 1)
+
+
+def test_ranks_follow_the_scores_in_whatever_order_rows_come(folder):
+    """A table need not be sorted; equal scores are ranked as they are scored."""
+    (folder / "a.csv").write_text(
+        "query_id,doc_id,score\nq,d1,1\nq,d2,3\nq,d3,2\nr,d1,5\nr,d3,5\nr,d2,5\n"
+    )
+    assert berryeval("convert", "a.csv", "a.run").exit_code == 0
+    rows = [line.split()[:4] for line in (folder / "a.run").read_text().splitlines()]
+    assert [(query, doc, int(rank)) for query, _, doc, rank in rows] == [
+        ("q", "d1", 3),
+        ("q", "d2", 1),
+        ("q", "d3", 2),
+        ("r", "d1", 3),
+        ("r", "d3", 1),
+        ("r", "d2", 2),
+    ]
+    assert read_run("a.run") == read_run("a.csv")
+
+
+def test_convert_reports_scores_that_look_wrong(folder):
+    """Ranks are written anew, so that the new file shows the mistake no more."""
+    rows = "".join(f"q,d{i},{i}\n" for i in range(10))
+    (folder / "distances.csv").write_text(f"query_id,doc_id,score\n{rows}")
+    result = berryeval("convert", "distances.csv", "a.run")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("Caution: distances.csv: scores rise from the first document")
+    assert result.stderr.count("\n") == 1
+
+
+def test_convert_keeps_the_tag_from_standard_input(folder):
+    """A pipe has it as a file does."""
+    arguments = ["convert", "-", "b.run", "--kind", "run"]
+    CliRunner().invoke(main, arguments, "q1 Q0 d1 1 2.5 mine\n")
+    assert (folder / "b.run").read_text() == "q1 Q0 d1 1 2.5 mine\n"
+    lines = '{"query_id": "q1", "doc_id": "d1", "score": 2.5, "tag": "mine"}\n'
+    CliRunner().invoke(main, [*arguments, "--from", "jsonl"], lines)
+    assert (folder / "b.run").read_text() == "q1 Q0 d1 1 2.5 mine\n"

@@ -13,7 +13,7 @@ import berryeval as be
 from berryeval.cli import main
 from berryeval.core.run import Run
 from berryeval.core.score_order import cautions_of
-from berryeval.formats import write_run
+from berryeval.formats import read_run
 
 DEPTH = 10
 N_QUERIES = 40
@@ -100,17 +100,94 @@ def test_one_constant_query_at_the_head_of_a_deep_run_raises_no_alarm(tmp_path):
     assert found(text, tmp_path) == ()
 
 
-@pytest.mark.parametrize("name", ["a.run", "a.run.gz", "a.jsonl", "a.csv", "a.parquet", "a.json"])
-def test_every_format_is_checked(tmp_path, name):
-    """Where a format has no ranks, the order of at least five rows stands for them."""
-    rising = Run.from_dict({q: {f"d{i}": float(i) for i in range(DEPTH)} for q in JUDGMENTS})
-    write_run(rising, tmp_path / name)
-    (caution,) = be.evaluate(JUDGMENTS, tmp_path / name, "RR").cautions
-    assert caution.startswith(REVERSED)
-    short = Run.from_dict({q: {f"d{i}": float(i) for i in range(4)} for q in JUDGMENTS})
-    write_run(short, tmp_path / f"short-{name}")
-    expects_ranks = ".run" in name
-    assert bool(be.evaluate(JUDGMENTS, tmp_path / f"short-{name}", "RR").cautions) == expects_ranks
+FORMATS = ["a.run", "a.run.gz", "a.jsonl", "a.csv", "a.tsv.gz", "a.parquet", "a.arrow", "a.json"]
+
+
+def write_ranked(path, rows):
+    """Write a run with a rank on every row, and in the order of the rows, where there is room."""
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "rank", "score"])
+    if ".run" in path.name:
+        frame.insert(1, "q0", "Q0")
+        frame["tag"] = "t"
+        frame.to_csv(path, sep=" ", header=False, index=False)
+    elif path.suffix == ".parquet":
+        frame.to_parquet(path)
+    elif path.suffix == ".arrow":
+        frame.to_feather(path)
+    elif path.suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    elif path.suffix == ".json":
+        run = {q: dict(zip(f.doc_id, f.score, strict=True)) for q, f in frame.groupby("query_id")}
+        path.write_text(json.dumps(run))
+    else:
+        frame.to_csv(path, sep="\t" if ".tsv" in path.name else ",", index=False)
+    return path
+
+
+@pytest.mark.parametrize("depth", [3, DEPTH])
+@pytest.mark.parametrize("name", FORMATS)
+def test_distances_are_noticed_in_every_format(tmp_path, name, depth):
+    """By ranks, or by the order of the rows where there are none, in short rankings, too."""
+    rows = [(q, f"d{i}", i, i / 2) for q in JUDGMENTS for i in range(1, depth + 1)]
+    path = write_ranked(tmp_path / name, rows)
+    for cautions in (be.evaluate(JUDGMENTS, path, "RR").cautions, read_run(path).find_cautions()):
+        assert [caution.partition(" in ")[0] for caution in cautions] == [REVERSED]
+    assert f"Caution {REVERSED}" in inspected(path)
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "a.json"])
+def test_ranks_that_contradict_are_noticed_in_every_format_that_states_them(tmp_path, name):
+    """A column called rank is one, whatever the format."""
+    numbers = random.Random(1)  # noqa: S311
+    rows = [(q, f"d{i}", i, numbers.random()) for q in JUDGMENTS for i in range(1, DEPTH + 1)]
+    path = write_ranked(tmp_path / name, rows)
+    for cautions in (be.evaluate(JUDGMENTS, path, "RR").cautions, read_run(path).find_cautions()):
+        assert [caution.partition(" in ")[0] for caution in cautions] == [CONTRADICTING]
+    assert f"Caution {CONTRADICTING}" in inspected(path)
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "a.json"])
+def test_ranks_go_before_the_order_of_rows_in_every_format(tmp_path, name):
+    """A file that is sorted by score, ascending, is sound if its ranks are."""
+    rows = [(q, f"d{i}", DEPTH + 1 - i, i / 2) for q in JUDGMENTS for i in range(1, DEPTH + 1)]
+    path = write_ranked(tmp_path / name, rows)
+    assert be.evaluate(JUDGMENTS, path, "RR").cautions == ()
+    assert read_run(path).find_cautions() == ()
+    assert "Caution" not in inspected(path)
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "gate"])
+def test_standard_input_is_checked(tmp_path, monkeypatch, command):
+    """What can be read only once is looked at while it passes."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 d3 1\n" for q in JUDGMENTS))
+    (tmp_path / "b.run").write_text(lines(lambda position, _: -position))
+    arguments = {
+        "evaluate": ["evaluate", "qrels", "-"],
+        "compare": ["compare", "qrels", "b.run", "-"],
+        "gate": ["gate", "--judgments", "qrels", "--run", "-", "--at-least", "RR=0.1"],
+    }[command]
+    numbers = random.Random(1)  # noqa: S311
+    text = lines(lambda *_: numbers.random())
+    told = CliRunner().invoke(main, arguments, input=text).output
+    assert told.count(CONTRADICTING) == 1
+
+
+def inspected(path):
+    """What `berryeval inspect` says of a run, on one line."""
+    told = CliRunner().invoke(main, ["inspect", "--kind", "run", str(path)])
+    return " ".join(told.output.split())
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_short_rankings_in_random_order_raise_no_alarm(depth):
+    """All of them would have to rise, and be many."""
+    for seed in range(100):
+        numbers = random.Random(seed)  # noqa: S311
+        run = {q: {f"d{i}": numbers.random() for i in range(depth)} for q in JUDGMENTS}
+        assert be.evaluate(JUDGMENTS, run, "RR").cautions == ()
+    few = {q: {"d1": 0.1, "d2": 0.2} for q in [*JUDGMENTS][:6]}
+    assert be.evaluate(JUDGMENTS, few, "RR").cautions == ()
 
 
 def test_dicts_frames_and_runs_are_checked():
@@ -179,3 +256,16 @@ def test_only_the_head_of_a_sound_file_is_read():
 
     assert cautions_of(rows) == ()
     assert len(seen) <= 100
+
+
+def test_a_gate_says_it_last():
+    """Of both runs, by name, through every door that shows the sentence."""
+    rising = {q: {f"d{i}": float(i) for i in range(DEPTH)} for q in JUDGMENTS}
+    sound = {q: {f"d{i}": -float(i) for i in range(DEPTH)} for q in JUDGMENTS}
+    for missing in ("zero", "skip"):
+        runs = {"baseline": sound, "candidate": dict([*rising.items()][1:])}
+        result = be.gate(be.compare(JUDGMENTS, runs, "RR", missing=missing), margin=0.9)
+        assert f" Caution: in the candidate, {REVERSED} in " in result.sentence
+        assert result.sentence.count("Caution") == 1
+    alone = be.gate(be.evaluate(JUDGMENTS, rising, "RR"), at_least={"RR": 0.1})
+    assert f" Caution: in the run, {REVERSED} in 40 of the 40" in alone.sentence

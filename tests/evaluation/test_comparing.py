@@ -257,7 +257,7 @@ def test_an_error_about_missing_queries_names_the_run():
     message = "^b: query 'q2' and 1 more are judged and not in the run$"
     with pytest.raises(MismatchError, match=message):
         compare(judgments, {"a": whole, "b": part}, "RR", missing="error")
-    with pytest.raises(MismatchError, match="^c: judgments and run have no query in common"):
+    with pytest.raises(MismatchError, match=r"^c: judgments and run have no query in common"):
         compare(judgments, {"a": whole, "c": {"x": ["d1"]}}, "RR")
 
 

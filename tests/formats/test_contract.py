@@ -64,6 +64,18 @@ def test_judgments_that_were_written_are_read_again(name, data, tmp_path):
     assert read_judgments(tmp_path / "qrels", format=name) == judgments
 
 
+@in_temporary_folder
+@given(data=st.dictionaries(ids, st.dictionaries(ids, grades, max_size=2), min_size=1, max_size=4))
+def test_a_query_without_documents_is_kept_in_a_json_object(data, tmp_path):
+    """Ranked nothing, or judged nothing: the same from a file as from a dict."""
+    for noun, write, read in (
+        (Run, write_run, read_run),
+        (Judgments, write_judgments, read_judgments),
+    ):
+        write(noun.from_dict(data), tmp_path / "a.json")
+        assert read(tmp_path / "a.json") == noun.from_dict(data)
+
+
 ENDINGS = ["jsonl", "ndjson", "json", "csv", "tsv", "run", "txt", "", "parquet", "pq", "arrow"]
 ENDINGS += ["arrows", "feather"]
 

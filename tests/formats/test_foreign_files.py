@@ -1,12 +1,16 @@
 """Files that are not read, or not what their name says: named, with the way out."""
 
 import bz2
+import gzip
+import json
 import lzma
+import tarfile
 import zipfile
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import zstandard
 from click.testing import CliRunner
 
 from berryeval.cli import main
@@ -19,6 +23,13 @@ from berryeval.formats.queries import write_queries
 
 QRELS = "q1 0 d1 1\nq2 0 d1 1\n"
 LZ4 = bytes.fromhex("04224d18") + b"\x60\x70\x73\x0a\x00\x00\x80" + QRELS.encode() + b"\0\0\0\0"
+
+
+def tarred(tmp_path):
+    (tmp_path / "qrels").write_text(QRELS)
+    with tarfile.open(tmp_path / "tar", "w:gz") as file:
+        file.add(tmp_path / "qrels", "qrels")
+    return (tmp_path / "tar").read_bytes()
 
 
 def zipped(tmp_path):
@@ -40,6 +51,15 @@ def zipped(tmp_path):
         (QRELS.encode("utf-16-be"), "is UTF-16 text", "`iconv -f UTF-16"),
         ("問 0 文 1\n".encode("utf-16"), "is UTF-16 text", "`iconv -f UTF-16"),
         (QRELS.encode("utf-32"), "is UTF-32 text", "`iconv -f UTF-32"),
+        (gzip.compress(QRELS.encode("utf-16")), "is UTF-16 text", "`iconv -f UTF-16"),
+        (gzip.compress(gzip.compress(QRELS.encode())), "is compressed twice", "unpack it once"),
+        (b"\x02\x21\x4c\x18\x10\0\0\0abc", "is compressed with lz4", "`lz4 -d`"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "is an old Excel workbook", "as CSV"),
+        (b"SQLite format 3\0" + bytes(99), "is an SQLite database", "`berryeval archive export`"),
+        (b"%PDF-1.7\n1 0 obj\n", "is a PDF document", "save its text as TREC, CSV or JSON lines"),
+        (b"<!DOCTYPE html>\n<html>404</html>\n", "is an HTML page", "download the file again"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "is a Git LFS pointer", "`git lfs pull`"),
+        (tarred, "is a tar archive", "`tar -xf`"),
     ],
 )
 def test_a_file_that_is_not_read_is_named_with_the_way_out(tmp_path, content, what, way_out):
@@ -100,11 +120,44 @@ def test_a_damaged_parquet_file_is_called_that(tmp_path, fault):
 def test_a_name_that_says_parquet_promises_it(tmp_path):
     """Content of another kind is not taken for TREC; TREC is."""
     path = tmp_path / "a.parquet"
-    path.write_bytes(b"<html>not found</html>\n")
+    path.write_bytes(b"not found\n")
     with pytest.raises(FormatError, match="expected Parquet or Arrow, as the name says"):
         read_judgments(path)
     path.write_text(QRELS)
     assert read_judgments(path).n_queries == 2
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_json_list_is_called_that(tmp_path, indent):
+    """Tools write lists of objects; the way out turns one into lines."""
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([{"query_id": "q1", "doc_id": "d1", "score": 1}], indent=indent))
+    for read in (read_judgments, read_run):
+        with pytest.raises(FormatError, match="is a JSON list; expected one object per line"):
+            read(path)
+    path.write_text("[1] 0 [2] 1\n")
+    assert read_judgments(path).to_dict() == {"[1]": {"[2]": 1.0}}
+
+
+@pytest.mark.parametrize("line", ["q1,d1,1", "q1;d1;1", "q1|d1|1"])
+def test_a_table_without_names_is_asked_for_them(tmp_path, line):
+    """Which column is which cannot be guessed."""
+    path = tmp_path / "a.txt"
+    path.write_text(f"{line}\n")
+    for read in (read_judgments, read_run):
+        with pytest.raises(FormatError, match="a table needs a first line with names, such as"):
+            read(path)
+
+
+@pytest.mark.parametrize("damage", [lambda b: b[:-20], lambda b: b[:12] + b"\xff" * 9 + b[21:]])
+@pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress])
+def test_a_damaged_compressed_file_is_called_that(tmp_path, compress, damage):
+    """Cut off while it was copied, or overwritten."""
+    path = tmp_path / "a.gz"
+    path.write_bytes(damage(compress("".join(f"q{i} 0 d1 1\n" for i in range(999)).encode())))
+    message = r"cannot be read: damaged or truncated compressed file \(.*\); write the file again$"
+    with pytest.raises(FormatError, match=message):
+        read_judgments(path)
 
 
 def test_binary_data_is_called_that(tmp_path):
@@ -121,7 +174,8 @@ def test_tables_with_semicolons_are_read(tmp_path):
     path.write_text('query_id;doc_id;relevance\n"q;1";d,1;2\n')
     assert read_judgments(path).to_dict() == {"q;1": {"d,1": 2.0}}
     path.write_text("query_id;doc_id;score\nq1;d1;0,5\n")
-    with pytest.raises(FormatError, match=":2: expected a number as score, found '0,5'"):
+    message = ":2: expected a number as score, found '0,5'; write decimals with a point$"
+    with pytest.raises(FormatError, match=message):
         read_run(path)
     path.write_text("query_id;text;tags\nq1;berries, red;a\n")
     assert read_queries(path) == [Query("q1", "berries, red", tags=("a",))]

@@ -131,7 +131,10 @@ def test_a_bad_line_of_judgments_is_named(write, content, message):
             ":1: expected 6 columns (query, Q0, document, rank, score, tag), found 5",
         ),
         (b"q Q0 d 1 nan t\n", ":1: expected a number as score, found 'nan'"),
-        (b"q Q0 d 1 1,5 t\n", ":1: expected a number as score, found '1,5'"),
+        (
+            b"q Q0 d 1 1,5 t\n",
+            ":1: expected a number as score, found '1,5'; write decimals with a point",
+        ),
         (
             b"q Q0 d 1 2 t\np Q0 d 1 2 t\nq Q0 d 1 2 t\n",
             ":3: document 'd' is retrieved a second time for query 'q'",

@@ -10,6 +10,7 @@ from berryeval.cli._options import duplicates_option, judges_option
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.notes import judges_notes
 from berryeval.formats import beir
+from berryeval.formats._lines import path_name
 from berryeval.formats.facts import guess_kind
 from berryeval.formats.reading import (
     FORMATS,
@@ -21,6 +22,7 @@ from berryeval.formats.reading import (
 from berryeval.formats.writing import format_of_name, write_judgments, write_run
 
 if TYPE_CHECKING:
+    from berryeval.core.grouped import Grouped
     from berryeval.formats import Duplicates, Judges
 
 __all__ = ["command"]
@@ -69,8 +71,21 @@ def command(
     if (kind or guess_kind(source, known)) == "judgments":
         judgments = read_judgments(source, format=known, duplicates=duplicates, judges=judges)
         write_judgments(judgments, target, format=target_format)
+        _tell_left_out(judgments, target, target_format)
         for note in judges_notes(judgments.reduced):
             click.echo(note, err=True)
     else:
         run = read_run(source, format=known, duplicates=duplicates)
         write_run(run, target, format=target_format)
+        _tell_left_out(run, target, target_format)
+        for caution in run.find_cautions():
+            click.echo(f"Caution: {path_name(source)}: {caution}.", err=True)
+
+
+def _tell_left_out(data: Grouped, target: str, target_format: str | None) -> None:
+    """Report queries without documents, unless they were written."""
+    n_empty = sum(not rows for _, rows in data.iter_queries())
+    if n_empty and (target_format or format_of_name(target)) != "json":
+        queries, are = ("query", "is") if n_empty == 1 else ("queries", "are")
+        what = f"{n_empty:,} {queries} without documents {are}"
+        click.echo(f"{what} left out; only a JSON object has a place for such queries.", err=True)

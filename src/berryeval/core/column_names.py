@@ -11,6 +11,7 @@ __all__ = [
     "JUDGE",
     "LABELS",
     "QUERY",
+    "RANK",
     "SCORE",
     "SOURCE",
     "SUBTOPIC",
@@ -27,6 +28,9 @@ QUERY = ("query_id", "query-id", "qid", "queryid", "q_id", "query", "topic")
 DOCUMENT = ("doc_id", "corpus-id", "docid", "docno", "did", "document_id", "corpus_id", "doc")
 GRADE = ("relevance", "grade", "rel", "rating", "label", "judgment", "score")
 SCORE = ("score", "sim", "similarity", "rsv")
+
+# Runs may have this besides.
+RANK = ("rank",)
 
 # Judgments may have these besides.
 JUDGE = ("judge", "judge_id", "assessor", "author")

@@ -19,7 +19,7 @@ from berryeval.core.arrow_stream import (
     null_error,
     number_error,
 )
-from berryeval.core.column_names import Kind
+from berryeval.core.column_names import RANK, Kind, find_name
 from berryeval.core.grouped import Duplicates, Grouped, Grouping
 from berryeval.core.id_column import encode_id
 from berryeval.core.judging import JudgedRow, Judges, check_judges, collect_judged
@@ -126,7 +126,8 @@ def iter_head(frame: Any, n_rows: int) -> Iterator[ScoredRow]:  # noqa: ANN401 -
 def _ranked_places(names: list[str]) -> list[int]:
     """Return where the queries, the scores, and the ranks stand, if there are any."""
     query, _, score = find_places(names, "run", Origin("run", is_file=False))
-    return [query, score] + ([names.index("rank")] if "rank" in names else [])
+    rank = find_name(names, RANK)
+    return [query, score] if rank is None else [query, score, names.index(rank)]
 
 
 def _n_rows(frame: Any) -> int:  # noqa: ANN401 - a frame of any library

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice, pairwise
+from math import factorial, prod
 from typing import Any, TypeAlias
 
 from berryeval.core.grouped import Grouped
@@ -25,7 +26,7 @@ ScoredRow: TypeAlias = "tuple[object, int | None, float]"
 _FIRST_ROWS = 100
 _MOST_ROWS = 20_000
 _FEWEST_IN_ORDER = 5
-"""Documents that a ranking must have before the mere order of its rows means something."""
+"""Documents that a ranking must have before the mere order of its rows means something alone."""
 
 
 def cautions_of(rows: Callable[[int], Iterable[ScoredRow]]) -> tuple[str, ...]:
@@ -42,7 +43,7 @@ def cautions_of(rows: Callable[[int], Iterable[ScoredRow]]) -> tuple[str, ...]:
     tuple of str
         Empty for almost every run: more than half of the queries checked must show the sign.
         Rankings of a single document are not checked. Where no ranks are stated, the order of at
-        least five rows takes their place.
+        least five rows takes their place; shorter rankings count if all of them rise.
     """
     found: tuple[str, ...] = ()
     for limit in (_FIRST_ROWS, _MOST_ROWS):
@@ -81,6 +82,8 @@ def _rankings(rows: Iterable[ScoredRow], limit: int) -> list[list[ScoredRow]]:
 
 def _check(rankings: list[list[ScoredRow]]) -> tuple[str, ...]:
     n_tied = n_rising = n_contradicting = n_ordered = n_ranked = 0
+    n_short = 0
+    short_rising: list[int] = []
     for ranking in rankings:
         scores = [score for _, _, score in ranking]
         ranks = [rank for _, rank, _ in ranking]
@@ -96,6 +99,15 @@ def _check(rankings: list[list[ScoredRow]]) -> tuple[str, ...]:
         if has_ranks or len(ranking) >= _FEWEST_IN_ORDER:
             n_ordered += 1
             n_rising += rises and not falls
+        else:
+            n_short += rises or falls
+            if rises and not falls:
+                short_rising.append(len(ranking))
+    # Of n rows in random order, one in n! rises throughout. Short rankings count together: all of
+    # them must rise, which is then as unlikely as for one of five rows.
+    if len(short_rising) == n_short and _n_orders(short_rising) >= factorial(_FEWEST_IN_ORDER):
+        n_ordered += n_short
+        n_rising += n_short
     if 2 * n_tied > len(rankings):
         return (
             f"all scores are equal in {_share(n_tied, len(rankings))}; "
@@ -112,6 +124,11 @@ def _check(rankings: list[list[ScoredRow]]) -> tuple[str, ...]:
             "the scores decide the order, and ranks are ignored",
         )
     return ()
+
+
+def _n_orders(sizes: Iterable[int]) -> int:
+    """Return in how many ways the rows of rankings can be ordered."""
+    return prod(map(factorial, sizes))
 
 
 def _rank(row: ScoredRow) -> int:

@@ -6,6 +6,7 @@ import os
 from array import array
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -21,6 +22,7 @@ from berryeval.formats import Duplicates
 from berryeval.formats._lines import PathLike, can_be_read_again, iter_pieces, open_plain
 from berryeval.formats._spool import Spooled
 from berryeval.formats._trec_native import read_columns
+from berryeval.formats.trec import cautions_of_text
 from berryeval.kernels.discounts import log2_ranks
 from berryeval.measures import Measure
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["NativeCall", "Session", "can_score", "score", "score_dict", "score_file", "score_frame"]
 
 _READY = "_pools"
+_HEAD = 1 << 20  # bytes of a pipe that are checked for scores that look wrong
 _N_DISCOUNTS = 1000  # beyond it the extension asks for each logarithm
 
 
@@ -102,6 +105,7 @@ def score_file(
         For what cannot be read, with the line.
     """
     session = _session(judgments, measures, duplicates)
+    cautions: tuple[str, ...] = ()  # of a file they are found later
     with ExitStack() as opened:
         file = opened.enter_context(open_plain(path))
         if file is not None:
@@ -116,12 +120,13 @@ def score_file(
             opened.callback(pieces.close)
             is_done = session.feed(pieces)
             again = pieces.from_the_start()
+            cautions = cautions_of_text(pieces.first(_HEAD))
         if is_done:
-            return session.results()
+            return replace(session.results(), cautions=cautions)
         run = Run.of_native(read_columns(again, "run", path, duplicates))
     session.restart()
     session.score_run(run)
-    return session.results()
+    return replace(session.results(), cautions=cautions)
 
 
 NativeCall: TypeAlias = "tuple[str, dict[str, Any]]"

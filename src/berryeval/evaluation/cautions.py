@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from berryeval.core.frames import iter_head
 from berryeval.core.run import Run
 from berryeval.core.score_order import cautions_of, rows_of_dict
-from berryeval.formats import trec
+from berryeval.formats import reading
 from berryeval.formats._lines import can_be_read_again
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ def find_cautions(source: RunSource) -> tuple[str, ...]:
     if isinstance(source, Run):
         return source.find_cautions()
     if isinstance(source, (str, os.PathLike)):
-        return trec.find_cautions(source) if can_be_read_again(source) else ()
+        found = reading.find_cautions(source, "trec") if can_be_read_again(source) else None
+        return found or ()
     if isinstance(source, Mapping):
         scores: Any = source
         return cautions_of(lambda _limit: rows_of_dict(scores))

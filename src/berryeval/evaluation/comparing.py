@@ -275,7 +275,7 @@ def _restricted(evaluation: Evaluation, query_ids: Sequence[str]) -> Evaluation:
     wanted = set(query_ids)
     positions = [i for i, query_id in enumerate(scores.query_ids) if query_id in wanted]
     taken = replace(scores.take(positions), counts=scores.counts, ignored_ids=scores.ignored_ids)
-    return Evaluation(taken, evaluation.measures, evaluation.queries)
+    return Evaluation(taken, evaluation.measures, evaluation.queries, cautions=evaluation.cautions)
 
 
 def statistics_of(**settings: Any) -> Statistics:  # noqa: ANN401 - checked here

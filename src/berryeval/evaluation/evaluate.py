@@ -154,7 +154,7 @@ def evaluate(
         scores,
         chosen,
         known_queries,
-        cautions=find_cautions(run),
+        cautions=scores.cautions or find_cautions(run),
         reduced=loaded_judgments.reduced,
     )
 

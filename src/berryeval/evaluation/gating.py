@@ -143,9 +143,10 @@ def summed_up(
     n_deciding = len(deciding) if _may_turn(guards) else 0
     named = [(_NAMES.get(name, name), run) for name, run in runs.items()]
     lacking = sentences.of_missing(missing_queries(named), common)
+    said = lacking + sentences.of_gate(verdict, guards, n_deciding) + sentences.of_cautions(named)
     return GateResult(
         verdict=verdict,
-        sentence=lacking + sentences.of_gate(verdict, guards, n_deciding),
+        sentence=said,
         guards=tuple(guards),
         evaluation=evaluation,
         comparison=comparison,

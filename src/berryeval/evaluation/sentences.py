@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from berryeval.evaluation.guards import LatencyGuard, MarginGuard, ThresholdGuard, written
@@ -12,10 +12,19 @@ from berryeval.stats import Interval
 
 if TYPE_CHECKING:
     from berryeval.evaluation.gate_rules import Inference
+    from berryeval.evaluation.result import Evaluation
     from berryeval.evaluation.verdict import Common, GuardResult, Verdict
     from berryeval.measures import Measure
 
-__all__ = ["of_better", "of_gate", "of_latency", "of_margin", "of_missing", "of_threshold"]
+__all__ = [
+    "of_better",
+    "of_cautions",
+    "of_gate",
+    "of_latency",
+    "of_margin",
+    "of_missing",
+    "of_threshold",
+]
 
 
 def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> str:
@@ -60,6 +69,13 @@ def of_missing(missing: str, common: Common | None) -> str:
     return (
         f"{missing}, and scored as 0; over the {queries} not missing, the verdict is "
         f"{common.verdict}. "
+    )
+
+
+def of_cautions(runs: Iterable[tuple[str, Evaluation]]) -> str:
+    """Say last what is suspicious about the scores of the runs; nothing for almost all of them."""
+    return "".join(
+        f" Caution: in {name}, {caution}." for name, run in runs for caution in run.cautions
     )
 
 

@@ -151,7 +151,7 @@ def standing_sentence(
     other: tuple[str, Evaluation] | None = None,
 ) -> str:
     """Return how a run stands against another, or alone; both with the names they go by."""
-    name, evaluation = run
+    name = run[0]
     if standing.change is None or other is None:
         queries = count_queries(standing.n_queries)
         return f"{name} has {standing.measure} {standing.mean:.4f} over {queries}."

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from berryeval.core.arrow_stream import find_labels, find_places, import_pyarrow, iter_batches
-from berryeval.core.column_names import Kind
+from berryeval.core.column_names import RANK, Kind, find_name
 from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judging import JudgedRow
@@ -51,7 +51,9 @@ def needed_columns(names: list[str], kind: Kind, path: PathLike) -> list[str]:
     """Return the columns that are read; others may be large."""
     places = find_places(names, kind, Origin(path_name(path)))
     labels = find_labels(names) if kind == "judgments" else ()
-    return [names[place] for place in (*places, *labels) if place is not None]
+    found = [names[place] for place in (*places, *labels) if place is not None]
+    rank = find_name(names, RANK) if kind == "run" else None
+    return found if rank is None else [*found, rank]
 
 
 def table_of(data: Grouped) -> Any:  # noqa: ANN401 - a pyarrow.Table

@@ -6,21 +6,52 @@ import re
 
 __all__ = ["N_FIRST", "foreign_content"]
 
-N_FIRST = 256
+N_FIRST = 512
 """How many bytes are looked at."""
 
-_MAGIC = (
-    (b"\xfd7zXZ\x00", "is compressed with xz", "unxz"),
-    (b"\x04\x22\x4d\x18", "is compressed with lz4", "lz4 -d"),
-    (b"\xff\x06\x00\x00sNaPpY", "is compressed with snappy", "snzip -d"),
-    (b"7z\xbc\xaf\x27\x1c", "is a 7z archive", "7z x"),
-    (b"Rar!\x1a\x07", "is a RAR archive", "unrar x"),
+
+def _unpack(what: str, command: str) -> str:
+    return f"{what}, which is not read; unpack it first (`{command}`), or use gzip or zstd"
+
+
+_BINARY = (
+    (b"\xfd7zXZ\x00", _unpack("is compressed with xz", "unxz")),
+    (b"\x04\x22\x4d\x18", _unpack("is compressed with lz4", "lz4 -d")),
+    (b"\x02\x21\x4c\x18", _unpack("is compressed with lz4", "lz4 -d")),
+    (b"\xff\x06\x00\x00sNaPpY", _unpack("is compressed with snappy", "snzip -d")),
+    (b"7z\xbc\xaf\x27\x1c", _unpack("is a 7z archive", "7z x")),
+    (b"Rar!\x1a\x07", _unpack("is a RAR archive", "unrar x")),
+    (
+        b"PK\x03\x04",
+        "is a ZIP archive, as Excel workbooks are; unpack it first (`unzip`), or save the sheet "
+        "as CSV",
+    ),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "is an old Excel workbook; save the sheet as CSV"),
+    (
+        b"SQLite format 3\x00",
+        "is an SQLite database; export what it holds, an archive with `berryeval archive export`",
+    ),
 )
-"""First bytes, what it is, and what unpacks it; the headers of all of them have zero bytes."""
+"""First bytes, what it is, and the way out; the headers of all of them have zero bytes."""
 
-_BZIP2 = re.compile(rb"BZh[1-9]1AY&SY")
+_TAR = b"ustar"
+_TAR_PLACE = 257
 
-_ZIP = b"PK\x03\x04"
+_OTHER = (
+    (re.compile(rb"BZh[1-9]1AY&SY"), _unpack("is compressed with bzip2", "bunzip2")),
+    (re.compile(rb"%PDF-\d"), "is a PDF document; save its text as TREC, CSV or JSON lines"),
+    (
+        re.compile(rb"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE),
+        "is an HTML page, perhaps an error message of the server that it came from; download the "
+        "file again",
+    ),
+    (
+        re.compile(rb"version https://git-lfs\."),
+        "is a Git LFS pointer, not the file itself; fetch the file with `git lfs pull`",
+    ),
+)
+"""How a file begins, what it is, and the way out; these need not have zero bytes."""
+
 _MOST = 0.8
 """Share of the high bytes that are zero in UTF-16 text of mostly ASCII."""
 _ENCODINGS = (
@@ -35,32 +66,23 @@ _ENCODINGS = (
 def foreign_content(first: bytes) -> str | None:
     """Return what a file is and the way out, if its first bytes are of something not read.
 
-    None for text, for what is read, and for what nobody recognises. Ids may be any bytes, so
+    None for text, for what is read, and for what is not recognised. Ids may be any bytes, so
     first bytes alone are not enough: text has no zero bytes, and binary headers do.
     """
-    if _BZIP2.match(first):
-        return _compressed("is compressed with bzip2", "bunzip2")
+    for beginning, message in _OTHER:
+        if beginning.match(first):
+            return message
     if b"\x00" not in first:
         return None
-    for magic, what, command in _MAGIC:
+    for magic, message in _BINARY:
         if first.startswith(magic):
-            return _compressed(what, command)
-    if first.startswith(_ZIP):
-        return (
-            "is a ZIP archive, as Excel workbooks are; unpack it first (`unzip`), or save the "
-            "sheet as CSV"
-        )
+            return message
+    if first.startswith(_TAR, _TAR_PLACE):
+        return _unpack("is a tar archive", "tar -xf")
     encoding = _encoding(first)
-    if encoding is not None:
-        return (
-            f"is {encoding} text; expected UTF-8: "
-            f"`iconv -f {encoding} -t UTF-8 FILE > NEW` converts it"
-        )
-    return None
-
-
-def _compressed(what: str, command: str) -> str:
-    return f"{what}, which is not read; unpack it first (`{command}`), or use gzip or zstd"
+    if encoding is None:
+        return None
+    return f"is {encoding} text; expected UTF-8: `iconv -f {encoding} -t UTF-8 FILE > NEW`"
 
 
 def _encoding(first: bytes) -> str | None:

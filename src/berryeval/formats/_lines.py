@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BOM",
     "FIRST_BYTES",
+    "Kept",
     "PathLike",
     "can_be_read_again",
     "is_plain_file",
@@ -45,6 +46,17 @@ _COMPRESSED_PIECE = 1 << 13  # small: a few bytes may stand for very many
 _DECOMPRESSION_ERRORS = ("IsalError", "ZstdError")  # by name: the libraries may not be installed
 
 
+class Kept(os.PathLike[str]):
+    """The content of standard input or of a pipe, which can then be read as often as a file."""
+
+    def __init__(self, path: PathLike) -> None:
+        self._name = os.fspath(path)
+        self.content = b"".join(iter_pieces(path))
+
+    def __fspath__(self) -> str:
+        return self._name
+
+
 def path_name(path: PathLike) -> str:
     """Return what messages call a file; ``-`` is standard input."""
     name = os.fspath(path)
@@ -52,9 +64,9 @@ def path_name(path: PathLike) -> str:
 
 
 def can_be_read_again(path: PathLike) -> bool:
-    """Whether it is a file, and neither standard input nor a pipe. Raises if there is none."""
-    if os.fspath(path) == "-":
-        return False
+    """Whether it is a file or kept, and neither standard input nor a pipe. Raises if not there."""
+    if isinstance(path, Kept) or os.fspath(path) == "-":
+        return isinstance(path, Kept)
     with _errors_named(path):
         return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - pathlib is slow to import
 
@@ -140,7 +152,7 @@ def _ahead(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 def is_plain_file(path: PathLike) -> bool:
     """Whether it is a file that is not compressed. False, too, if it cannot be opened."""
-    if os.fspath(path) == "-":
+    if isinstance(path, Kept) or os.fspath(path) == "-":
         return False
     try:
         with open(path, "rb") as file:  # noqa: PTH123
@@ -154,13 +166,15 @@ def _errors_named(path: PathLike) -> Iterator[None]:
     """Say which file it is that cannot be read."""
     try:
         yield
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FormatError(f"cannot be read: {reason}", path_name(path)) from error
     except Exception as error:
-        if type(error).__name__ not in _DECOMPRESSION_ERRORS:
+        if isinstance(error, OSError) and error.strerror:
+            raise FormatError(f"cannot be read: {error.strerror}", path_name(path)) from error
+        is_damage = isinstance(error, (OSError, EOFError, zlib.error))
+        if not is_damage and type(error).__name__ not in _DECOMPRESSION_ERRORS:
             raise
-        raise FormatError(f"cannot be read: {error}", path_name(path)) from error
+        what = f"damaged or truncated compressed file ({error})"
+        message = f"cannot be read: {what}; write the file again"
+        raise FormatError(message, path_name(path)) from error
 
 
 @contextmanager
@@ -178,18 +192,28 @@ def _open(path: PathLike) -> Iterator[IO[bytes]]:
     with ExitStack() as opened:
         source = opened.enter_context(_open_source(path))
         first = _first_bytes(source)
-        foreign = foreign_content(first)
-        if foreign is not None:
-            raise FormatError(foreign, path_name(path))
-        if first.startswith(_GZIP):
-            yield opened.enter_context(_open_gzip(source))
-        elif first.startswith(_ZSTD):
-            yield opened.enter_context(_open_zstd(source))
-        else:
+        _refuse_foreign(first, path)
+        if not first.startswith((_GZIP, _ZSTD)):
             yield source
+            return
+        decompress = _open_gzip if first.startswith(_GZIP) else _open_zstd
+        content = opened.enter_context(decompress(source))
+        inside = _first_bytes(content)
+        if inside.startswith((_GZIP, _ZSTD)):
+            raise FormatError("is compressed twice; unpack it once", path_name(path))
+        _refuse_foreign(inside, path)
+        yield content
+
+
+def _refuse_foreign(first: bytes, path: PathLike) -> None:
+    foreign = foreign_content(first)
+    if foreign is not None:
+        raise FormatError(foreign, path_name(path))
 
 
 def _open_source(path: PathLike) -> AbstractContextManager[IO[bytes]]:
+    if isinstance(path, Kept):
+        return io.BufferedReader(io.BytesIO(path.content))
     note_input(path)
     if os.fspath(path) == "-":
         return nullcontext(sys.stdin.buffer)  # not closed: it belongs to the process

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from berryeval.core.column_names import Kind
@@ -17,8 +18,9 @@ __all__ = [
     "Duplicates",
     "Kind",
     "Row",
+    "add_rows",
+    "as_rank",
     "as_tag",
-    "collect",
     "duplicate_error",
     "parse_number",
     "refuse_subtopics",
@@ -30,6 +32,7 @@ Row: TypeAlias = "tuple[int | None, bytes, bytes, float]"
 
 _NUMBER = {"judgments": "grade", "run": "score"}
 _VERB = {"judgments": "judged", "run": "retrieved"}
+_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 _MOST = {"judgments": MAX_GRADE, "run": float("inf")}
 
 
@@ -42,21 +45,22 @@ def parse_number(text: bytes | float | str, kind: Kind, path: PathLike, line: in
     is_number = abs(number) <= _MOST[kind] and "_" not in str(text)  # float() takes 1_000
     if not is_number:  # NaN compares false
         shown = decode_id(text) if isinstance(text, bytes) else str(text)
-        message = f"expected a number as {_NUMBER[kind]}, found {shown[:40]!r}"
+        hint = "; write decimals with a point" if _DECIMAL_COMMA.fullmatch(shown) else ""
+        message = f"expected a number as {_NUMBER[kind]}, found {shown[:40]!r}{hint}"
         raise FormatError(message, path_name(path), line)
     return number
 
 
-def collect(rows: Iterator[Row], kind: Kind, path: PathLike, duplicates: Duplicates) -> Grouping:
+def add_rows(
+    found: Grouping, rows: Iterable[Row], kind: Kind, path: PathLike, duplicates: Duplicates
+) -> None:
     """Collect rows by query; a document that comes twice is an error, or keeps its best number."""
-    found = Grouping()
     for line, query_id, doc_id, number in rows:
         if found.add(query_id, doc_id, number):
             continue
         if duplicates == "error":
             raise duplicate_error(kind, path, line, query_id, doc_id)
         found.keep_best(query_id, doc_id, number)
-    return found
 
 
 def duplicate_error(
@@ -74,6 +78,13 @@ def refuse_subtopics(data: Grouped, what: str) -> None:
     if isinstance(data, Judgments) and data.subtopics:
         way_out = "write TREC, JSON lines, a table, Parquet or Arrow"
         raise InputError(f"{what} cannot hold the subtopics of judgments; {way_out}")
+
+
+def as_rank(value: object) -> int | None:
+    """Return the rank that a file states; None if it is no whole number."""
+    if isinstance(value, (str, bytes)) and value.isdigit():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def as_tag(value: object) -> str | None:

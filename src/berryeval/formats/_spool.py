@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import partial
 
@@ -30,6 +31,13 @@ class Spooled(Iterator[bytes]):
         self._kept.seek(0)
         yield from iter(partial(self._kept.read, _PIECE), b"")
         yield from self._pieces
+
+    def first(self, size: int) -> bytes:
+        """Return the first bytes of what has passed."""
+        self._kept.seek(0)
+        found = self._kept.read(size)
+        self._kept.seek(0, os.SEEK_END)
+        return found
 
     def close(self) -> None:
         """Remove what was kept."""

@@ -7,16 +7,18 @@ from typing import Any
 
 from berryeval.core.arrow_stream import import_pyarrow
 from berryeval.core.column_names import Kind
+from berryeval.core.frames import iter_head
 from berryeval.core.grouped import Grouped
 from berryeval.core.judging import JudgedRow
-from berryeval.formats._arrow_files import needed_columns, open_source, rows_of, table_of, tag_of
+from berryeval.core.score_order import ScoredRow
+from berryeval.formats._arrow_files import needed_columns, open_source, rows_of, table_of
 from berryeval.formats._lines import PathLike
 from berryeval.formats._rows import Row
 
 __all__ = [
     "column_names",
-    "first_tag",
     "iter_judged",
+    "iter_ranked",
     "iter_rows",
     "read_table",
     "sniff",
@@ -50,18 +52,18 @@ def column_names(path: PathLike) -> list[str]:
         return names
 
 
-def first_tag(path: PathLike) -> str | None:
-    """Return the tag of a run, if it was written with one."""
-    with open_source(path, _WHAT) as source:
-        return tag_of(_reader(source).schema)
-
-
 def _reader(source: Any) -> Any:  # noqa: ANN401 - of pyarrow
     from pyarrow import ipc
 
     is_file = source.read(len(_FILE)) == _FILE
     source.seek(0)
     return ipc.open_file(source) if is_file else ipc.open_stream(source)
+
+
+def iter_ranked(path: PathLike) -> Iterator[ScoredRow]:
+    """Iterate over query, stated rank and score of a run."""
+    table = read_table(path, "run")
+    return iter_head(table, table.num_rows)
 
 
 def iter_judged(path: PathLike) -> Iterator[JudgedRow]:

@@ -17,15 +17,17 @@ from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judging import JudgedRow
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
+from berryeval.core.score_order import ScoredRow
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
-from berryeval.formats._rows import Kind, Row, as_tag, parse_number, written
-from berryeval.formats.keys import DOCUMENT, QUERY, find_keys, find_labels
+from berryeval.formats._rows import Kind, Row, as_rank, as_tag, parse_number, written
+from berryeval.formats.keys import DOCUMENT, QUERY, find_keys, find_labels, find_rank
 
 __all__ = [
     "first_tag",
     "iter_fields",
     "iter_judged",
+    "iter_ranked",
     "iter_rows",
     "sniff",
     "split_header",
@@ -45,16 +47,22 @@ def sniff(first_line: bytes) -> bool:
 
 def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
     """Iterate over the rows of a file."""
-    for place, query_id, doc_id, number, *_ in _iter_rows(path, kind):
+    for (place, query_id, doc_id, number, *_), _ in _iter_rows(path, kind):
         yield place, query_id, doc_id, number
 
 
 def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
     """Iterate over judgments with their judges, subtopics and sources."""
-    return _iter_rows(path, "judgments")
+    return (row for row, _ in _iter_rows(path, "judgments"))
 
 
-def _iter_rows(path: PathLike, kind: Kind) -> Iterator[JudgedRow]:
+def iter_ranked(path: PathLike) -> Iterator[ScoredRow]:
+    """Iterate over query, stated rank and score of a run."""
+    return ((row.query_id, rank, row.grade) for row, rank in _iter_rows(path, "run"))
+
+
+def _iter_rows(path: PathLike, kind: Kind) -> Iterator[tuple[JudgedRow, int | None]]:
+    """Iterate over the rows of a file, and the ranks that it states."""
     lines = iter_fields(path)
     header = next(lines, None)
     if header is None:
@@ -62,18 +70,21 @@ def _iter_rows(path: PathLike, kind: Kind) -> Iterator[JudgedRow]:
     names = [name.strip() for name in header[1]]
     found = find_keys(names, kind, path, header[0], "column")
     query, document, value = map(names.index, found)
-    labels = [None if key is None else names.index(key) for key in find_labels(names)]
+    *labels, rank = (
+        None if key is None else names.index(key) for key in (*find_labels(names), find_rank(names))
+    )
     for line, fields in lines:
         if len(fields) != len(names):
             message = f"expected {len(names)} columns, found {len(fields)}"
             raise FormatError(message, path_name(path), line)
-        yield JudgedRow(
+        row = JudgedRow(
             line,
             encode_id(fields[query]),
             encode_id(fields[document]),
             parse_number(fields[value], kind, path, line),
             *(None if at is None or not fields[at] else encode_id(fields[at]) for at in labels),
         )
+        yield row, None if rank is None else as_rank(fields[rank])
 
 
 def first_tag(path: PathLike) -> str | None:

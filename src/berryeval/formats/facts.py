@@ -10,11 +10,18 @@ from dataclasses import dataclass
 
 from berryeval.core.score_order import cautions_of
 from berryeval.errors import ArgumentError, FormatError
-from berryeval.formats import beir, delimited, json_object, jsonl, trec
+from berryeval.formats import beir, delimited, json_object, jsonl
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Kind
 from berryeval.formats.keys import GRADE
-from berryeval.formats.reading import BINARY, FORMATS, check_format, first_line, sniff_format
+from berryeval.formats.reading import (
+    BINARY,
+    FORMATS,
+    check_format,
+    find_cautions,
+    first_line,
+    sniff_format,
+)
 
 __all__ = ["FileFacts", "guess_kind", "read_facts"]
 
@@ -72,7 +79,9 @@ def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None =
     chosen = sniff_format(path) if format is None else check_format(format)
     known = guess_kind(path, chosen) if kind is None else kind
     documents: dict[bytes, set[object]] = {}
-    numbers: dict[bytes, list[float]] = {}
+    # Only a JSON object can have queries without documents.
+    queries = json_object.iter_queries(path, known) if chosen == "json" else ()
+    numbers: dict[bytes, list[float]] = {query_id: [] for query_id, _ in queries}
     rows = duplicates = 0
     for query_id, document, number in _iter_rows(path, chosen, known):
         rows += 1
@@ -93,8 +102,8 @@ def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None =
         fewest_documents=sizes[0],
         median_documents=(sizes[len(sizes) // 2] + sizes[(len(sizes) - 1) // 2]) / 2,
         most_documents=sizes[-1],
-        lowest=min(map(min, numbers.values())),
-        highest=max(map(max, numbers.values())),
+        lowest=min(map(min, filter(None, numbers.values()))),
+        highest=max(map(max, filter(None, numbers.values()))),
         tied=_count_tied(numbers.values()) if known == "run" else 0,
         duplicates=duplicates,
         relevant=sum(grade >= 1 for found in numbers.values() for grade in found)
@@ -105,8 +114,9 @@ def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None =
 
 
 def _cautions(path: PathLike, format: str) -> tuple[str, ...]:
-    if format == "trec":
-        return trec.find_cautions(path)
+    found = find_cautions(path, format)
+    if found is not None:
+        return found
     return cautions_of(
         lambda _limit: ((query, None, score) for query, _, score in _iter_rows(path, format, "run"))
     )

@@ -18,7 +18,7 @@ from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats._rows import Kind, Row, parse_number, refuse_subtopics
 from berryeval.formats.keys import id_bytes
 
-__all__ = ["has_broken_numbers", "iter_rows", "sniff", "to_lines"]
+__all__ = ["has_broken_numbers", "iter_queries", "iter_rows", "sniff", "to_lines"]
 
 _EXACT = 2**53  # below it a float is the whole number that it seems
 _PAIRS = list[tuple[str, object]]
@@ -31,24 +31,33 @@ def sniff(first_line: bytes) -> bool:
 
 def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
     """Iterate over the rows of a file. Where in it a row stands is not known."""
-    for query_id, doc_id, number in _iter_numbers(path):
+    for _, rows in iter_queries(path, kind):
+        yield from rows
+
+
+def iter_queries(path: PathLike, kind: Kind) -> Iterator[tuple[bytes, Iterator[Row]]]:
+    """Iterate over queries and their rows; a query may have none."""
+    for name, documents in _iter_numbers(path):
+        query_id = id_bytes(name, path, None)
         yield (
-            None,
-            id_bytes(query_id, path, None),
-            id_bytes(doc_id, path, None),
-            parse_number(number, kind, path, None),
+            query_id,
+            (
+                (None, query_id, id_bytes(doc_id, path, None), parse_number(n, kind, path, None))
+                for doc_id, n in documents
+            ),
         )
 
 
 def has_broken_numbers(path: PathLike) -> bool:
     """Whether any number is written with a point, as scores are. Raises if there is none."""
-    numbers = [number for _, _, number in _iter_numbers(path)]
+    numbers = [number for _, documents in _iter_numbers(path) for _, number in documents]
     if not numbers:
         raise FormatError("expected judgments or a run, found nothing", path_name(path))
     return any(isinstance(number, float) for number in numbers)
 
 
-def _iter_numbers(path: PathLike) -> Iterator[tuple[str, str, float]]:
+def _iter_numbers(path: PathLike) -> Iterator[tuple[str, list[tuple[str, float]]]]:
+    """Iterate over queries, and their documents with numbers."""
     content = b"".join(line for _, line in iter_lines(path))
     try:
         # Pairs rather than dicts: a document that comes twice is for the caller to see.
@@ -58,14 +67,18 @@ def _iter_numbers(path: PathLike) -> Iterator[tuple[str, str, float]]:
     pairs = _pairs(queries, path, "queries")
     if any(key == "judgments" and _is_list_of_objects(value) for key, value in pairs):
         for judged in relevance_judgments.parse(content, path).queries:
-            yield from ((judged.query_id, *graded) for graded in judged.iter_grades())
+            yield judged.query_id, [*judged.iter_grades()]
         return
     for query_id, documents in pairs:
-        for doc_id, number in _pairs(documents, path, f"documents of {query_id!r}"):
-            if isinstance(number, bool) or not isinstance(number, (int, float)):
-                message = f"expected a number for {doc_id!r} of {query_id!r}, found {number!r}"
-                raise FormatError(message, path_name(path))
-            yield query_id, doc_id, number
+        yield query_id, [*_numbers(documents, query_id, path)]
+
+
+def _numbers(documents: object, query_id: str, path: PathLike) -> Iterator[tuple[str, float]]:
+    for doc_id, number in _pairs(documents, path, f"documents of {query_id!r}"):
+        if isinstance(number, bool) or not isinstance(number, (int, float)):
+            message = f"expected a number for {doc_id!r} of {query_id!r}, found {number!r}"
+            raise FormatError(message, path_name(path))
+        yield doc_id, number
 
 
 def _is_list_of_objects(value: object) -> bool:

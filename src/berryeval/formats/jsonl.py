@@ -17,15 +17,17 @@ from berryeval.core.id_column import decode_id
 from berryeval.core.judging import JudgedRow
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
+from berryeval.core.score_order import ScoredRow
 from berryeval.errors import FormatError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
-from berryeval.formats._rows import Kind, Row, as_tag, parse_number
-from berryeval.formats.keys import find_keys, find_labels, id_bytes
+from berryeval.formats._rows import Kind, Row, as_rank, as_tag, parse_number
+from berryeval.formats.keys import find_keys, find_labels, find_rank, id_bytes
 
 __all__ = [
     "first_tag",
     "iter_judged",
     "iter_objects",
+    "iter_ranked",
     "iter_rows",
     "parse_object",
     "sniff",
@@ -96,6 +98,14 @@ def iter_objects(path: PathLike) -> Iterator[tuple[int, dict[str, object]]]:
             message = f"expected a JSON object, found {type(record).__name__}"
             raise FormatError(message, path_name(path), number)
         yield number, record
+
+
+def iter_ranked(path: PathLike) -> Iterator[ScoredRow]:
+    """Iterate over query, stated rank and score of a run."""
+    for number, record in iter_objects(path):
+        _, query_id, _, score = _row(record, "run", path, number)
+        rank = find_rank(record)
+        yield query_id, None if rank is None else as_rank(record[rank]), score
 
 
 def first_tag(path: PathLike) -> str | None:

@@ -10,6 +10,7 @@ from berryeval.core.column_names import (
     GRADE,
     LABELS,
     QUERY,
+    RANK,
     SCORE,
     Kind,
     find_name,
@@ -27,6 +28,7 @@ __all__ = [
     "check_keys",
     "find_keys",
     "find_labels",
+    "find_rank",
     "id_bytes",
 ]
 
@@ -53,6 +55,11 @@ def find_labels(names: Iterable[str]) -> list[str | None]:
     """Return which of the names hold the judge, the subtopic and the source; None if none does."""
     given = list(names)
     return [find_name(given, known) for known in LABELS]
+
+
+def find_rank(names: Iterable[str]) -> str | None:
+    """Return which of the names holds the rank; None if none does."""
+    return find_name(names, RANK)
 
 
 def check_keys(

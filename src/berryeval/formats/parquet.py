@@ -10,16 +10,18 @@ from typing import Any
 
 from berryeval.core.arrow_stream import import_pyarrow
 from berryeval.core.column_names import QUERY, Kind, find_name
+from berryeval.core.frames import iter_head
 from berryeval.core.grouped import Grouped
 from berryeval.core.judging import JudgedRow
-from berryeval.formats._arrow_files import needed_columns, open_source, rows_of, table_of, tag_of
+from berryeval.core.score_order import ScoredRow
+from berryeval.formats._arrow_files import needed_columns, open_source, rows_of, table_of
 from berryeval.formats._lines import PathLike
 from berryeval.formats._rows import Row
 
 __all__ = [
     "column_names",
-    "first_tag",
     "iter_judged",
+    "iter_ranked",
     "iter_rows",
     "read_table",
     "sniff",
@@ -63,12 +65,10 @@ def column_names(path: PathLike) -> list[str]:
         return names
 
 
-def first_tag(path: PathLike) -> str | None:
-    """Return the tag of a run, if it was written with one."""
-    with open_source(path, _WHAT) as source:
-        from pyarrow import parquet
-
-        return tag_of(parquet.read_schema(source))
+def iter_ranked(path: PathLike) -> Iterator[ScoredRow]:
+    """Iterate over query, stated rank and score of a run."""
+    table = read_table(path, "run")
+    return iter_head(table, table.num_rows)
 
 
 def iter_judged(path: PathLike) -> Iterator[JudgedRow]:

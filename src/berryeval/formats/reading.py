@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from types import ModuleType
 from typing import TypeVar
 
 from berryeval.backend import backend
 from berryeval.core.files import uncompressed_name
-from berryeval.core.frames import judgments_of_frame, run_of_frame
+from berryeval.core.frames import iter_head, judgments_of_frame, run_of_frame
+from berryeval.core.grouped import Grouping
 from berryeval.core.judging import Judges, check_judges, collect_judged
 from berryeval.core.judgments import Judgments
 from berryeval.core.origin import Origin
 from berryeval.core.run import Run
+from berryeval.core.score_order import cautions_of
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats import (
     arrow,
@@ -25,7 +28,9 @@ from berryeval.formats import (
     parquet,
     trec,
 )
+from berryeval.formats._arrow_files import tag_of
 from berryeval.formats._lines import (
+    Kept,
     PathLike,
     can_be_read_again,
     iter_lines,
@@ -33,13 +38,14 @@ from berryeval.formats._lines import (
     path_name,
     read_content,
 )
-from berryeval.formats._rows import Duplicates, Kind, collect
+from berryeval.formats._rows import Duplicates, Kind, add_rows
 from berryeval.formats._trec_native import read_columns
 
 __all__ = [
     "BINARY",
     "FORMATS",
     "check_format",
+    "find_cautions",
     "first_line",
     "read_judgments",
     "read_run",
@@ -63,6 +69,7 @@ BINARY = frozenset({"parquet", "arrow"})
 """Formats that are no text: pyarrow reads them."""
 
 _LONGEST_MAGIC = 8
+_JSON_LIST = re.compile(rb"\s*\[\s*(?:\{|$)")
 
 
 def read_judgments(
@@ -139,16 +146,30 @@ def read_run(
     """Read a run from a file. Takes what `read_judgments` takes, but for judges and splits."""
     chosen = sniff_format(path) if format is None else check_format(format)
     module = FORMATS[chosen]
+    if not can_be_read_again(path):
+        path = Kept(path)
     if chosen in BINARY:
         table = module.read_table(path, "run")
         run = run_of_frame(table, duplicates, Origin(path_name(path)))
-    else:
-        run = _read(Run, path, "run", chosen, duplicates)
-    if can_be_read_again(path) and hasattr(module, "first_tag"):
+        run.tag = tag_of(table.schema)
+        run.cautions = cautions_of(lambda limit: iter_head(table, limit))
+        return run
+    run = _read(Run, path, "run", chosen, duplicates)
+    if hasattr(module, "first_tag"):
         run.tag = module.first_tag(path)
-    if can_be_read_again(path) and chosen == "trec":
-        run.cautions = trec.find_cautions(path)
+    run.cautions = find_cautions(path, chosen)
     return run
+
+
+def find_cautions(path: PathLike, format: str) -> tuple[str, ...] | None:
+    """Return what is suspicious about the scores of a run; None if the format states no ranks.
+
+    The order of the rows then stands for them, see `Run.find_cautions`.
+    """
+    module = FORMATS[format]
+    if not hasattr(module, "iter_ranked"):
+        return None
+    return cautions_of(lambda _limit: module.iter_ranked(path))
 
 
 def _read(
@@ -156,7 +177,14 @@ def _read(
 ) -> Noun:
     if format == "trec" and backend().name == "native":
         return noun.of_native(read_columns(iter_pieces(path), kind, path, duplicates))
-    return noun.collect(collect(FORMATS[format].iter_rows(path, kind), kind, path, duplicates))
+    found = Grouping()
+    if format == "json":  # the one text format in which a query may have no documents
+        for query_id, rows in json_object.iter_queries(path, kind):
+            found.add_query(query_id)
+            add_rows(found, rows, kind, path, duplicates)
+    else:
+        add_rows(found, FORMATS[format].iter_rows(path, kind), kind, path, duplicates)
+    return noun.collect(found)
 
 
 def check_format(name: str) -> str:
@@ -182,6 +210,9 @@ def sniff_format(path: PathLike) -> str:
     line = first_line(path)
     found = next((name for name, module in FORMATS.items() if module.sniff(line)), "trec")
     if found == "trec" and trec.kind_of_line(line) is None:
+        if _JSON_LIST.match(line):
+            message = "is a JSON list; expected one object per line: `jq -c '.[]' FILE > NEW`"
+            raise FormatError(message, path_name(path))
         name = uncompressed_name(path).lower()
         if name.endswith((".csv", ".tsv")):
             return "table"  # with an unknown header: its reader says what was expected

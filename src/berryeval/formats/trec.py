@@ -16,7 +16,8 @@ not end at all; empty lines, and lines that begin with #, are passed over.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id, encode_id, shown_id
@@ -26,15 +27,16 @@ from berryeval.core.run import Run
 from berryeval.core.score_order import ScoredRow, cautions_of
 from berryeval.errors import FormatError, InputError
 from berryeval.formats._lines import BOM, PathLike, iter_lines, path_name, read_content
-from berryeval.formats._rows import Kind, Row, parse_number, written
+from berryeval.formats._rows import Kind, Row, as_rank, parse_number, written
 
 __all__ = [
     "TAG",
-    "find_cautions",
+    "cautions_of_text",
     "first_tag",
     "has_subtopics",
     "is_ordinary",
     "iter_judged",
+    "iter_ranked",
     "iter_rows",
     "judged_rows",
     "kind_of_line",
@@ -48,6 +50,8 @@ _RUN = ("query", "Q0", "document", "rank", "score", "tag")
 
 _NO_SUBTOPIC = re.compile(rb"[A-Za-z]?0|-")
 _DECIMAL = re.compile(rb"\d+\.\d+")
+_SEPARATOR = re.compile(rb"\S[,;|]\S.*[,;|]")
+"""What separates the columns of tables, at least twice."""
 
 TAG = "berryeval"
 """The tag of a run that has none."""
@@ -87,14 +91,19 @@ def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
             yield row
 
 
-def find_cautions(path: PathLike) -> tuple[str, ...]:
-    """Return what is suspicious about the scores of a run, by the ranks that its file states."""
-    return cautions_of(lambda _limit: _iter_ranked(path))
+def cautions_of_text(text: bytes) -> tuple[str, ...]:
+    """Return what is suspicious about the scores of a run, by its beginning."""
+    *lines, _ = text.split(b"\n")  # the last may be cut off
+    return cautions_of(lambda _limit: _ranked(lines))
 
 
-def _iter_ranked(path: PathLike) -> Iterator[ScoredRow]:
+def iter_ranked(path: PathLike) -> Iterator[ScoredRow]:
     """Iterate over query, stated rank and score of a run, as far as the lines can be read."""
-    for _, line in iter_lines(path):
+    return _ranked(line for _, line in iter_lines(path))
+
+
+def _ranked(lines: Iterable[bytes]) -> Iterator[ScoredRow]:
+    for line in lines:
         columns = line.split(maxsplit=5)
         if not columns or columns[0].startswith(b"#"):
             continue
@@ -102,7 +111,7 @@ def _iter_ranked(path: PathLike) -> Iterator[ScoredRow]:
             score = float(columns[4])
         except (IndexError, ValueError):
             return  # whoever reads the file says what is wrong
-        yield columns[0], int(columns[3]) if columns[3].isdigit() else None, score
+        yield columns[0], as_rank(columns[3]), score
 
 
 def iter_judged(path: PathLike) -> Iterator[JudgedRow]:
@@ -161,6 +170,8 @@ def parse_line(line: bytes, kind: Kind, path: PathLike, number: int) -> Row | No
     if n_more < 0 or (n_more > 0 and kind == "judgments"):
         message = f"expected {len(names)} columns ({', '.join(names)}), found {len(columns)}"
         hint = _HINTS[kind] if number == 1 and kind_of_line(line) not in (kind, None) else ""
+        if number == 1 and n_more < 0 and _SEPARATOR.search(line):
+            hint = "; a table needs a first line with names, such as query_id,doc_id,relevance"
         if b"\0" in line:
             hint = "; is it a binary file?"
         raise FormatError(message + hint, path_name(path), number)
@@ -169,7 +180,7 @@ def parse_line(line: bytes, kind: Kind, path: PathLike, number: int) -> Row | No
 
 
 def to_lines(data: Grouped) -> Iterator[bytes]:
-    """Iterate over the lines of a file.
+    """Iterate over the lines of a file. The rows keep their order, and ranks follow the scores.
 
     Raises
     ------
@@ -183,7 +194,8 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
     tag = encode_id(data.tag or TAG) if isinstance(data, Run) else b""
     for query_id, rows in data.iter_queries():
         _check_query(query_id)
-        for rank, row in enumerate(rows, start=1):
+        ranks = _ranks(data, rows) if isinstance(data, Run) else rows
+        for rank, row in zip(ranks, rows, strict=True):
             doc_id = data.doc_ids.bytes_at(row)
             _check_id(doc_id)
             value = written(data.values[row]).encode()
@@ -191,6 +203,16 @@ def to_lines(data: Grouped) -> Iterator[bytes]:
                 yield b"%s Q0 %s %d %s %s\n" % (query_id, doc_id, rank, value, tag)
             else:
                 yield b"%s 0 %s %s\n" % (query_id, doc_id, value)
+
+
+def _ranks(run: Run, rows: range) -> Sequence[int]:
+    """Return the rank of each row: 1, 2, … where the best come first, as in most runs."""
+    scores = run.values[rows.start : rows.stop]
+    if all(after < before for before, after in pairwise(scores)):
+        return range(1, len(rows) + 1)
+    ranked = sorted(rows, key=lambda row: (run.values[row], run.doc_ids.bytes_at(row)))
+    rank_of = dict(zip(reversed(ranked), range(1, len(rows) + 1), strict=True))
+    return [rank_of[row] for row in rows]
 
 
 def _lines_with_subtopics(judgments: Judgments) -> Iterator[bytes]:
