@@ -79,6 +79,16 @@ class JudgmentTable:
     def __len__(self) -> int:
         return len(self.revisions)
 
+    @property
+    def n_conflicts(self) -> int:
+        """The number of judgments that judges differ about."""
+        return int(np.count_nonzero(self.conflicts))
+
+    @property
+    def n_stale(self) -> int:
+        """The number of judgments whose document has changed since."""
+        return int(np.count_nonzero(self.stale))
+
     def pair(self, row: int) -> tuple[str, str]:
         """Return query and document of a row."""
         return decode_id(self.query_ids[self.queries[row]]), decode_id(self.doc_id(row))

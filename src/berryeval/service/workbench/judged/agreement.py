@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+import numpy as np
+
 from berryeval.archive.judgment_table import JudgmentTable
+from berryeval.stats import sums_of
 from berryeval.stats.agreement import Coefficient, krippendorff_alpha, weighted_kappa
 
 __all__ = ["Agreement", "Judge", "agreement_of", "in_words"]
@@ -30,7 +33,8 @@ class Judge:
     @property
     def mean(self) -> float:
         """The mean grade; a judge who is stricter than the others has a lower one."""
-        return sum(grade * n for grade, n in self.grades.items()) / self.n_opinions
+        grades = np.array([*self.grades]) * np.array([*self.grades.values()])
+        return float(sums_of(grades)) / self.n_opinions
 
 
 @dataclass(frozen=True, slots=True)

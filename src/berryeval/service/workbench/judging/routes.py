@@ -83,8 +83,8 @@ def show_judge(
         labels=labels,
         is_explained=labels == default_labels(3),
         has_runs=bool(archive.runs.page(limit=1).items),
-        n_conflicts=int(table.conflicts.sum()) if table else None,
-        n_stale=int(table.stale.sum()) if table else None,
+        n_conflicts=table.n_conflicts if table else None,
+        n_stale=table.n_stale if table else None,
     )
 
 
