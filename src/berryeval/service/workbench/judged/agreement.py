@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations
-
-import numpy as np
+from operator import add
 
 from berryeval.archive.judgment_table import JudgmentTable
-from berryeval.stats import sums_of
 from berryeval.stats.agreement import Coefficient, krippendorff_alpha, weighted_kappa
 
 __all__ = ["Agreement", "Judge", "agreement_of", "in_words"]
@@ -33,8 +32,8 @@ class Judge:
     @property
     def mean(self) -> float:
         """The mean grade; a judge who is stricter than the others has a lower one."""
-        grades = np.array([*self.grades]) * np.array([*self.grades.values()])
-        return float(sums_of(grades)) / self.n_opinions
+        total = reduce(add, (grade * n for grade, n in self.grades.items()), 0.0)
+        return total / self.n_opinions
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +52,11 @@ class Agreement:
     """Pairs of query and document that all their judges gave the same grade."""
     grades: Sequence[float]
     """All grades that were given."""
+
+    @property
+    def share_equal(self) -> float:
+        """The share of the pairs with several judges that all gave the same grade."""
+        return self.n_equal / self.alpha.n
 
     def kappa(self, one: str, other: str) -> Coefficient | None:
         """Return the kappa of two judges; None for a judge with themselves."""
