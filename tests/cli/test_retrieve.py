@@ -33,6 +33,12 @@ def half(query, k):
 def picky(query, k):
     raise ValueError(query)
 
+def some(query, k):
+    return find(query, k) if query.startswith("slow") else []
+
+def many(query, k):
+    return [f"document-{i}" for i in range(k)]
+
 def nothing(query, k):
     return []
 
@@ -231,6 +237,34 @@ def test_nothing_incomplete_goes_to_standard_output():
     assert result.stderr.endswith(
         "1 query failed; no run was written. Accept the run without it with --max-failed 1.\n"
     )
+
+
+def test_queries_that_found_nothing_are_counted():
+    """They are not in a TREC file, and look as if they had not been asked."""
+    result = retrieve("engine_of_test:some", "-o", "x.run")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(
+        "2 queries were answered with 2 documents, 1 of them with none; p50 "
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs limits on files")
+def test_a_full_disk_names_the_file_and_leaves_the_run(folder):
+    """Answers are kept in a file of their own, which may not fit; one line, and exit code 2."""
+    (folder / "x.run").write_text("as it was")
+    limited = f"ulimit -f 8; exec {sys.executable} -m berryeval retrieve engine_of_test:many"
+    done = subprocess.run(
+        ["bash", "-c", f"{limited} --queries queries.jsonl -o x.run -k 1000"],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), *sys.path])},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr == "Error: x.run.progress: cannot be written: File too large\n"
+    assert (folder / "x.run").read_text() == "as it was"
 
 
 def test_an_index_that_was_empty_is_asked_again(folder):

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
+import berryeval as be
 from berryeval import cli, metrics, ranking
 from berryeval.evaluation.gate_rules import RULES
 from berryeval.search.opening import SETTINGS
@@ -179,6 +180,19 @@ def test_the_readme_shows_what_its_commands_print(command, expected):
     )
     pattern = re.escape(expected).replace(re.escape("...\n"), "(?:.*\n)*")
     assert re.fullmatch(pattern, done.stdout), done.stdout
+
+
+def test_the_readme_promises_what_an_inconclusive_gate_says():
+    """The number is that of queries in all, in the words of the verdict."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    promised = re.search(r"inconclusive: \*([^*]+)\*", readme)[1]
+    judgments = {f"q{i}": {"d1": 1} for i in range(30)}
+    other = [["d1", "d2"], ["d2", "d1"]]
+    runs = {name: {q: other[(i + start) % 2] for i, q in enumerate(judgments)}
+            for start, name in enumerate(("baseline", "candidate"))}  # fmt: skip
+    result = be.gate(be.compare(judgments, runs, "P@1"), margin=0.05)
+    assert result.verdict == "inconclusive"
+    assert re.search(promised.replace("N", r"[\d,]+"), result.sentence.lower()), result.sentence
 
 
 def test_the_readme_has_commands_to_check():

@@ -108,10 +108,10 @@ def test_equal_differences_have_a_verdict(margin, verdict):
 
 
 def test_one_query_has_a_verdict():
-    """Inconclusive, with noise or without; and none of its figures is NaN."""
+    """Inconclusive, with noise or without; none of its figures is NaN, and it takes ten."""
     for settings in ({}, {"noise_sd": {"P@5": 0.1}}):
         guard = only(decided([5], [4], **settings))
-        assert (guard.verdict, guard.interval, guard.queries_needed) == ("inconclusive", None, None)
+        assert (guard.verdict, guard.interval, guard.queries_needed) == ("inconclusive", None, 10)
     assert only(decided([5], [4], inference="set")).verdict == "fail"
 
 
@@ -223,6 +223,9 @@ def test_few_changed_queries_say_what_it_takes():
         "P@5 fell by 0.0250; 5 of 40 queries changed, and a difference is tested only if 10 or "
         "more changed. About 80 queries are needed; this set has 40."
     )
+    single = decided([3], [2])
+    assert single.sentence.endswith("About 10 queries are needed; this set has 1. More queries "
+                                    "would more likely confirm the drop.")  # fmt: skip
     one = decided([3] * 50, [2] + [3] * 49)  # of 2% that change, 5% are ruled out before ten do
     assert 100 < only(one).queries_needed < 200
     lost = decided([5] * 40, [0] * 9 + [5] * 31)

@@ -202,7 +202,7 @@ SPAN = {"document": "guide.md", "start": 0, "end": 9, "grade": 3}
         ({"relevant": [{**CHUNK, "garde": 2}]}, {}, "unknown key 'garde'; did you mean 'grade'?"),
         ({"relevant": [{**SPAN, "strat": 2}]}, {}, "unknown key 'strat'; did you mean 'start'?"),
         ({"not_relevant": [SPAN]}, {}, "unknown key 'grade'; known are document, start, end"),
-        ({}, {"relevant_form": 2}, "beside the judgments: unknown key 'relevant_form'; did you "
+        ({}, {"relevant_form": 2}, "at the top level: unknown key 'relevant_form'; did you "
                                    "mean 'relevant_from'?"),
     ],
 )  # fmt: skip
@@ -219,6 +219,14 @@ def test_a_key_without_a_meaning_in_judgments_is_an_error(tmp_path, entry, facts
         assert expected in str(caught.value)
         if entry:
             assert "judgments, entry 2 (Q1): " in str(caught.value)
+
+
+def test_ids_of_queries_may_be_whole_numbers(tmp_path):
+    """In both files alike."""
+    queries = [{"id": 1, "query": "configure OAuth"}]
+    entry = {**judged("Q1", GRADES["Q1"]), "query_id": 1}
+    golden = read_golden_set(write_golden_set(tmp_path, [entry], queries))
+    assert golden.relevant_of("1")[0] == "guide.md#configure-oauth"
 
 
 @pytest.mark.parametrize(

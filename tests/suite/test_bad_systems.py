@@ -170,5 +170,5 @@ def test_a_golden_set_with_a_dangling_id_is_refused():
         assert done.exit_code == 2
         assert (
             "Q1: 'guide.md#configure-oaut' is judged, and is no chunk of the documents; did you "
-            "mean 'guide.md#configure-oauth'?; `berryeval golden check golden` tells all"
+            "mean 'guide.md#configure-oauth'?; `berryeval golden check golden` lists everything"
         ) in done.stderr

@@ -6,7 +6,7 @@ import logging
 import pytest
 
 import berryeval as be
-from berryeval.errors import ArgumentError
+from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.search.collect import Limits
 from berryeval.search.embedded import Embedded
 from berryeval.search.function import Function
@@ -171,6 +171,14 @@ def test_documents_can_be_given(tmp_path):
     for documents in (tmp_path, str(tmp_path), [be.Document("a", "first things")]):
         found = evaluate_system("bm25", QUERIES[0], judgments=judgments, documents=documents)
         assert found.results[0].mrr == 1.0
+
+
+def test_no_documents_and_other_things_than_documents_are_errors():
+    """Nothing could be found in them, and every mean would be 0."""
+    with pytest.raises(ArgumentError, match="documents: expected at least one, got none"):
+        evaluate_system("bm25", QUERIES, judgments=JUDGMENTS, documents=[])
+    with pytest.raises(InputTypeError, match=r"documents: expected Document objects, .* got str"):
+        evaluate_system("bm25", QUERIES, judgments=JUDGMENTS, documents={"a": "first"})
 
 
 def test_documents_for_a_system_that_takes_none_are_an_error():

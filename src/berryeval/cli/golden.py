@@ -154,7 +154,8 @@ def init(documents: str, output: str) -> None:
 
     written = init_golden_set(documents, output)
     n_chunks = len(read_chunks(f"{output}/test-documents"))
-    click.echo(f"Copied documents with {n_chunks:,} chunks into {output}, and wrote:")
+    chunks = "1 chunk" if n_chunks == 1 else f"{n_chunks:,} chunks"
+    click.echo(f"Copied documents with {chunks} into {output}, and wrote:")
     for file in written:
         click.echo(f"  {file}")
     click.echo(f"Write queries and judgments, and then run: berryeval golden check {output}")

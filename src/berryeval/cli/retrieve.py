@@ -301,6 +301,9 @@ def _tell(collected: Collected, output: str) -> None:
     n_queries = len(collected.durations)
     what = "1 query was" if n_queries == 1 else f"{n_queries:,} queries were"
     text = f"{what} answered with {collected.run.n_rows:,} documents"
+    n_empty = n_queries - sum(bool(rows) for _, rows in collected.run.iter_queries())
+    if 0 < n_empty < n_queries:
+        text += f", {n_empty:,} of them with none"
     if n_queries:
         times = (f"p{p} {(collected.percentile(p) or 0) * 1000:.1f} ms" for p in (50, 95, 99))
         text += f"; {', '.join(times)}"

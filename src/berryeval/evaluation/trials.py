@@ -326,9 +326,9 @@ def _interval(trial: Trial) -> Interval | None:
 
 
 def _needed(trial: Trial, verdict: Verdict) -> int | None:
-    if verdict != "inconclusive" or trial.n_queries < 2:  # noqa: PLR2004
+    if verdict != "inconclusive":
         return None
-    sd = float(deviations_of(trial.tested))
+    sd = float(deviations_of(trial.tested)) if trial.n_queries > 1 else 0.0
     alpha = trial.rules.alpha
     by_spread = None if sd < ROUNDING else queries_needed(sd, trial.margin, alpha, POWER)
     if trial.is_testable:

@@ -27,10 +27,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+from berryeval.core.id_column import decode_id
 from berryeval.core.span_judgment import SpanJudgment
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
-from berryeval.formats.keys import check_keys
+from berryeval.formats.keys import check_keys, id_bytes
 
 __all__ = ["JudgedQuery", "RelevanceJudgments", "parse", "read"]
 
@@ -91,7 +92,7 @@ def parse(text: bytes, path: PathLike) -> RelevanceJudgments:
         raise FormatError(f"expected JSON ({error})", path_name(path)) from None
     if not isinstance(content, dict) or not isinstance(content.get("judgments"), list):
         raise FormatError("expected an object with a list 'judgments', found none", path_name(path))
-    check_keys(content, FILE_KEYS, "beside the judgments", path)
+    check_keys(content, FILE_KEYS, "at the top level", path)
     version = content.get("version", 1)
     if not isinstance(version, (int, str)) or isinstance(version, bool):
         raise _unexpected("a number or text as version", version, path)
@@ -130,9 +131,9 @@ class _Reader:
         self._where = f"judgments, entry {number}"
 
     def judged(self, entry: object) -> JudgedQuery:
-        if not isinstance(entry, dict) or not isinstance(entry.get("query_id"), str):
+        if not isinstance(entry, dict) or entry.get("query_id") is None:
             raise self._unexpected("an object with a query_id", entry)
-        query_id = entry["query_id"]
+        query_id = decode_id(id_bytes(entry["query_id"], self._path, None))
         self._where += f" ({query_id})"
         self._check_keys(entry, ENTRY_KEYS)
         relevant, others = entry.get("relevant", []), entry.get("not_relevant", [])

@@ -283,7 +283,7 @@ def read_golden_set(
         if chunks != "heading":
             _check_cut(golden, chunks)
         for fault in iter_faults(golden):
-            way_out = f"`berryeval golden check {path}` tells all that is wrong"
+            way_out = f"`berryeval golden check {path}` lists everything that is wrong"
             raise MismatchError(f"{folder}: {fault.where}: {fault.message}; {way_out}")
     return golden
 

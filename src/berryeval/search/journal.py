@@ -99,8 +99,11 @@ class Journal:
         self.close()
 
     def _write(self, record: Mapping[str, object]) -> None:
-        self._file.write(json.dumps(record).encode() + b"\n")
-        self._file.flush()
+        try:
+            self._file.write(json.dumps(record).encode() + b"\n")
+            self._file.flush()
+        except OSError as error:
+            raise FormatError(f"cannot be written: {error.strerror}", str(self.path)) from error
 
     def _read(self, header: Mapping[str, object]) -> int:
         """Read the answers, and return where the last whole line ends; 0 if there is none."""

@@ -16,7 +16,7 @@ from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.errors import ArgumentError, BackendError
+from berryeval.errors import ArgumentError, BackendError, InputTypeError
 from berryeval.evaluation import Evaluation, evaluate
 from berryeval.evaluation.evaluate import JudgmentsSource, load_judgments
 from berryeval.evaluation.slices import QueriesSource, load_queries
@@ -245,7 +245,20 @@ def _documents(source: str | os.PathLike[str] | Iterable[Document]) -> Iterable[
         from berryeval.search.documents import iter_any_documents
 
         return iter_any_documents(os.fspath(source))
-    return source
+    return _checked(source)
+
+
+def _checked(documents: Iterable[object]) -> Iterator[Document]:
+    """Iterate over documents, and raise for anything else, or if there are none."""
+    expected = "Document objects, or the path of a file or folder"
+    is_empty = True
+    for document in documents:
+        if not isinstance(document, Document):
+            raise InputTypeError("documents", expected, type(document).__name__)
+        is_empty = False
+        yield document
+    if is_empty:
+        raise ArgumentError("documents", "at least one", "none")
 
 
 def _log_unknown_ids(judgments: Judgments, query_ids: Iterable[str], run: Run) -> None:

@@ -32,7 +32,7 @@ def iter_queries(path: PathLike, *, strict: bool = False) -> Iterator[tuple[int 
         raise FormatError(f"expected JSON ({error})", path_name(path)) from None
     if isinstance(records, dict):
         if strict:
-            check_keys(records, ("queries",), "beside the queries", path)
+            check_keys(records, ("queries",), "at the top level", path)
         records = records.get("queries")
     if not isinstance(records, list):
         message = "expected a list of queries, alone or as 'queries' of an object, found none"
