@@ -40,8 +40,6 @@ EXCEPTIONS = {
     ("reports/terminal.py", "sum"): WHOLE,
     ("service/demo/rankings.py", "sum"): "of sorted numbers, for an invented system",
     ("service/workbench/judged/agreement.py", "sum"): WHOLE,
-    ("service/workbench/judged/listing.py", "sum"): WHOLE,
-    ("service/workbench/judging/routes.py", "sum"): WHOLE,
     ("stats/agreement.py", "sum"): WHOLE,
     ("stats/similarity.py", "dot"): WHOLE,
 }

@@ -84,7 +84,7 @@ def command(
 
 def _tell_left_out(data: Grouped, target: str, target_format: str | None) -> None:
     """Report queries without documents, unless they were written."""
-    n_empty = sum(not rows for _, rows in data.iter_queries())
+    n_empty = sum(len(rows) == 0 for _, rows in data.iter_queries())
     if n_empty and (target_format or format_of_name(target)) != "json":
         queries, are = ("query", "is") if n_empty == 1 else ("queries", "are")
         what = f"{n_empty:,} {queries} without documents {are}"
