@@ -22,8 +22,9 @@ class Interval:
     level: float
     """The confidence, two-sided, such as 0.95."""
     method: str
-    """``"bca"``, the bootstrap; ``"t"``, Student's; or ``"t and bca"``, from the lower of both
-    low ends to the higher of both high ones."""
+    """``"bca"``, the bootstrap; ``"t"``, Student's; ``"simultaneous t"``, the same for a family;
+    ``"sign"``, of differences that are all equal; or ``"t and bca"``, from the lower of both low
+    ends to the higher of both high ones."""
 
     def contains(self, value: float) -> bool:
         """Tell whether a value lies within; the ends belong to it."""
