@@ -20,4 +20,4 @@ def world(tmp_path_factory):
     worlds.write_files(folder)
     archive, client = worlds.served(folder)
     with archive, client:
-        yield worlds.World(folder, client, worlds.fill(client, folder))
+        yield worlds.World(folder, archive, client, worlds.fill(client, folder))

@@ -1,237 +1,688 @@
 """The same five questions through every door, and the same numbers and words behind each.
 
 Python is the truth; command line, HTTP, workbench, HTML report and pytest have to repeat it, with
-as many digits as they show.
+as many digits as they show. A door that leaves something out says so here.
 """
 
+import csv
+import io
 import json
 import re
 from functools import cache
 
 import pytest
 from click.testing import CliRunner
+from starlette.testclient import TestClient
 
 import berryeval as be
 from berryeval.cli import main
 from berryeval.evaluation.power import sensitivity
+from berryeval.service import create_app
 from berryeval.suite.gate import decide
 from berryeval.suite.settings import read_settings
-from doors.world import MARGIN, MEASURES
-from service.workbench.html import HTML, parse
-
-
-def command(world, *arguments, code=0):
-    """Return what a command prints, started in the folder of the world."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(world.folder)
-        found = CliRunner().invoke(main, [*map(str, arguments)], prog_name="berryeval")
-    assert found.exit_code == code, found.output
-    return found.output
-
-
-def page(world, address):
-    """Return the text of a page of the workbench."""
-    answer = world.client.get(address, headers=HTML)
-    assert answer.status_code == 200, answer.text
-    return parse(answer.text).text.replace("\u2212", "-")
-
-
-def report(world, *arguments, code=0):
-    """Return the text of an HTML report."""
-    path = world.folder / "report.html"
-    command(world, *arguments, "-o", path, code=code)
-    markup = re.sub(r"<(script|style)\b.*?</\1>", " ", path.read_text(), flags=re.DOTALL)
-    return parse(markup).text.replace("\u2212", "-")
-
-
-def in_pytest(pytester, world, body):
-    """Run a test of the plugin in the world's folder, and return what it wrote."""
-    for name in ("qrels.txt", "queries.jsonl", "old.run", "new.run", "berryeval.toml"):
-        pytester.path.joinpath(name).write_text((world.folder / name).read_text())
-    pytester.makepyfile(f"import json, pathlib\n\ndef test_it(berryeval_results):\n{body}")
-    pytester.runpytest_inprocess().assert_outcomes(passed=1)
-    return json.loads(pytester.path.joinpath("written.json").read_text())
-
-
-def agrees(text, name, value, *, signed=False):
-    """Tell whether a number stands behind a name, with three or four digits."""
-    sign = "+" if signed else ""
-    shown = [re.escape(f"{value:{sign}.{digits}f}") for digits in (4, 3)]
-    return re.search(rf"{re.escape(name)}\W+(?:\S+\W+){{0,3}}?({'|'.join(shown)})\b", text)
-
+from doors.reading import WORDS, ends, faults, html_rows, page_of, plain_rows
+from doors.world import MARGIN, MEASURES, TIGHT
+from service.workbench.html import HTML
 
 FILES = ("qrels.txt", "old.run", "new.run")
 NAMED = [part for measure in MEASURES for part in ("-m", measure)]
 BY = ("--queries", "queries.jsonl", "--by", "category")
+LEAD = MEASURES[0]
+
+
+def command(world, *arguments):
+    """Return what a command prints, started in the folder of the world."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(world.folder)
+        found = CliRunner().invoke(main, [*map(str, arguments)], prog_name="berryeval")
+    assert found.exit_code == 0, found.output
+    return found.output
+
+
+def as_json(world, *arguments):
+    return json.loads(command(world, *arguments, "--json"))
+
+
+def page(world, address, **headers):
+    """Return a page of the workbench."""
+    answer = world.client.get(address, headers={**HTML, **headers})
+    assert answer.status_code == 200, answer.text
+    return page_of(answer.text)
+
+
+def report(world, *arguments):
+    """Return an HTML report."""
+    path = world.folder / "report.html"
+    command(world, *arguments, "-o", path)
+    return page_of(path.read_text())
+
+
+def posted(world, address, body):
+    answer = world.client.post(address, json=body)
+    assert answer.status_code in (200, 201), answer.text
+    return answer.json()
+
+
+def in_pytest(pytester, world, body, settings="berryeval.toml"):
+    """Run a test of the plugin over the files of the world, and return what it wrote."""
+    for name in ("qrels.txt", "queries.jsonl", "old.run", "new.run"):
+        pytester.path.joinpath(name).write_text((world.folder / name).read_text())
+    rules = (world.folder / settings).read_text()
+    pytester.path.joinpath("berryeval.toml").write_text(rules)
+    pytester.makepyfile(f"""
+import json, pathlib
+
+def test_it(berryeval_results):
+    found = {body}
+    pathlib.Path("written.json").write_text(json.dumps(found))
+""")
+    pytester.runpytest_inprocess().assert_outcomes(passed=1)
+    return json.loads(pytester.path.joinpath("written.json").read_text())
+
+
+def without_endings(text):
+    """Return a text with the names of runs instead of their files'."""
+    return text.replace("\u2212", "-").replace("old.run", "old").replace("new.run", "new")
+
+
+# Means, and the interval of each.
+
+
+def true_means(world):
+    found = {}
+    for name, result in world.comparison.evaluations["new"].items():
+        interval = result.interval
+        found |= {name: result.mean, f"{name} low": interval.low, f"{name} high": interval.high}
+    return found
+
+
+def shown_means(cells):
+    """Read ``0.8 [0.7, 0.9]``, or figures."""
+    found = {}
+    for name, (mean, low, high) in cells.items():
+        found |= {name: mean, f"{name} low": low, f"{name} high": high}
+    return found
+
+
+def mean_cell(text):
+    mean, _, interval = text.partition(" [")
+    return mean, *ends(interval)
+
+
+def means_by_command(world, _):
+    table = plain_rows(
+        "measure" + command(world, "evaluate", "qrels.txt", "new.run", *NAMED, "--interval", "t"),
+        "new.run",
+    )
+    return shown_means({row["measure"]: mean_cell(row["new.run"]) for row in table})
+
+
+def means_by_json(world, _):
+    arguments = ("evaluate", "qrels.txt", "new.run", *NAMED, "--interval", "t")
+    [run] = as_json(world, *arguments)["runs"]
+    return shown_means({n: (mean, *run["intervals"][n]) for n, mean in run["means"].items()})
+
+
+def means_by_http(world, _):
+    asked = posted(world, "/v1/evaluations", {"run": world.run_ids["new"], "measures": [*MEASURES]})
+    address = f"/v1/evaluations/{asked['evaluation_id']}/report?interval=t"
+    found = world.client.get(address).json()
+    return shown_means({n: (mean, *found["intervals"][n]) for n, mean in found["means"].items()})
+
+
+def means_on_the_page(world, _):
+    tiles = page(world, f"/runs/{world.run_ids['new']}").find_all("div", class_="tile")
+    return shown_means(
+        {
+            tile.find("dt").text: (
+                tile.find(class_="figure").text,
+                *ends(tile.find(class_="interval").text),
+            )
+            for tile in tiles
+        }
+    )
+
+
+def means_in_the_report(world, _):
+    arguments = ("evaluate", "qrels.txt", "new.run", *NAMED, "--interval", "t")
+    rows = html_rows(report(world, *arguments), "new.run")
+    return shown_means({next(iter(r.values())): mean_cell(r["new.run"]) for r in rows})
+
+
+def means_in_pytest(world, pytester):
+    found = in_pytest(pytester, world, f"""{{
+        str(one.measure): [one.mean, one.interval.low, one.interval.high]
+        for one in map(berryeval_results.measure, {MEASURES!r})
+    }}""")  # fmt: skip
+    return shown_means(found)
+
+
+# A comparison: the sentence, and for each measure the difference, interval, p-value and word.
+
+
+def figures_of(name, difference, low, high, p, word):
+    return {
+        f"{name} difference": difference,
+        f"{name} low": low,
+        f"{name} high": high,
+        f"{name} p": p,
+        f"{name} word": word,
+    }
+
+
+def of_differences(differences, name_of=lambda d: str(d.measure)):
+    found = {}
+    for d in differences:
+        ends_of = d.interval.low, d.interval.high
+        found |= figures_of(name_of(d), d.mean, *ends_of, d.p_value, WORDS[d.finding])
+    return found
+
+
+def of_records(records, name_of=lambda row: row["measure"]):
+    found = {}
+    for row in records:
+        low, high = row["interval"]["low"], row["interval"]["high"]
+        word = WORDS[row["finding"]]
+        found |= figures_of(name_of(row), row["difference"], low, high, row["p_value"], word)
+    return found
+
+
+def of_rows(rows, name_of=lambda row: row["measure"]):
+    found = {}
+    for row in rows:
+        interval = ends(row["95% interval"])
+        found |= figures_of(name_of(row), row["difference"], *interval, row["p"], row["result"])
+    return found
+
+
+def true_comparison(world):
+    found = world.comparison
+    return {"sentence": found.sentence, **of_differences(found.differences)}
+
+
+def comparison_in_a_notebook(world, _):
+    shown = page_of(world.comparison._repr_html_())
+    rows = html_rows(shown, "measure", "95% interval")
+    return {"sentence": shown.find("strong").text, **of_rows(rows)}
+
+
+def comparison_by_command(world, _):
+    text = command(world, "compare", *FILES, *NAMED)
+    sentence = without_endings(text.splitlines()[0])
+    return {"sentence": sentence, **of_rows(plain_rows(text, "measure", "result"))}
+
+
+def comparison_by_json(world, _):
+    found = as_json(world, "compare", *FILES, *NAMED)
+    sentence = without_endings(found["sentence"])
+    return {"sentence": sentence, **of_records(found["differences"])}
+
+
+def comparison_by_csv(world, _):
+    text = command(world, "compare", *FILES, *NAMED, "--format", "csv")
+    found = {}
+    for row in csv.DictReader(io.StringIO(text)):
+        figures = [float(row[key]) for key in ("difference", "low", "high", "p_value")]
+        found |= figures_of(row["measure"], *figures, WORDS[row["finding"]])
+    return found
+
+
+def comparison_in_markdown(world, _):
+    text = command(world, "compare", *FILES, *NAMED, "--format", "markdown")
+    sentence = without_endings(text.splitlines()[0].removeprefix("### "))
+    rows = [row for row in plain_rows(text, "measure", "result") if "---" not in row["p"]]
+    return {"sentence": sentence, **of_rows(rows)}
+
+
+def comparison_in_latex(world, _):
+    """Of words there are marks alone."""
+    text = command(world, "compare", *FILES, *NAMED, "--format", "latex")
+    head, _, new = (line.strip(" \\").split(" & ") for line in text.splitlines() if " & " in line)
+    marks = {r"\dagger": "better", r"\ddagger": "worse"}
+    return {
+        f"{name} word": next((w for m, w in marks.items() if m in cell), WORDS["unclear"])
+        for name, cell in zip(head[1:], new[1:], strict=True)
+    }
+
+
+def comparison_by_http(world, _):
+    found = posted(
+        world,
+        "/v1/comparisons",
+        {
+            "baseline": world.run_ids["old"],
+            "candidates": [world.run_ids["new"]],
+            "measures": [*MEASURES],
+        },
+    )
+    return {"sentence": found["sentence"], **of_records(found["differences"])}
+
+
+def comparison_on_the_page(world, _):
+    return compared_on(page(world, f"/compare?a={world.run_ids['old']}&b={world.run_ids['new']}"))
+
+
+def compared_on(shown):
+    p_of = {row["Measure"]: row["p"] for row in html_rows(shown, "Measure", "Interval", "p")}
+    found = {"sentence": shown.find("h1").text}
+    for link in shown.find("svg", class_="wide").find_all("a"):
+        name, mean, interval, word = re.fullmatch(
+            r"(\S+) (\S+) +\[(.+)\]: (.+)", link["aria-label"]
+        ).groups()
+        found |= figures_of(name, mean, *ends(interval), p_of[name], word)
+    return found
+
+
+def comparison_on_the_run_page(world, _):
+    found = {}
+    for tile in page(world, f"/runs/{world.run_ids['new']}").find_all("div", class_="tile"):
+        name, change = tile.find("dt").text, tile.find("span", class_="finding")
+        low, high = ends(tile.find(class_="tile-change")["title"].removeprefix("95% interval "))
+        word = WORDS[change["class"].split()[-1]]
+        found |= figures_of(name, change.text, low, high, None, word)
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def comparison_on_the_overview(world, _):
+    change = page(world, "/").find(class_="figure-change").find("span", class_="finding")
+    word = WORDS[change["class"].split()[-1]]
+    return {f"{LEAD} difference": change.text, f"{LEAD} word": word}
+
+
+def comparison_in_the_report(world, _):
+    shown = report(world, "compare", *FILES, *NAMED)
+    rows = html_rows(shown, "measure", "95% interval")
+    return {"sentence": without_endings(shown.find("h1").text), **of_rows(rows)}
+
+
+def comparison_in_pytest(world, pytester):
+    found = in_pytest(pytester, world, """[
+        [d.mean, d.interval.low, d.interval.high, d.p_value, d.finding]
+        for d in berryeval_results.assert_no_regression(
+            "old.run", "nDCG@10", margin=0.9
+        ).comparison.differences
+    ]""")  # fmt: skip
+    [[mean, low, high, p, finding]] = found
+    return figures_of(LEAD, mean, low, high, p, WORDS[finding])
+
+
+# Slices of the lead measure: the same of each.
+
+
+def true_slices(world):
+    sliced = [d for d in world.comparison.sliced if str(d.measure) == LEAD]
+    assert len(sliced) == 2
+    return of_differences(sliced, lambda d: d.slice.value)
+
+
+def sliced_records(found):
+    records = [row for row in found["slices"] if row["measure"] == LEAD]
+    return of_records(records, lambda row: row["slice"]["value"])
+
+
+def sliced_rows(rows):
+    rows = [row for row in rows if row["measure"] == LEAD]
+    return of_rows(rows, lambda row: row["slice"].partition("=")[2])
+
+
+def slices_by_command(world, _):
+    """Asked for with three measures, and with one."""
+    text = command(world, "compare", *FILES, *NAMED, *BY)
+    return sliced_rows(plain_rows(text, "slice", "measure"))
+
+
+def slices_by_json(world, _):
+    return sliced_records(as_json(world, "compare", *FILES, "-m", LEAD, *BY))
+
+
+def slices_by_http(world, _):
+    found = posted(
+        world,
+        "/v1/comparisons",
+        {
+            "baseline": world.run_ids["old"],
+            "candidates": [world.run_ids["new"]],
+            "measures": [LEAD],
+            "slices": ["category"],
+        },
+    )
+    return sliced_records(found)
+
+
+def slices_on_the_page(world, _):
+    shown = page(world, f"/compare?a={world.run_ids['old']}&b={world.run_ids['new']}")
+    rows = shown.find("table", class_="slices").find("tbody").find_all("tr")
+    found = {}
+    for row in rows:
+        name = row.find("a").text.split()[-1]
+        change = row.find("span", class_="change")
+        word = {"equal": WORDS["unclear"]}.get(kind := change["class"].split()[-1], kind)
+        found |= figures_of(
+            name, change.text, *ends(row.find("td", class_="muted").text), None, word
+        )
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def slices_on_the_run_page(world, _):
+    part = page(world, f"/runs/{world.run_ids['new']}").find(id="slices")
+    found = {}
+    for row in part.find("tbody").find_all("tr"):
+        change = row.find("span", class_="finding")
+        word = WORDS[change["class"].split()[-1]]
+        name = row.find("a").text.split()[-1]
+        found |= {f"{name} difference": change.text, f"{name} word": word}
+    return found
+
+
+def slices_in_the_report(world, _):
+    shown = report(world, "compare", *FILES, *NAMED, *BY)
+    return sliced_rows(html_rows(shown, "slice", "measure", "result"))
+
+
+def slices_in_pytest(world, pytester):
+    found = in_pytest(pytester, world, """{
+        guard.slice.value: guard.value for guard in berryeval_results.gate.guards if guard.slice
+    }""")  # fmt: skip
+    return {f"{name} difference": value for name, value in found.items()}
+
+
+# A gate: the verdict, the sentence, and of each guard the verdict, the reason and the figures.
 
 
 @cache
-def truth(folder):
-    """Return the comparison, and the gate's verdict, as Python gives them."""
-    settings = read_settings(folder / "berryeval.toml")
+def decided(folder, settings="berryeval.toml"):
+    """Return the verdict as Python gives it."""
+    read = read_settings(folder / settings)
     judgments = be.read_judgments(folder / "qrels.txt")
     queries = {query.query_id: query for query in be.read_queries(folder / "queries.jsonl")}
-    run, baseline = (be.read_run(folder / f"{name}.run") for name in ("new", "old"))
-    return decide(settings, judgments, run, queries, baseline=baseline)
+    run, baseline = be.read_run(read.run), be.read_run(read.baseline)
+    return decide(read, judgments, run, queries, baseline=baseline)
 
 
-def test_means_are_the_same_everywhere(world, pytester):
-    """nDCG@10, RR and P@5 of the new run, and the interval of each."""
-    result = world.comparison.evaluations["new"]
-    means = result.to_dict()
-    evaluated = json.loads(
-        command(world, "evaluate", "qrels.txt", "new.run", *NAMED, "--interval", "t", "--json")
-    )["runs"][0]
-    assert evaluated["means"] == means
-    asked = world.client.post("/v1/evaluations", json={"run": world.run_ids["new"],
-                                                       "measures": [*MEASURES]}).json()  # fmt: skip
-    assert asked["means"] == means
-    written = in_pytest(pytester, world, f"""
-    results = map(berryeval_results.measure, {MEASURES!r})
-    found = {{str(one.measure): [one.mean, one.interval.low] for one in results}}
-    pathlib.Path("written.json").write_text(json.dumps(found))
-""")  # fmt: skip
-    assert {name: mean for name, (mean, _) in written.items()} == means
-    text = report(world, "compare", *FILES, *NAMED)
-    shown = page(world, f"/runs/{world.run_ids['new']}")
-    for name, mean in means.items():
-        interval = result[name].interval
-        assert evaluated["intervals"][name] == [interval.low, interval.high]
-        assert written[name][1] == interval.low
-        assert agrees(shown, name, mean), name
-        assert f"{interval.low:.3f} \u2013 {interval.high:.3f}" in shown
-        assert f"{mean:.4f}" in text
+def guard_figures(name, verdict, value, limit, reason=None, interval=(None, None)):
+    found = {"verdict": verdict, "value": value, "limit": limit, "reason": reason}
+    found |= dict(zip(("low", "high"), interval, strict=True))
+    return {f"{name} {key}": figure for key, figure in found.items() if figure is not None}
 
 
-def test_a_comparison_says_the_same_everywhere(world, pytester):
-    """Sentence, differences, intervals, p-values and words."""
-    comparison = world.comparison
-    told = json.loads(command(world, "compare", *FILES, *NAMED, "--json"))
-    asked = world.client.post("/v1/comparisons", json={
-        "baseline": world.run_ids["old"], "candidates": [world.run_ids["new"]],
-        "measures": [*MEASURES],
-    }).json()  # fmt: skip
-    for found in (told, asked):
-        names = found["baseline"], found["candidates"][0]
-        sentence = comparison.sentence.replace("new is", f"{names[1]} is").replace(
-            "old:", f"{names[0]}:"
+def interval_of(guard):
+    return (guard.interval.low, guard.interval.high) if guard.interval else (None, None)
+
+
+def true_gate(world):
+    result = decided(world.folder)
+    found = {"verdict": result.verdict, "sentence": result.sentence.capitalize()}
+    for guard in result.guards:
+        found |= guard_figures(
+            guard.name, guard.verdict, guard.value, guard.limit, guard.reason, interval_of(guard)
         )
-        assert found["sentence"] == sentence
-        for row, difference in zip(found["differences"], comparison.differences, strict=True):
-            assert row["measure"] == str(difference.measure)
-            assert row["finding"] == difference.finding
-            assert row["p_value"] == difference.p_value
-            assert row["difference"] == difference.mean
-            assert row["interval"]["low"] == difference.interval.low
-    shown = page(world, f"/compare?a={world.run_ids['old']}&b={world.run_ids['new']}")
-    text = report(world, "compare", *FILES, *NAMED)
-    plain = command(world, "compare", *FILES, *NAMED)
-    run_page = page(world, f"/runs/{world.run_ids['new']}")
-    overview = page(world, "/")
-    lead = comparison.differences[0]
-    words = f"nDCG@10 rises from {lead.baseline_mean:.4f} to {lead.candidate_mean:.4f}."
-    assert lead.finding == "better", "the world is made so that the lead is clear"
-    for where in (shown, text, plain):
-        assert words in where
-    assert f"{lead.mean:+.3f} against main" in overview
-    for difference in comparison.differences:
-        low, high = difference.interval.low, difference.interval.high
-        assert f"[{low:+.4f}, {high:+.4f}]" in text
-        assert f"[{low:+.4f}, {high:+.4f}]" in plain
-        assert f"{low:+.4f}" in shown
-        assert f"{difference.p_value:.4f}" in shown
-        assert agrees(run_page, f"{difference.measure}", difference.candidate_mean)
-        assert f"{difference.mean:+.3f}" in run_page
-    written = in_pytest(pytester, world, """
-    found = berryeval_results.assert_no_regression(
-        "old.run", "nDCG@10", margin=0.9
-    ).comparison.differences[0]
-    pathlib.Path("written.json").write_text(
-        json.dumps([found.finding, found.mean, found.interval.low, found.p_value])
-    )
-""")  # fmt: skip
-    assert written == [lead.finding, lead.mean, lead.interval.low, lead.p_value]
+    return found
 
 
-def test_slices_say_the_same_everywhere(world):
-    """Whether they are asked for with one measure or with three, on a page or in a report."""
-    told = json.loads(command(world, "compare", *FILES, *NAMED, *BY, "--json"))["slices"]
-    asked = world.client.post("/v1/comparisons", json={
-        "baseline": world.run_ids["old"], "candidates": [world.run_ids["new"]],
-        "measures": ["nDCG@10"], "slices": ["category"],
-    }).json()["slices"]  # fmt: skip
-    shown = page(world, f"/compare?a={world.run_ids['old']}&b={world.run_ids['new']}")
-    run_page = page(world, f"/runs/{world.run_ids['new']}")
-    text = report(world, "compare", *FILES, *NAMED, *BY)
-    sliced = [one for one in world.comparison.sliced if str(one.measure) == "nDCG@10"]
-    assert len(sliced) == 2
-    for difference in sliced:
-        for rows in (told, asked):
-            [row] = [
-                row for row in rows
-                if row["measure"] == "nDCG@10" and row["slice"]["value"] == difference.slice.value
-            ]  # fmt: skip
-            assert row["finding"] == difference.finding
-            assert row["interval"]["low"] == difference.interval.low
-            assert row["p_value"] == difference.p_value
-        low, high = difference.interval.low, difference.interval.high
-        assert f"{low:+.3f} to {high:+.3f}" in shown
-        assert f"[{low:+.4f}, {high:+.4f}]" in text
-        assert f"{difference.mean:+.4f}" in run_page
+def gate_records(found):
+    result = {"verdict": found["verdict"], "sentence": found["sentence"].capitalize()}
+    for row in found["guards"]:
+        interval = row["interval"] or {"low": None, "high": None}
+        result |= guard_figures(
+            row["name"], row["verdict"], row["value"], row["limit"], row["reason"],
+            (interval["low"], interval["high"]),
+        )  # fmt: skip
+    return result
 
 
-def test_a_gate_decides_the_same_everywhere(world, pytester):
-    """Verdict, sentence, and the verdict and figures of each guard."""
-    decided = truth(world.folder)
-    told = json.loads(command(world, "gate", "--json"))
-    asked = world.client.post("/v1/gates/ship/verdicts", json={"run": world.run_ids["new"]}).json()
-    for found in (told, asked["report"]):
-        assert (found["verdict"], found["sentence"]) == (decided.verdict, decided.sentence)
-        for row, guard in zip(found["guards"], decided.guards, strict=True):
-            assert (row["verdict"], row["reason"]) == (guard.verdict, guard.reason)
-            assert (row["value"], row["p_pass"], row["p_fail"]) == (
-                guard.value, guard.p_pass, guard.p_fail,
-            )  # fmt: skip
+def gate_by_command(world, _):
+    """Of guards that pass the table has no reasons."""
+    text = command(world, "gate")
+    verdict, _, sentence = text.splitlines()[0].partition(": ")
+    found = {"verdict": verdict.lower(), "sentence": sentence.capitalize()}
+    for row in plain_rows(text, "guard", "p pass"):
+        name = row["guard"]
+        interval = (None, None) if row["interval"] == "-" else ends(row["interval"])
+        verdict = re.match(r"\w+", row["verdict"])[0]
+        found |= guard_figures(name, verdict, row["value"], row["limit"], None, interval)
+    return found
+
+
+def gate_by_json(world, _):
+    return gate_records(as_json(world, "gate"))
+
+
+def gate_by_http(world, _):
+    run = {"run": world.run_ids["new"]}
+    return gate_records(posted(world, "/v1/gates/ship/verdicts", run)["report"])
+
+
+def gate_on_the_page(world, _):
+    asked = posted(world, "/v1/gates/ship/verdicts", {"run": world.run_ids["new"]})
     shown = page(world, f"/gates/ship/verdicts/{asked['verdict_id']}")
-    text = report(world, "gate")
-    plain = command(world, "gate")
-    for where in (shown, text, plain):
-        assert decided.sentence[1:] in where
-        assert decided.verdict in where.lower()
-    written = in_pytest(pytester, world, """
-    found = berryeval_results.gate
-    rows = [[guard.verdict, guard.reason, guard.value] for guard in found.guards]
-    pathlib.Path("written.json").write_text(json.dumps([found.verdict, found.sentence, rows]))
-""")  # fmt: skip
-    rows = [[guard.verdict, guard.reason, guard.value] for guard in decided.guards]
-    assert written == [decided.verdict, decided.sentence, rows]
+    verdict = shown.find("section", class_="verdict-card")
+    found = {
+        "verdict": verdict.find(class_="badge").text,
+        "sentence": verdict.find(class_="verdict-sentence").text.capitalize(),
+    }
+    for table in shown.find_all("table", class_="guard-table"):
+        for row in table.find("tbody").find_all("tr"):
+            name, reason = row.find("span", dir="auto").text, row.find(class_="reason").text
+            value, limit, interval, _ = (cell.text for cell in row.find_all("td", class_="n"))
+            shown_interval = (None, None) if interval == "\u2013" else ends(interval)
+            found |= guard_figures(
+                name, row.find(class_="badge").text, value, limit, reason, shown_interval
+            )
+    return found
 
 
-def test_power_is_the_same_everywhere(world):
-    """The smallest drop that the queries detect, and how many queries a margin needs."""
+def gate_in_the_report(world, _):
+    """A reason has its subject there, and goes without comparison."""
+    shown = report(world, "gate")
+    badge = shown.find(class_="hero").find(class_="badge").text
+    sentence = shown.find("h1").text.replace("\u2212", "-").capitalize()
+    found = {"verdict": badge.lower(), "sentence": sentence}
+    for row in shown.find("table", class_="guards").find("tbody").find_all("tr"):
+        cells = [cell.text for cell in row.find_all("td")]
+        name = row.find("th").inside[0]
+        interval = (None, None) if cells[3] == "\u2013" else ends(cells[3])
+        found |= guard_figures(name, cells[0].lower(), cells[1], cells[2], None, interval)
+    return found
+
+
+def gate_in_pytest(world, pytester):
+    found = in_pytest(pytester, world, """{
+        "verdict": berryeval_results.gate.verdict,
+        "sentence": berryeval_results.gate.sentence,
+        "guards": [
+            {
+                "name": one.name, "verdict": one.verdict, "value": one.value, "limit": one.limit,
+                "reason": one.reason,
+                "interval": one.interval and {
+                    "low": one.interval.low, "high": one.interval.high
+                },
+            }
+            for one in berryeval_results.gate.guards
+        ],
+    }""")  # fmt: skip
+    return gate_records(found)
+
+
+# Power: the smallest drop that the queries detect, and how many a margin of P@5 needs. A gate
+# that is inconclusive gives the same number.
+
+
+def true_power(world):
     [found] = sensitivity(
-        world.folder / "qrels.txt", world.folder / "old.run", "nDCG@10",
-        against=world.folder / "new.run", margins=[MARGIN],
+        world.folder / "qrels.txt", world.folder / "new.run", "P@5",
+        against=world.folder / "old.run", margins=[MARGIN],
     )  # fmt: skip
     [spread] = found.spreads
     [(_, needed)] = spread.needed
-    told = json.loads(command(
-        world, "power", "qrels.txt", "old.run", "--against", "new.run", "--margin", MARGIN, "--json"
-    ))["measures"][0]["spreads"][0]  # fmt: skip
-    assert told["smallest_drop"] == spread.smallest_drop
-    assert told["needed"] == [{"margin": MARGIN, "queries": needed}]
+    return {"smallest drop": spread.smallest_drop, "needed": needed}
+
+
+POWER = ("power", "qrels.txt", "new.run", "--against", "old.run", "-m", "P@5", "--margin", MARGIN)
+
+
+def whole(text):
+    return int(text.replace(",", ""))
+
+
+def power_by_command(world, _):
+    [row] = plain_rows(command(world, *POWER), "smallest drop")
+    return {"smallest drop": row["smallest drop"], "needed": whole(row[f"N for {MARGIN:g}"])}
+
+
+def power_by_json(world, _):
+    [spread] = as_json(world, *POWER)["measures"][0]["spreads"]
+    return {"smallest drop": spread["smallest_drop"], "needed": spread["needed"][0]["queries"]}
+
+
+def power_on_the_page(world, _):
     address = (
-        f"/power?source=runs&a={world.run_ids['old']}&b={world.run_ids['new']}"
-        f"&measure=nDCG@10&margin={MARGIN}"
+        f"/power?source=runs&a={world.run_ids['new']}&b={world.run_ids['old']}"
+        f"&measure=P@5&margin={MARGIN}"
     )
-    answer = world.client.get(address, headers={"HX-Request": "true"})
-    shown = parse(answer.text).text
-    assert f"can see a drop of {spread.smallest_drop:.3f} in nDCG@10" in shown
-    assert f"A margin of {MARGIN:g} needs {needed:,}" in shown
-    tight = be.gate(world.comparison, margin={"nDCG@10": 0.0001}, candidate="new")
-    [guard] = tight.guards
-    [(_, wanted)] = sensitivity(
-        world.folder / "qrels.txt", world.folder / "old.run", "nDCG@10",
-        against=world.folder / "new.run", margins=[0.0001],
-    )[0].spreads[0].needed  # fmt: skip
-    assert guard.queries_needed in (None, wanted)
+    shown = page(world, address, **{"HX-Request": "true"})
+    said = shown.find(class_="power-sentence").text
+    drop, needed = re.search(
+        r"a drop of ([\d.]+) in P@5\. A margin of \S+ needs (\d+)", said
+    ).groups()
+    tiles = {tile.find("dt").text: tile.find(class_="figure").text for tile in
+             shown.find_all("div", class_="tile")}  # fmt: skip
+    assert tiles["Smallest drop that can be seen"] == drop
+    assert tiles[f"Queries for a margin of {MARGIN}"] == needed
+    return {"smallest drop": drop, "needed": whole(needed)}
+
+
+def said_to_be_needed(text):
+    return {"needed": whole(re.search(r"About ([\d,]+) queries are needed", text)[1])}
+
+
+def power_in_a_verdict(world, _):
+    assert decided(world.folder, TIGHT).verdict == "inconclusive", "the world is made so"
+    return said_to_be_needed(command(world, "gate", "--config", TIGHT))
+
+
+def power_by_http(world, _):
+    found = posted(world, "/v1/gates/tight/verdicts", {"run": world.run_ids["old"]})
+    [guard] = found["report"]["guards"]
+    return {"needed": guard["queries_needed"]}
+
+
+def power_on_the_verdict_page(world, _):
+    asked = posted(world, "/v1/gates/tight/verdicts", {"run": world.run_ids["old"]})
+    shown = page(world, f"/gates/tight/verdicts/{asked['verdict_id']}")
+    about = shown.find(class_="needed").text
+    assert said_to_be_needed(shown.text)["needed"] == whole(about.split()[1])
+    return {"needed": whole(about.split()[1])}
+
+
+def power_in_the_report(world, _):
+    return said_to_be_needed(report(world, "gate", "--config", TIGHT).text)
+
+
+def power_in_pytest(world, pytester):
+    [found] = in_pytest(
+        pytester, world, "[one.queries_needed for one in berryeval_results.gate.guards]", TIGHT
+    )
+    return {"needed": found}
+
+
+TRUTHS = {
+    "means": true_means,
+    "comparison": true_comparison,
+    "slices": true_slices,
+    "gate": true_gate,
+    "power": true_power,
+}
+DOORS = [
+    ("means", means_by_command, ()),
+    ("means", means_by_json, ()),
+    ("means", means_by_http, ()),
+    ("means", means_on_the_page, ()),
+    ("means", means_in_the_report, ()),
+    ("means", means_in_pytest, ()),
+    ("comparison", comparison_in_a_notebook, ()),
+    ("comparison", comparison_by_command, ()),
+    ("comparison", comparison_by_json, ()),
+    ("comparison", comparison_by_csv, ("sentence",)),
+    ("comparison", comparison_in_markdown, ()),
+    ("comparison", comparison_in_latex, ("sentence", "difference", "low", "high", "p")),
+    ("comparison", comparison_by_http, ()),
+    ("comparison", comparison_on_the_page, ()),
+    ("comparison", comparison_on_the_run_page, ("sentence", "p")),
+    ("comparison", comparison_on_the_overview, ("sentence", "low", "high", "p", "RR", "P@5")),
+    ("comparison", comparison_in_the_report, ()),
+    ("comparison", comparison_in_pytest, ("sentence", "RR", "P@5")),
+    ("slices", slices_by_command, ()),
+    ("slices", slices_by_json, ()),
+    ("slices", slices_by_http, ()),
+    ("slices", slices_on_the_page, ("p",)),
+    ("slices", slices_on_the_run_page, ("low", "high", "p")),
+    ("slices", slices_in_the_report, ()),
+    ("slices", slices_in_pytest, ("low", "high", "p", "word")),
+    ("gate", gate_by_command, ("reason",)),
+    ("gate", gate_by_json, ()),
+    ("gate", gate_by_http, ()),
+    ("gate", gate_on_the_page, ()),
+    ("gate", gate_in_the_report, ("reason",)),
+    ("gate", gate_in_pytest, ()),
+    ("power", power_by_command, ()),
+    ("power", power_by_json, ()),
+    ("power", power_on_the_page, ()),
+    ("power", power_in_a_verdict, ("drop",)),
+    ("power", power_by_http, ("drop",)),
+    ("power", power_on_the_verdict_page, ("drop",)),
+    ("power", power_in_the_report, ("drop",)),
+    ("power", power_in_pytest, ("drop",)),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "door", "left_out"), DOORS, ids=[door.__name__ for _, door, _ in DOORS]
+)
+def test_every_door_gives_the_same_answer(world, pytester, question, door, left_out):
+    """Numbers to the digits that are shown, sentences and words to the letter."""
+    expected = {
+        key: value
+        for key, value in TRUTHS[question](world).items()
+        if not set(key.split()) & set(left_out)
+    }
+    assert expected
+    assert faults(door(world, pytester), expected) == {}
+
+
+def test_by_default_every_door_decides_on_the_same_measures(world):
+    """Where none is named: a family of another size would have other intervals and words."""
+    pair = {"baseline": world.run_ids["old"], "candidates": [world.run_ids["new"]]}
+    expected = of_differences(
+        be.compare(world.comparison.judgments, world.comparison.runs).differences
+    )
+    found = {
+        "command": of_records(as_json(world, "compare", *FILES)["differences"]),
+        "http": of_records(posted(world, "/v1/comparisons", pair)["differences"]),
+        "report": of_rows(html_rows(report(world, "compare", *FILES), "measure", "95% interval")),
+    }
+    with TestClient(create_app(world.archive), base_url="http://localhost:8765") as client:
+        address = f"/compare?a={world.run_ids['old']}&b={world.run_ids['new']}"
+        shown = compared_on(page_of(client.get(address, headers=HTML).text))
+    del shown["sentence"]
+    # Runs of twelve documents have the same recall at 100 as at 12.
+    found["page"] = {key.replace("R@100", "R@12"): value for key, value in shown.items()}
+    assert {door: faults(shown, expected) for door, shown in found.items()} == {
+        "command": {}, "http": {}, "report": {}, "page": {},
+    }  # fmt: skip
+
+
+def test_every_question_is_asked_at_every_door():
+    """Command line, HTTP, workbench, HTML report and pytest; Python is the truth."""
+    for question in TRUTHS:
+        names = " ".join(door.__name__ for asked, door, _ in DOORS if asked == question)
+        for door in ("command", "http", "page", "report", "pytest"):
+            assert door in names, f"{question}: {door}"
+
+
+def test_the_world_has_every_answer(world):
+    """A clear result, unclear ones, a gate that passes and one that is inconclusive."""
+    words = [difference.finding for difference in world.comparison.differences]
+    assert words[0] == "better"
+    assert "unclear" in words
+    assert decided(world.folder).verdict == "pass"
+    assert decided(world.folder, TIGHT).guards[0].queries_needed > world.comparison.n_queries

@@ -12,8 +12,10 @@ from berryeval.archive import Archive
 from berryeval.service import ServiceSettings, create_app
 
 MEASURES = ("nDCG@10", "RR", "P@5")
-MARGIN = 0.03
+MARGIN = 0.05
 N_QUERIES = 48
+TIGHT = "tight.toml"
+"""A gate that these queries are too few for: the old run in place of the new one."""
 
 GATE = f"""
 judgments = "qrels.txt"
@@ -34,12 +36,27 @@ measure = "P@5"
 at_least = 0.2
 """
 
+TIGHT_GATE = f"""
+judgments = "qrels.txt"
+queries = "queries.jsonl"
+baseline = "new.run"
+run = "old.run"
+
+[gate]
+inconclusive = 0
+
+[[gate.guard]]
+measure = "P@5"
+margin = {MARGIN}
+"""
+
 
 @dataclass(frozen=True)
 class World:
     """Where everything is."""
 
     folder: Path
+    archive: Archive
     client: TestClient
     run_ids: dict[str, str]
 
@@ -77,6 +94,7 @@ def write_files(folder):
     for name, lines in runs.items():
         (folder / f"{name}.run").write_text("\n".join(lines) + "\n")
     (folder / "berryeval.toml").write_text(GATE)
+    (folder / TIGHT).write_text(TIGHT_GATE)
 
 
 def served(folder):
@@ -104,14 +122,19 @@ def fill(client, folder):
         content = (folder / f"{name}.run").read_text()
         stored = client.post("/v1/runs", params={"name": name}, content=content)
         run_ids[name] = stored.json()["run_id"]
-    client.put("/v1/baselines/main", json={"run_id": run_ids["old"]})
-    settings = {
-        "guards": [
-            {"measure": "nDCG@10", "margin": MARGIN, "slices": ["category"]},
-            {"measure": "P@5", "at_least": 0.2},
-        ],
-        "baseline": "main",
+    for name, run in (("main", "old"), ("next", "new")):
+        client.put(f"/v1/baselines/{name}", json={"run_id": run_ids[run]})
+    gates = {
+        "ship": {
+            "guards": [
+                {"measure": "nDCG@10", "margin": MARGIN, "slices": ["category"]},
+                {"measure": "P@5", "at_least": 0.2},
+            ],
+            "baseline": "main",
+        },
+        "tight": {"guards": [{"measure": "P@5", "margin": MARGIN}], "baseline": "next"},
     }
-    saved = client.put("/v1/gates/ship", json=settings)
-    assert saved.status_code in (200, 201), saved.text
+    for name, settings in gates.items():
+        saved = client.put(f"/v1/gates/{name}", json=settings)
+        assert saved.status_code in (200, 201), saved.text
     return run_ids

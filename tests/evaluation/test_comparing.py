@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from berryeval import ArgumentError, MismatchError, Query, compare, evaluate
+from berryeval import ArgumentError, MismatchError, Query, compare, evaluate, gate
 from berryeval.evaluation.comparing import compare_evaluations, statistics_of
 
 DEPTHS = (0, 1, 2, 0, 3, 1, 0, 2)
@@ -130,6 +130,18 @@ def test_the_queries_that_changed_most_are_losses_and_gains():
     assert found.changed_most("after", "RR", 1) == [changes[0], changes[-1]]
     assert found.changed_most("after", "RR", 2) == [changes[0], *changes[-3:]]
     assert found.changed_most("after", "RR", 9) == [changes[0], *changes[-3:]]
+
+
+def test_a_geometric_mean_of_two_queries_has_an_interval():
+    """That of its logarithms reaches beyond any number; the mean ends at 1."""
+    judgments = {"q1": {"d": 1}, "q2": {"d": 1}}
+    before = {"q1": ["x"], "q2": ["x", "y", "d"]}
+    after = {"q1": ["d"], "q2": ["x", "d"]}
+    [found] = compare(judgments, {"a": before, "b": after}, "GMAP").differences
+    assert found.interval.low < 0 < found.mean
+    assert found.interval.high == pytest.approx(1 - found.baseline_mean)
+    assert found.finding == "unclear"
+    assert gate(compare(judgments, {"a": before, "b": after}, "GMAP"), margin=0.001).guards
 
 
 def test_where_lower_is_better_a_fall_is_a_win():

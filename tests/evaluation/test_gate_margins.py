@@ -183,6 +183,16 @@ def test_rounding_does_not_decide_on_the_set(hits, n_queries):
     assert decided(before, after, margin=0.2, inference="set").verdict == "pass"
 
 
+@pytest.mark.parametrize("n_better", [9, 10])
+def test_an_interval_stands_beside_a_test_alone(n_better):
+    """Nine changed queries are not tested: an interval above -margin would say that they pass."""
+    guard = only(decided([3] * 16, [4] * n_better + [3] * (16 - n_better), margin=0.05))
+    is_tested = n_better == 10
+    assert (guard.verdict == "pass", guard.interval is not None) == (is_tested, is_tested)
+    if guard.interval:
+        assert guard.interval.low > guard.limit
+
+
 def test_where_lower_is_better_a_rise_is_the_drop():
     """More unjudged documents fail; fewer are better, and the words say which."""
     run = {q: [*RELEVANT[:3], "u1", "u2"] for q in ids(30)}

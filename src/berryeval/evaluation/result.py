@@ -263,6 +263,13 @@ def interval_of(
 def change_of_mean(measure: Measure, change: float, before: float) -> float:
     """Return how far a mean moves from `before` if that of what is averaged moves by `change`.
 
-    Both are the same but for a geometric mean, of which logarithms are averaged.
+    Both are the same but for a geometric mean, of which logarithms are averaged. It moves at most
+    to the highest value of the measure: an interval of few queries reaches beyond any number.
     """
-    return before * math.expm1(change) if measure.aggregate == "geometric" else change
+    if measure.aggregate != "geometric":
+        return change
+    most = measure.bounds[1] - before
+    try:
+        return min(before * math.expm1(change), most)
+    except OverflowError:
+        return most

@@ -313,10 +313,10 @@ def _verdict(trial: Trial, p: _PValues | None, p_fail: float | None) -> Verdict:
 
 
 def _interval(trial: Trial) -> Interval | None:
-    """Return the interval; None where the queries stand for no others, or nothing changed."""
-    rules = trial.rules
-    if rules.inference == "set" or trial.is_unchanged:
+    """Return the interval that goes with the tests; None where nothing is tested."""
+    if not trial.is_testable:
         return None
+    rules = trial.rules
     column = trial.tested[:, None]
     found = margin_intervals(column, rules.alpha, rules.resamples, rules.seed)[0]
     if found is None:

@@ -37,7 +37,7 @@ class GuardResult:
     is_watched: bool = False
     """Whether it is reported only, and does not count for the gate."""
     interval: Interval | None = None
-    """Of the value, not adjusted for other guards."""
+    """Of the value, not adjusted for other guards; None where nothing is tested."""
     p_pass: float | None = None
     """Of the hypothesis that the drop is the margin or more."""
     p_fail: float | None = None

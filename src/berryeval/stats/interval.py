@@ -23,8 +23,8 @@ class Interval:
     """The confidence, two-sided, such as 0.95."""
     method: str
     """``"t"``, Student's; ``"bca"``, the bootstrap; ``"t and hall"`` or ``"t and bca"``, from the
-    lower of both low ends to the higher of both high ones; or ``"max t"``, one of a family that
-    holds together."""
+    lower of both low ends to the higher of both high ones; ``"simultaneous t"`` or ``"max t"``, one
+    of a family that holds together; or ``"sign"``, of differences that are all equal."""
 
     def contains(self, value: float) -> bool:
         """Tell whether a value lies within; the ends belong to it."""

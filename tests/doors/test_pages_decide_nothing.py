@@ -1,0 +1,44 @@
+"""Words are chosen in `berryeval.evaluation`; reports and pages only show them."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import berryeval
+
+SOURCE = Path(berryeval.__file__).parent
+SHOWN_BY = ("reports", "service", "pytest_plugin", "cli")
+WORDS = {"better", "worse", "unclear", "not clearly different"}
+MODULES = sorted(path for room in SHOWN_BY for path in (SOURCE / room).rglob("*.py"))
+PAGES = sorted(path for kind in ("html", "js") for path in SOURCE.rglob(f"*.{kind}"))
+CHOSEN = re.compile(r"""["'](?:better|worse)["'] (?:if|:)|\? ["'](?:better|worse)["']""")
+
+
+def chosen_words(tree):
+    """Return the lines of conditional expressions that choose a word."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.IfExp):
+            for part in (node.body, node.orelse):
+                if isinstance(part, ast.Constant) and part.value in WORDS:
+                    yield node.lineno
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix())
+def test_no_report_and_no_page_chooses_a_word(path):
+    """Better, worse, equal or unclear: `findings` decides it once."""
+    assert not [*chosen_words(ast.parse(path.read_text(encoding="utf-8")))]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_no_template_and_no_script_chooses_a_word(path):
+    """Not even for the colour of a figure."""
+    assert not CHOSEN.findall(path.read_text(encoding="utf-8"))
+
+
+def test_a_choice_would_be_found():
+    """In Python, in a template and in a script."""
+    assert [*chosen_words(ast.parse("x = 'better' if d > 0 else 'worse'"))] == [1, 1]
+    assert CHOSEN.search('{{ "better" if value > 0 else "worse" }}')
+    assert CHOSEN.search('const word = value > 0 ? "better" : "worse";')
