@@ -21,7 +21,7 @@ from berryeval.service import create_app
 from berryeval.suite.gate import decide
 from berryeval.suite.settings import read_settings
 from doors.reading import WORDS, ends, faults, html_rows, page_of, plain_rows
-from doors.world import MARGIN, MEASURES, TIGHT
+from doors.world import MARGIN, MEASURES, NOISY, TIGHT
 from service.workbench.html import HTML
 
 FILES = ("qrels.txt", "old.run", "new.run")
@@ -65,7 +65,7 @@ def posted(world, address, body):
 
 def in_pytest(pytester, world, body, settings="berryeval.toml"):
     """Run a test of the plugin over the files of the world, and return what it wrote."""
-    for name in ("qrels.txt", "queries.jsonl", "old.run", "new.run"):
+    for name in ("qrels.txt", "queries.jsonl", "old.run", "new.run", "again.run"):
         pytester.path.joinpath(name).write_text((world.folder / name).read_text())
     rules = (world.folder / settings).read_text()
     pytester.path.joinpath("berryeval.toml").write_text(rules)
@@ -485,7 +485,7 @@ def gate_in_the_report(world, _):
     return found
 
 
-def gate_in_pytest(world, pytester):
+def gate_in_pytest(world, pytester, settings="berryeval.toml"):
     found = in_pytest(pytester, world, """{
         "verdict": berryeval_results.gate.verdict,
         "sentence": berryeval_results.gate.sentence,
@@ -499,7 +499,7 @@ def gate_in_pytest(world, pytester):
             }
             for one in berryeval_results.gate.guards
         ],
-    }""")  # fmt: skip
+    }""", settings)  # fmt: skip
     return gate_records(found)
 
 
@@ -669,6 +669,13 @@ def test_by_default_every_door_decides_on_the_same_measures(world):
     assert {door: faults(shown, expected) for door, shown in found.items()} == {
         "command": {}, "http": {}, "report": {}, "page": {},
     }  # fmt: skip
+
+
+def test_noise_is_counted_in_by_pytest_as_by_the_command(world, pytester):
+    """Where berryeval.toml names further runs of the candidate."""
+    told = gate_records(as_json(world, "gate", "--config", NOISY))
+    assert told != gate_records(as_json(world, "gate")), "the noise makes a difference"
+    assert faults(gate_in_pytest(world, pytester, NOISY), told) == {}
 
 
 def test_every_question_is_asked_at_every_door():

@@ -14,6 +14,8 @@ from berryeval.service import ServiceSettings, create_app
 MEASURES = ("nDCG@10", "RR", "P@5")
 MARGIN = 0.05
 N_QUERIES = 48
+NOISY = "noisy.toml"
+"""The gate with a further run of the candidate, whose own noise is counted in."""
 TIGHT = "tight.toml"
 """A gate that these queries are too few for: the old run in place of the new one."""
 
@@ -74,8 +76,8 @@ class World:
 
 def write_files(folder):
     """Write judgments, queries, two runs that differ for most queries, and a gate."""
-    chance = random.Random(20)  # noqa: S311 - made up
-    qrels, queries, runs = [], [], {"old": [], "new": []}
+    chance, other_chance = random.Random(20), random.Random(21)  # noqa: S311 - made up
+    qrels, queries, runs = [], [], {"old": [], "new": [], "again": []}
     for number in range(N_QUERIES):
         query_id = f"q{number:02}"
         category = "how" if number % 2 else "what"
@@ -84,8 +86,12 @@ def write_files(folder):
         chance.shuffle(documents)
         qrels += [f"{query_id} 0 {doc_id} {3 - i // 2 if i < 6 else 0}"
                   for i, doc_id in enumerate(documents)]  # fmt: skip
-        for name, noise in (("old", 5.0), ("new", 4.0)):
-            places = {doc_id: i + chance.gauss(0, noise) for i, doc_id in enumerate(documents)}
+        for name, noise, drawn in (
+            ("old", 5.0, chance),
+            ("new", 4.0, chance),
+            ("again", 4.0, other_chance),
+        ):
+            places = {doc_id: i + drawn.gauss(0, noise) for i, doc_id in enumerate(documents)}
             ranked = sorted(documents, key=places.__getitem__)[:12]
             runs[name] += [f"{query_id} Q0 {doc_id} {rank} {100 - rank} {name}"
                            for rank, doc_id in enumerate(ranked, start=1)]  # fmt: skip
@@ -95,6 +101,7 @@ def write_files(folder):
         (folder / f"{name}.run").write_text("\n".join(lines) + "\n")
     (folder / "berryeval.toml").write_text(GATE)
     (folder / TIGHT).write_text(TIGHT_GATE)
+    (folder / NOISY).write_text('repeats = ["again.run"]\n' + GATE)
 
 
 def served(folder):

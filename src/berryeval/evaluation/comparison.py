@@ -56,8 +56,8 @@ class Difference:
     baseline_mean: float
     candidate_mean: float
     values: NDArray[np.float64]
-    """Candidate minus baseline, one number a query in the order of ids as bytes. What differs by
-    rounding only is 0. Of a measure with a geometric mean the logarithms are taken."""
+    """Candidate minus baseline, one number per query in the order of ids as bytes. What differs by
+    rounding only is 0. For a geometric mean these are differences of logarithms."""
     interval: Interval | None
     """Of the mean difference, simultaneous over its family; None where `reason` says why."""
     p_value: float | None
@@ -138,11 +138,11 @@ class RankedDocument:
     rank: int
     doc_id: str
     grade: float | None
-    """None if nobody judged it: a hole."""
+    """None if it is not judged: a hole."""
 
 
 class Comparison(Displayed):
-    """The result of `compare`: one baseline, and candidates held against it.
+    """The result of `compare`: one baseline, and the candidates compared with it.
 
     Attributes
     ----------
@@ -170,7 +170,7 @@ class Comparison(Displayed):
     notes : tuple of str
         What a reader has to know, such as queries missing from a run.
     max_grade : float or None
-        The highest grade of the scale, if it was told.
+        The highest grade of the scale, if it was given.
     """
 
     def __init__(
@@ -292,7 +292,7 @@ class Comparison(Displayed):
         return worse[:n_worse] + better[-n_better:]
 
     def is_unchanged(self, system: str, k: int | None, query_ids: Iterable[str]) -> bool:
-        """Tell whether the first k documents are those of the baseline, for all these queries."""
+        """Return whether the first k documents are the baseline's, for all these queries."""
         before, after = self.runs[self.baseline], self.runs[system]
         return all(
             before.ranked_ids(query_id, k) == after.ranked_ids(query_id, k)

@@ -34,7 +34,7 @@ BLIND_TO_NOISE = ("wilcoxon", "sign")
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """The scores of baseline and candidate in one measure, as far as a mean is taken of them."""
+    """The scores of baseline and candidate in one measure, in the form that is averaged."""
 
     system: str
     measure: Measure
@@ -64,7 +64,7 @@ def find_pairs(
 ) -> list[Pair]:
     """Return the scores of each candidate beside those of the reference, measure by measure.
 
-    The candidates of the first measure come first: a family is a measure, or a group of them.
+    The candidates of the first measure come first, as `describe` expects them.
     """
     return [
         Pair(

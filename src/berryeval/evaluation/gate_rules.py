@@ -242,7 +242,7 @@ class GateRules:
         return replace(self, **values)
 
     def with_environment(self, environment: Mapping[str, str]) -> GateRules:
-        """Return these rules with those changed that a variable names; an empty one counts not."""
+        """Return these rules with those changed that a variable sets; empty ones are ignored."""
         given = {
             rule.name: environment[rule.variable]
             for rule in RULES
@@ -268,7 +268,7 @@ RULES: tuple[Rule, ...] = rules_of(GateRules)
 _BY_NAME = {rule.name: rule for rule in RULES}
 
 DEFAULT_RULES = GateRules()
-"""What holds where nothing else is said."""
+"""The defaults."""
 
 
 def _place(rule: Rule) -> str:

@@ -1,4 +1,4 @@
-"""Declarations of settings: what a value may be, how text is read, and what pages say of it.
+"""Declarations of settings: which values are valid, how text is read, and the description.
 
 A declaration is a field of a dataclass. Readers of TOML, JSON, environment variables, flags and
 forms, and the pages that describe them, are made from it.
@@ -152,8 +152,8 @@ def number(
 ) -> Value:
     """Declare a number.
 
-    `most` is a limit that nobody meets: a message does not mention it. Without limits infinity is
-    a number, too: what takes it has limits of its own.
+    Messages do not mention `most`, which no sensible value reaches. Without limits any number is
+    taken, infinity included: the guard that it belongs to checks it.
     """
     expected = "a number"
     if above > -math.inf:

@@ -13,7 +13,13 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, BackendError
 from berryeval.evaluation.comparison import RankedDocument
-from berryeval.evaluation.evaluate import JudgmentsSource, MeasureLike, evaluate, load_judgments
+from berryeval.evaluation.evaluate import (
+    JudgmentsSource,
+    MeasureLike,
+    evaluate,
+    load_judgments,
+    load_run,
+)
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.guards import (
     DEFAULT_MARGIN,
@@ -205,9 +211,18 @@ class Results:
             self.queries,
             milliseconds=times,
             baseline=baseline,
+            repeats=self._repeats,
         )
         self._remember(decided)
         return decided
+
+    @cached_property
+    def _repeats(self) -> tuple[Run, ...]:
+        """Further runs of the candidate; none if it is not the run that the settings name."""
+        again, named = self.settings.repeats, self.settings.run
+        if not again or named is None or load_run(named) != self.run:
+            return ()
+        return tuple(map(load_run, again))
 
     def _remember(self, decided: GateResult) -> None:
         """Keep verdicts for the report, which holds the run against one baseline only."""

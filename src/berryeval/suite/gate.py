@@ -124,7 +124,10 @@ def decide(
             max_grade=rules.max_grade,
             seed=rules.seed,
             n_resamples=rules.resamples,
-            repeats={CANDIDATE: repeats, "baseline": settings.baseline_repeats},
+            repeats={
+                CANDIDATE: repeats,
+                "baseline": settings.baseline_repeats if baseline is None else (),
+            },
         )
     else:
         result = evaluate(judgments, run, measures or (ReciprocalRank(),), queries=queries.values())
