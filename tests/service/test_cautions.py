@@ -28,3 +28,34 @@ def test_a_sound_run_has_no_notes(client):
     uploaded = client.post("/v1/runs?name=sound", content=SOUND).json()
     assert "notes" not in uploaded
     assert client.post("/v1/evaluations", json={"run": uploaded["run_id"]}).json()["notes"] == []
+
+
+def test_ranks_that_contradict_the_scores_are_not_forgotten(client):
+    """Ranks are not stored, and what they said against the scores is, for every later answer."""
+    client.post(
+        "/v1/evaluation/judgments", json=[{"query_id": "q1", "doc_id": "d1", "relevance": 1}]
+    )
+    lines = [f"q1 Q0 d{rank} {rank} {rank * 7 % 11} t\n" for rank in range(1, 11)]
+    uploaded = client.post("/v1/runs?name=reranked", content="".join(lines)).json()
+    (note,) = uploaded["notes"]
+    assert note.startswith("Caution: ranks contradict the scores")
+    again = client.post("/v1/runs?name=reranked", content="".join(lines))
+    assert (again.status_code, again.json()["run_id"]) == (200, uploaded["run_id"])
+    scored = client.post("/v1/evaluations", json={"run": uploaded["run_id"]}).json()
+    assert scored["notes"] == [note]
+    client.put("/v1/gates/g", json={"guards": [{"measure": "RR", "at_least": 0.01}]})
+    verdict = client.post("/v1/gates/g/verdicts", json={"run": uploaded["run_id"]}).json()
+    assert (
+        f" Caution: in the run, {note.removeprefix('Caution: ')}" in verdict["report"]["sentence"]
+    )
+
+
+def test_sound_ranks_are_not_forgotten_either(client):
+    """Rows in another order raise no alarm later."""
+    client.post(
+        "/v1/evaluation/judgments", json=[{"query_id": "q1", "doc_id": "d1", "relevance": 1}]
+    )
+    rows = "".join(reversed(SOUND.splitlines(keepends=True)))
+    uploaded = client.post("/v1/runs?name=sound", content=rows).json()
+    assert "notes" not in uploaded
+    assert client.post("/v1/evaluations", json={"run": uploaded["run_id"]}).json()["notes"] == []

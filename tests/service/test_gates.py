@@ -210,3 +210,15 @@ def test_a_run_from_a_list_has_its_durations_all_the_same(client, runs):
         archive, loaded, gate, listed, None, milliseconds=None, progress=no_progress
     )
     assert verdict.verdict == "pass"
+
+
+def test_a_threshold_above_the_best_possible_mean_is_no_verdict(client):
+    """As on the command line: no run could pass, and none fails for it."""
+    run, _ = fill(client)
+    client.put("/v1/gates/high", json={"guards": [{"measure": "P@10", "at_least": 0.99}]})
+    answer = client.post("/v1/gates/high/verdicts", json={"run": run})
+    assert answer.status_code == 422
+    assert answer.json()["type"].endswith("mismatch")
+    assert "the best possible P@10 is 0." in answer.json()["detail"]
+    assert "lower the threshold, or judge more documents" in answer.json()["detail"]
+    assert client.get("/v1/gates/high/verdicts").json()["items"] == []

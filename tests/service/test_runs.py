@@ -131,6 +131,14 @@ def test_a_run_can_be_had_as_a_file_again(client, tmp_path, form, monkeypatch):
     assert not list(tmp_path.glob("berryeval-download-*"))
 
 
+@pytest.mark.parametrize(("name", "tag"), [("bm25", "bm25"), ("my search", "berryeval")])
+def test_a_downloaded_run_is_tagged_with_its_name(client, name, tag):
+    """If a TREC file can hold it as one word."""
+    stored = client.post("/v1/runs", params={"name": name}, content="q1 Q0 d1 1 1 t\n").json()
+    file = client.get(f"/v1/runs/{stored['run_id']}/file")
+    assert file.text == f"q1 Q0 d1 1 1 {tag}\n"
+
+
 def test_a_run_that_a_format_cannot_hold_is_refused_in_it(client):
     """White space in an id has no place in a TREC file."""
     table = pa.table({"query_id": ["q 1"], "doc_id": ["d1"], "score": [1.0]})

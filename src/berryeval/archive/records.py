@@ -178,6 +178,9 @@ class RunFacts:
         run, and the run is scored over the queries that it has, which are those that were asked.
     failed : sequence of str
         Ids of the queries that were asked and not answered.
+    cautions : sequence of str, optional
+        What the ranks of its file say against its scores, see `Run.find_cautions`: ranks are not
+        stored. `put` finds them.
     """
 
     name: str
@@ -188,6 +191,7 @@ class RunFacts:
     durations: Mapping[str, float] | None = None
     asked_at: str | None = None
     failed: Sequence[str] = ()
+    cautions: Sequence[str] | None = None
 
     @property
     def missing(self) -> MissingQueries:

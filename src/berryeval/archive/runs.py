@@ -6,6 +6,7 @@ import hashlib
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, cast
 
@@ -67,6 +68,8 @@ class ArchivedRuns:
 
     def put(self, run: Run, facts: RunFacts) -> StoredRun:
         """Write a run; it is on the disk when this returns. The same again changes nothing."""
+        if run.cautions is not None and run.cautions != run.cautions_by_rows():
+            facts = replace(facts, cautions=run.cautions)
         fields = fields_of(facts)
         durations = durations_of(facts)
         content = hash_of_run(run)
@@ -116,16 +119,19 @@ class ArchivedRuns:
             If its content is damaged.
         """
         check_id(run_id, "run_id")
-        row = select(runs.c.content_hash).where(runs.c.run_id == run_id)
+        wanted = select(runs.c.content_hash, runs.c.facts).where(runs.c.run_id == run_id)
         with self._database.reading() as connection:
-            content = connection.scalar(row)
-            if content is None:
+            row = connection.execute(wanted).one_or_none()
+            if row is None:
                 raise NotFoundError("run", run_id)
             try:
-                return read_content(connection, content)
+                run = read_content(connection, row.content_hash)
             except ValueError:
                 message = f"the content of run {run_id} is damaged; restore it from a backup"
                 raise ArchiveError(self._database.location.name, message) from None
+        if "cautions" in row.facts:
+            run.cautions = tuple(row.facts["cautions"])
+        return run
 
     def page(
         self,
@@ -271,6 +277,8 @@ def fields_of(facts: RunFacts) -> dict[str, Any]:
         fields["asked_at"] = check_text(facts.asked_at, "asked_at")
     if facts.failed:
         fields["failed"] = [check_id(query_id, "failed") for query_id in facts.failed]
+    if facts.cautions is not None:
+        fields["cautions"] = [check_text(caution, "cautions") for caution in facts.cautions]
     return fields
 
 
@@ -295,6 +303,8 @@ def _rows(durations: ColumnElement[Any] = runs.c.durations) -> Select[Any]:
 def facts_of(fields: Mapping[str, Any], durations: Mapping[str, float] | None) -> RunFacts:
     """Return the facts that `fields_of` and `durations_of` took apart."""
     several = {name: tuple(fields.get(name, ())) for name in ("tags", "failed")}
+    if "cautions" in fields:
+        several["cautions"] = tuple(fields["cautions"])
     return RunFacts(**dict(fields) | several, durations=durations)
 
 

@@ -116,8 +116,10 @@ class Run(Grouped):
         Each is a sentence without its full stop; almost every run has none. The first rows are
         checked, and up to 20,000 where these look wrong.
         """
-        if self.cautions is not None:
-            return self.cautions
+        return self.cautions_by_rows() if self.cautions is None else self.cautions
+
+    def cautions_by_rows(self) -> tuple[str, ...]:
+        """Return what is suspicious about the scores if the order of the rows is that of ranks."""
         return cautions_of(lambda _limit: rows_of_run(self))
 
     def ranked_ids(self, query_id: bytes, depth: int | None = None) -> list[bytes]:

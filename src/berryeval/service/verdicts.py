@@ -8,6 +8,7 @@ from typing import Any
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredGate, StoredRun, StoredVerdict
 from berryeval.errors import ArgumentError, MismatchError
+from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.guards import MarginGuard
 from berryeval.evaluation.verdict import GateResult
@@ -54,7 +55,8 @@ def decide_on(
     ArgumentError
         If a guard has a margin, and there is no baseline.
     MismatchError
-        If the baseline searched another corpus, and the gate does not allow that.
+        If the baseline searched another corpus, and the gate does not allow that; or if a
+        threshold is above the best possible mean.
     """
     decided, judgments_hash = decide_at_present(
         archive, runs, gate.settings, run, baseline, milliseconds=milliseconds, progress=progress
@@ -110,15 +112,20 @@ def decide_at_present(
     reference = None if baseline is None else runs.load(baseline.run_id)
     progress(2, _N_STEPS, "deciding")
     judgments, judgments_hash = archive.judgments.as_of(None)
+    queries = archive.queries.all()
     decided = decide(
         Settings(gate=rules),
         judgments,
         candidate,
-        archive.queries.all(),
+        queries,
         milliseconds=[*times.values()],
         baseline=reference,
         is_brief=is_brief,
     )
+    # Only a threshold that was missed can be out of reach, and ceilings take a while.
+    missed = [guard.guard for guard in decided.failed]
+    smallest = rules.smallest_slice
+    check_reachable(judgments, missed, queries=queries.values(), smallest_slice=smallest)
     return decided, judgments_hash
 
 

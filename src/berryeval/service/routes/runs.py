@@ -6,6 +6,7 @@ import json
 import math
 import shutil
 import tempfile
+from copy import copy
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -20,6 +21,7 @@ from berryeval.archive.records import RunFacts, StoredRun
 from berryeval.core.id_column import encode_id
 from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.formats import write_run
+from berryeval.formats._rows import as_tag
 from berryeval.service.answers import Answer, written
 from berryeval.service.dependencies import ArchiveDep, RunsDep, SettingsDep, require
 from berryeval.service.examples import EXAMPLE_RUN, with_examples
@@ -232,9 +234,10 @@ def download_run(
         Literal["trec", "jsonl", "json", "table"], Query(description="How to write it.")
     ] = "trec",
 ) -> FileResponse:
-    """Download a run as a file."""
+    """Download a run as a file; its tag is the run's name, if that is one word."""
     stored = _found(archive, run_id)
-    run = runs.load(run_id)
+    run = copy(runs.load(run_id))  # which others have, too
+    run.tag = as_tag(stored.facts.name)
     folder = tempfile.mkdtemp(prefix="berryeval-download-")
     path = Path(folder) / "run"
     try:
