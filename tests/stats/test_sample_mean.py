@@ -403,3 +403,31 @@ def test_a_margin_is_not_below_0():
     """Nothing lies within a negative margin."""
     with pytest.raises(ArgumentError, match="margin: expected a finite number, at least 0"):
         mean_of(SKEWED).p_within(-0.1)
+
+
+def test_two_lost_queries_by_hand():
+    """98 differences of mean 0 and two losses of 1 have the mean -0.02."""
+    sample = mean_of([0.01, -0.01] * 49)
+    assert sample.mean_after_losses(1.0) == pytest.approx(-0.02)
+    assert sample.p_above(-0.0199, loss=1.0) == 1.0
+    assert sample.p_above(-0.0201, loss=1.0) == sample.p_above(-0.0201) < 1e-9
+    assert sample.lower_bound(loss=1.0) == pytest.approx(-0.02)
+
+
+@given(differences, st.floats(-1, 1), st.floats(0.0005, 0.4), st.floats(0, 1))
+def test_bounds_and_p_values_agree_about_losses(values, null, alpha, loss):
+    """The bound is the lower of the test's and of the mean after losses, and p-values follow."""
+    sample = mean_of(values)
+    low = sample.lower_bound(alpha, loss=loss)
+    assert (sample.p_above(null, loss=loss) <= alpha) == (null < low)
+    if loss > 0:
+        assert low <= sample.mean_after_losses(loss)
+        assert low == min(sample.lower_bound(alpha), sample.mean_after_losses(loss))
+
+
+def test_losses_count_on_both_sides_of_equivalence():
+    """A few queries may gain everything, too."""
+    sample = mean_of([0.001, -0.001] * 40)
+    assert sample.p_within(0.03) < 0.05
+    assert sample.p_within(0.03, loss=0.5) < 0.05
+    assert sample.p_within(0.01, loss=0.5) == (-sample).p_within(0.01, loss=0.5) == 1.0

@@ -27,8 +27,11 @@ from berryeval.stats.interval import Interval
 __all__ = ["SampleMean", "difference_of_means", "mean_of"]
 
 FLOOR = -1.0
-"""The skewness that is assumed at least where a pass is decided: the median of real drops. A small
-sample that misses the tail looks unskewed."""
+"""The skewness that is assumed at least where a pass is decided, about that of real drops."""
+
+UNSEEN = 2
+"""Units that may have been missed by chance and are assumed to be lost altogether, where a pass is
+decided. If two such units are expected in a sample, about one sample in seven has none of them."""
 
 _LEAST = 2  # one value has no spread, and two have no skewness
 _ROUNDING = 1e-12
@@ -81,12 +84,33 @@ class SampleMean:
     def cautious_skewness(self) -> float:
         """The skewness to assume before a drop is ruled out.
 
-        One standard error below the observed one, and at most -1, which is the median of drops
-        between real systems: a small sample that misses the tail looks unskewed.
+        One standard error below the observed one, and at most -1, about that of real drops: a small
+        sample that misses the tail looks unskewed.
         """
         return min(self.skewness - self.skewness_error, FLOOR)
 
-    def p_above(self, null: float = 0.0, *, skewness: float | None = None) -> float:
+    def mean_after_losses(self, loss: float) -> float:
+        """Return the mean if `UNSEEN` more units were there and lost this much each.
+
+        A sample says little about what happens to one query in a hundred. Where a few queries lose
+        everything, a sample that happens to hold none of them has a small spread and no skewness,
+        and every test of its own values passes.
+
+        Parameters
+        ----------
+        loss : float
+            The most that a unit can lose, such as the largest score of the baseline.
+
+        Examples
+        --------
+        >>> mean_of([0.01, -0.01] * 49).mean_after_losses(1.0)
+        -0.02
+        """
+        return (self.n * self.mean - UNSEEN * loss) / (self.n + UNSEEN)
+
+    def p_above(
+        self, null: float = 0.0, *, skewness: float | None = None, loss: float = 0.0
+    ) -> float:
         """Return the p-value of H0: the true mean is the null or less.
 
         Parameters
@@ -95,12 +119,17 @@ class SampleMean:
             What the mean is compared with.
         skewness : float, optional
             The skewness to remove. Default: the observed one.
+        loss : float
+            The most that a unit can lose. If it is above 0, the p-value is 1 unless the null is
+            below `mean_after_losses`.
 
         Examples
         --------
         >>> round(mean_of([0.1, 0.3, 0.2, 0.4]).p_above(), 4)
         0.0152
         """
+        if loss > 0 and null >= self.mean_after_losses(loss):
+            return 1.0
         if self.standard_error == 0.0:
             slack = _ROUNDING * max(abs(self.mean), abs(null))
             return 0.0 if self.mean - null > slack else 1.0
@@ -130,7 +159,7 @@ class SampleMean:
         above, below = self.p_above(null, skewness=skewness), self.p_below(null, skewness=skewness)
         return min(1.0, 2 * min(above, below))
 
-    def p_within(self, margin: float) -> float:
+    def p_within(self, margin: float, *, loss: float = 0.0) -> float:
         """Return the p-value of H0: the true mean is the margin or more away from 0.
 
         The larger of two: that the mean is at most minus the margin, and that it is at least the
@@ -140,6 +169,8 @@ class SampleMean:
         ----------
         margin : float
             What may differ and still counts as the same, 0 or more.
+        loss : float
+            The most that a unit can lose or gain; as that of `p_above`.
 
         References
         ----------
@@ -152,17 +183,22 @@ class SampleMean:
         0.0144
         """
         check_amount("margin", margin)
-        return max(side.p_above(-margin, skewness=side.cautious_skewness) for side in (self, -self))
+        return max(
+            side.p_above(-margin, skewness=side.cautious_skewness, loss=loss)
+            for side in (self, -self)
+        )
 
-    def lower_bound(self, alpha: float = 0.05, *, skewness: float | None = None) -> float:
+    def lower_bound(
+        self, alpha: float = 0.05, *, skewness: float | None = None, loss: float = 0.0
+    ) -> float:
         """Return the number that the true mean is not below, with confidence 1 - alpha.
 
         Parameters
         ----------
         alpha : float
             How often the bound may be wrong, between 0 and 1.
-        skewness : float, optional
-            As that of `p_above`.
+        skewness, loss : optional
+            As those of `p_above`.
 
         Examples
         --------
@@ -172,16 +208,17 @@ class SampleMean:
         (0.0981, True)
         """
         check_share("alpha", alpha)
+        ceiling = self.mean_after_losses(loss) if loss > 0 else math.inf
         if self.standard_error == 0.0:
-            return self.mean
+            return min(self.mean, ceiling)
         skewness = self.skewness if skewness is None else skewness
         quantile = -float(stdtrit(self.degrees_of_freedom, alpha))
         if math.isinf(quantile):  # stdtrit cannot tell the quantile of an alpha next to 0
             return -math.inf
         most = max(quantile, float(hall_inverse(quantile, skewness, self.n)))
         return _first_at_which(
-            lambda null: self.p_above(null, skewness=skewness) > alpha,
-            self.mean - self.standard_error * most,
+            lambda null: self.p_above(null, skewness=skewness, loss=loss) > alpha,
+            min(self.mean - self.standard_error * most, ceiling),
             step=1e-9 * self.standard_error,
         )
 
