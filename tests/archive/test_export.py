@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from archive.databases import new_database
 from berryeval import Document, Query, Run, read_documents, read_judgments, read_queries, read_run
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
+from berryeval.archive.records import JudgingPolicy
 from berryeval.core.id_column import decode_id
-from berryeval.errors import ArgumentError, FormatError, InputError, MismatchError
+from berryeval.core.judging import JUDGES
+from berryeval.errors import ArgumentError, ConflictError, FormatError, InputError, MismatchError
 
 anything = st.text(max_size=8)
 ids = st.binary(min_size=1, max_size=4).map(decode_id) | st.text(
@@ -38,6 +40,9 @@ facts = st.builds(
 steps = st.lists(
     st.one_of(
         st.tuples(st.just("judge"), judged, names),
+        st.tuples(st.just("opine"), st.integers(0, 5), grades, names),
+        st.tuples(st.just("declare"), st.sampled_from(JUDGES)),
+        st.tuples(st.just("undo"), st.integers(0, 5)),
         st.tuples(st.just("remove"), st.integers(0, 5), names),
         st.tuples(st.just("query"), st.lists(queries, max_size=3)),
         st.tuples(st.just("document"), st.lists(documents, max_size=3)),
@@ -70,6 +75,21 @@ class Player:
     def judge(self, grades, author):
         entries = [JudgmentEntry(*pair, grade) for pair, grade in grades.items()]
         self.archive.judgments.put(entries, author=author)
+
+    def opine(self, number, grade, author):
+        for item in self.archive.judgments.page().items[number : number + 1]:
+            self.archive.judgments.add_opinion(item.query_id, item.doc_id, grade, author=author)
+
+    def declare(self, rule):
+        self.archive.judging.put(JudgingPolicy(rule, ("no", "yes")))
+
+    def undo(self, number):
+        for item in self.archive.judgments.page().items[number : number + 1]:
+            last = self.archive.judgments.history(item.query_id, item.doc_id)[-1]
+            with suppress(ConflictError):
+                self.archive.judgments.undo(
+                    last.query_id, last.doc_id, author=last.author, if_revision=last.revision
+                )
 
     def remove(self, number, author):
         for item in self.archive.judgments.page().items[number : number + 1]:
@@ -132,6 +152,7 @@ def check_round_trip(first, second, home):
         assert second.evaluations.get(stored.evaluation_id) == stored
         one, two = (a.evaluations.load(stored.evaluation_id) for a in (first, second))
         assert one["RR"].by_query == two["RR"].by_query
+    assert second.judging.get() == first.judging.get()
     for name in ("judgments", "queries", "documents", "baselines", "gates", "verdicts", "tokens",
                  "stores"):  # fmt: skip
         assert getattr(second, name).page() == getattr(first, name).page()
@@ -164,6 +185,7 @@ STEPS = [
     ("judge", {("q1", "d1"): 2, ("q1", "d2"): 0, ("q2", "d1"): 1}, "ada"),
     ("judge", {("q1", "d1"): 1}, "bob"),
     ("remove", 2, "bob"),
+    ("declare", "mean"),
     ("query", [Query("q1", "how?", "procedural", tags=("a",))]),
     ("document", [Document("d1", "use a token", "OAuth")]),
     ("hash", {"d2": "abc"}),
@@ -300,6 +322,9 @@ def without(key):
         ("judgments.jsonl", with_value("revision", -1), r"1: .*revision: expected a number"),
         ("judgments.jsonl", with_value("revision", 2), "expected each revision once"),
         ("judgments.jsonl", with_value("query_id", 7), r"1: .*query_id: expected a str"),
+        ("judgments.jsonl", with_value("kind", "x"), r"1: .*kind: expected 'judgment' or 'opin"),
+        ("settings.jsonl", with_value("rule", "x"), r"1: .*judges: expected 'first' or 'latest'"),
+        ("settings.jsonl", with_value("colour", "red"), r"settings.jsonl:1: expected a line as"),
         ("queries.jsonl", with_value("tags", 3), r"queries.jsonl:1: expected a line as"),
         ("queries.jsonl", with_value("colour", "red"), r"queries.jsonl:1: expected a line as"),
         ("documents.jsonl", without("text"), r"documents.jsonl:1: expected a line .*'text'"),

@@ -70,11 +70,11 @@ def change(archive, chance):
     author = chance.choice(AUTHORS)
     kind = chance.random()
     if kind < 0.3:
-        judge(archive, pair, chance.randrange(4), author, source=chance.choice([None, "file"]))
+        judge(archive, pair, chance.randrange(-1, 4), author, source=chance.choice([None, "file"]))
     elif kind < 0.6:
-        archive.judgments.add_opinion(*pair, chance.randrange(4), author=author)
+        archive.judgments.add_opinion(*pair, chance.randrange(-1, 4), author=author)
     elif kind < 0.65:
-        judge(archive, pair, chance.randrange(4), author, source=SETTLED)
+        judge(archive, pair, chance.randrange(-1, 4), author, source=SETTLED)
     elif kind < 0.7:
         archive.judging.put(JudgingPolicy(chance.choice(JUDGES)))
     elif kind < 0.8 and archive.judgments.history(*pair):

@@ -5,7 +5,7 @@ import pytest
 from berryeval.archive import Archive, JudgmentEntry
 from berryeval.archive.opinions import SETTLED, Said, saying_of
 from berryeval.archive.records import JudgingPolicy
-from berryeval.core.judging import JUDGES
+from berryeval.core.judging import JUDGES, reduce_grades
 from berryeval.errors import ArgumentError, ConflictError, InputTypeError
 
 PAIR = ("q1", "d1")
@@ -128,14 +128,67 @@ def test_a_judge_has_one_say(archive):
     assert said(archive).independent == {"ada": 2, "bob": 1}
 
 
-def test_the_same_opinion_once_more_changes_nothing(archive):
+@pytest.mark.parametrize("rule", JUDGES)
+def test_the_same_opinion_once_more_changes_nothing(archive, rule):
     """A page whose answer got lost sends it again; after a new judgment it is a new opinion."""
+    archive.judging.put(JudgingPolicy(rule))
     judge(archive, 2, "ada")
     once = opine(archive, 1, "bob")
+    newest = archive.judgments.revision()
     assert opine(archive, 1, "bob") == once
+    assert archive.judgments.revision() == newest
     judge(archive, 3, "ada")
     assert opine(archive, 1, "bob").revision > once.revision
-    assert opine(archive, 3, "ada") == archive.judgments.get(*PAIR), "her judgment says so"
+    newest = archive.judgments.revision()
+    assert opine(archive, 3, "ada").kind == "judgment", "her judgment says so"
+    assert archive.judgments.revision() == newest
+
+
+def test_a_judge_may_think_again_and_come_back(archive):
+    """The last opinion on one's own judgment is the one that stands."""
+    judge(archive, 2, "ada")
+    opine(archive, 1, "ada")
+    assert said(archive).is_conflict
+    assert opine(archive, 2, "ada").grade == 2
+    assert not said(archive).is_conflict
+    assert said(archive).independent == {"ada": 2}
+
+
+def test_an_opinion_is_returned_whatever_its_judge_did_since(archive):
+    """Taking a judgment back and undoing that does not touch it."""
+    judge(archive, 2, "ada")
+    once = opine(archive, 1, "bob")
+    undo(archive, archive.judgments.remove(*PAIR, author="bob"))
+    assert opine(archive, 1, "bob") == once
+
+
+@pytest.mark.parametrize("rule", JUDGES)
+def test_agreeing_with_what_the_rule_made_is_a_judgment(archive, rule):
+    """Somebody decided: it counts by every rule, and the conflict is over."""
+    archive.judging.put(JudgingPolicy(rule))
+    judge(archive, 2, "ada")
+    opine(archive, 0, "bob")
+    judge(archive, 0, "bob")
+    assert archive.judgments.get(*PAIR).kind == "judgment"
+    assert not said(archive).is_conflict
+    archive.judging.put(JudgingPolicy())
+    assert counted(archive) == 0
+
+
+@pytest.mark.parametrize("rule", JUDGES)
+@pytest.mark.parametrize(
+    "grades", [(2, 0, 1), (-1, 2, 0), (2, -1), (-1, -1), (0, 3, 3), (1, -2, 1)]
+)
+def test_an_archive_and_a_file_let_the_same_grade_count(archive, rule, grades):
+    """A negative grade says that a judge did not judge, and counts only where all are negative."""
+    archive.judging.put(JudgingPolicy(rule))
+    for number, grade in enumerate(grades):
+        opine(archive, grade, f"judge {number}")
+    assert counted(archive) == reduce_grades(grades, rule)
+    assert said(archive).independent == {
+        f"judge {number}": grade for number, grade in enumerate(grades) if grade >= 0
+    }
+    assert said(archive).is_conflict == (len({grade for grade in grades if grade >= 0}) > 1)
 
 
 def test_settling_with_the_grade_that_counts_is_a_change(archive):
@@ -213,6 +266,21 @@ def test_undoing_the_same_once_more_changes_nothing(archive):
     assert undo(archive, slip) == undo(archive, slip)
 
 
+@pytest.mark.parametrize("rule", JUDGES)
+def test_an_opinion_since_then_does_not_stand_in_the_way_of_undo(archive, rule):
+    """What is undone is the judgment; the opinion stands beside the one before, by every rule."""
+    archive.judging.put(JudgingPolicy(rule))
+    judge(archive, 2, "ada")
+    slip = judge(archive, 0, "bob")
+    opine(archive, 3, "cy")
+    undo(archive, slip)
+    assert counted(archive) == reduce_grades([2, 3], rule)
+    assert said(archive).independent == {"ada": 2, "cy": 3}
+    newest = archive.judgments.revision()
+    undo(archive, slip)
+    assert archive.judgments.revision() == newest
+
+
 def test_nobody_undoes_what_another_has_judged_since(archive):
     """A lost update would be one that nobody sees."""
     mine = judge(archive, 2, "ada")
@@ -269,3 +337,9 @@ def test_an_undone_judgment_that_is_not_in_the_history_leaves_what_it_restored()
     """A history may be cut off; what a state says of itself counts then."""
     found = saying_of([Said("ada", 2, revision=9, restores=3)])
     assert found.judgment == Said("ada", 2, revision=9, restores=3)
+
+
+def test_an_opinion_that_was_taken_back_need_not_be_in_the_history():
+    """For the same reason."""
+    found = saying_of([Said("ada", 2, revision=1), Said("bob", None, kind="opinion", revision=3)])
+    assert (found.pending, found.independent) == ((), {"ada": 2})

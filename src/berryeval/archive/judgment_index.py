@@ -62,7 +62,9 @@ class _Row(NamedTuple):
         """The grade of each judge who did not see another's."""
         if self.saying is not None:
             return self.saying.independent
-        return {} if self.source == SETTLED else {self.author: self.grade}
+        # As `saying_of` has it; a million rows take too long to ask it.
+        is_none = self.source == SETTLED or self.grade < 0
+        return {} if is_none else {self.author: self.grade}
 
     @property
     def is_conflict(self) -> bool:
@@ -187,10 +189,11 @@ def _with_changes(
 ) -> JudgmentTable | None:
     """Return the table with what has changed since; None if that is too much."""
     c = judgments.c
+    # With DISTINCT, SQLite would go through all pairs that there are.
     pairs = (
         select(c.query_id, c.doc_id)
         .where(c.revision > table.newest)
-        .distinct()
+        .order_by(c.revision)
         .limit(_MOST_CHANGES + 1)
     )
     changed = connection.execute(pairs).all()
@@ -204,7 +207,7 @@ def _with_changes(
     )
     new: list[_Row] = []
     kept: list[_Row] = []
-    for query_id, doc_id in changed:
+    for query_id, doc_id in dict.fromkeys(map(tuple, changed)):
         history = connection.execute(
             _HISTORY.where(c.query_id == query_id, c.doc_id == doc_id)
         ).all()
@@ -218,9 +221,12 @@ def _with_changes(
                    last.revision, bool(last.is_stale), saying)  # fmt: skip
         # Where only opinions were added, the judgment stays where it is.
         (new if last.revision > table.newest else kept).append(row)
+    table = _with_opinions(table, kept)
+    if not new and not len(table.rows_of(replaced)):
+        return replace(table, newest=newest)
     for row in sorted(new, key=lambda row: row.revision):
         columns.add(row)
-    return _joined(_with_opinions(table, kept), replaced, columns.table(newest))
+    return _joined(table, replaced, columns.table(newest))
 
 
 def _with_opinions(table: JudgmentTable, rows: Iterable[_Row]) -> JudgmentTable:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -36,8 +37,10 @@ __all__ = [
     "StateWriter",
     "check_entries",
     "check_revision",
+    "iter_opined",
     "known_hashes",
-    "read_counted",
+    "of_opined",
+    "read_histories",
     "read_history",
     "read_judgment",
     "stored_judgment",
@@ -64,9 +67,10 @@ STATES: Select[Any] = select(
 # Made once: to make a statement takes longer than to run it.
 _IS_OF_PAIR = (_c.query_id == bindparam("query_id"), _c.doc_id == bindparam("doc_id"))
 _JUDGMENT = STATES.where(IS_CURRENT, *_IS_OF_PAIR)
+_HISTORY = STATES.where(*_IS_OF_PAIR).order_by(_c.revision)
 _NEWEST = select(func.max(_c.revision))
 _KEPT: Select[Any] = select(
-    _c.query_id, _c.doc_id, _c.revision, _c.grade, _c.author, _c.source, _c.document_hash
+    _c.query_id, _c.doc_id, _c.revision, _c.grade, _c.author, _c.source, _c.document_hash, _c.kind
 )
 _IS_COUNTED = and_(_c.superseded_by.is_(None), _c.kind != "opinion")
 _KEPT_OF_PAIR = _KEPT.where(_IS_COUNTED, *_IS_OF_PAIR)
@@ -115,7 +119,7 @@ def write_judgments(
     """Write what differs from what is there, and return how many that are."""
     writer = StateWriter(connection)
     for pairs in batches_of(wanted):
-        before = read_counted(connection, pairs)
+        before = _read_counted(connection, pairs)
         hashes = known_hashes(connection, {doc_id for _, doc_id in pairs})
         for pair in pairs:
             new = with_hash(wanted[pair], hashes)
@@ -199,8 +203,34 @@ def read_judgment(connection: Connection, pair: Pair) -> StoredJudgment | None:
 
 def read_history(connection: Connection, pair: Pair) -> list[StoredJudgment]:
     """Return all that the judgment of a pair ever was, oldest first."""
-    rows = STATES.where(*_IS_OF_PAIR).order_by(_c.revision)
-    return [stored_judgment(row) for row in connection.execute(rows, _named(pair))]
+    return [stored_judgment(row) for row in connection.execute(_HISTORY, _named(pair))]
+
+
+def read_histories(
+    connection: Connection, pairs: Sequence[Pair]
+) -> dict[Pair, list[StoredJudgment]]:
+    """Return all that was ever said of some pairs, oldest first."""
+    if _is_one_by_one(connection, pairs):
+        return {pair: read_history(connection, pair) for pair in pairs}
+    found: dict[Pair, list[StoredJudgment]] = {pair: [] for pair in pairs}
+    is_wanted = tuple_(_c.query_id, _c.doc_id).in_(pairs)
+    for row in connection.execute(STATES.where(is_wanted).order_by(_c.revision)):
+        found[row.query_id, row.doc_id].append(stored_judgment(row))
+    return found
+
+
+def of_opined(states: Select[Any]) -> Select[Any]:
+    """Return a statement for states of pairs with second opinions alone, pair by pair."""
+    opined = select(_c.query_id, _c.doc_id).where(_c.kind == "opinion").distinct().subquery()
+    is_opined = and_(opined.c.query_id == _c.query_id, opined.c.doc_id == _c.doc_id)
+    return states.join(opined, is_opined).order_by(_c.query_id, _c.doc_id, _c.revision)
+
+
+def iter_opined(connection: Connection) -> Iterator[list[StoredJudgment]]:
+    """Iterate over all that was ever said of each pair with a second opinion, oldest first."""
+    rows = connection.execute(of_opined(STATES))
+    for _, same in groupby(rows, lambda row: (row.query_id, row.doc_id)):
+        yield [stored_judgment(row) for row in same]
 
 
 def stored_judgment(row: Row[Any]) -> StoredJudgment:
@@ -210,24 +240,29 @@ def stored_judgment(row: Row[Any]) -> StoredJudgment:
 
 
 def _is_same(old: Row[Any], new: NewJudgment, author: str, source: str | None) -> bool:
-    # The same grade once more may settle a conflict.
-    return (old.grade, old.document_hash, old.author, old.source == SETTLED) == (
+    # The same grade once more may settle a conflict, or make a judgment of what the rule made.
+    return (old.grade, old.document_hash, old.author, old.source == SETTLED, old.kind) == (
         new.grade,
         new.document_hash,
         author,
         source == SETTLED,
+        "judgment",
     )
 
 
-def read_counted(connection: Connection, pairs: Sequence[Pair]) -> dict[Pair, Row[Any]]:
+def _read_counted(connection: Connection, pairs: Sequence[Pair]) -> dict[Pair, Row[Any]]:
     """Return the newest state of each pair that ever was judged, opinions apart."""
-    # SQLite would look through every row for a list of pairs, and has no way to a server to save.
-    if connection.dialect.name == "sqlite" or len(pairs) <= _FEW:
+    if _is_one_by_one(connection, pairs):
         several = (connection.execute(_KEPT_OF_PAIR, _named(pair)) for pair in pairs)
         return {(row.query_id, row.doc_id): row for rows in several for row in rows}
     is_wanted = tuple_(_c.query_id, _c.doc_id).in_(pairs)
     rows = connection.execute(_KEPT.where(_IS_COUNTED, is_wanted))
     return {(row.query_id, row.doc_id): row for row in rows}
+
+
+def _is_one_by_one(connection: Connection, pairs: Sequence[Pair]) -> bool:
+    # SQLite would look through every row for a list of pairs, and has no way to a server to save.
+    return connection.dialect.name == "sqlite" or len(pairs) <= _FEW
 
 
 def known_hashes(connection: Connection, doc_ids: set[str]) -> dict[str, str]:

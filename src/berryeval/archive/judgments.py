@@ -26,6 +26,7 @@ from berryeval.archive.judgment_rows import (
 )
 from berryeval.archive.known_states import KnownStates
 from berryeval.archive.opinion_rows import undo_judgment, write_opinions
+from berryeval.archive.opinions import saying_of
 from berryeval.archive.paging import read_page
 from berryeval.archive.records import JudgmentBatch, JudgmentEntry, Page, StoredJudgment
 from berryeval.archive.shared_commits import SharedCommits
@@ -166,10 +167,10 @@ class ArchivedJudgments:
         def work(connection: Connection) -> StoredJudgment:
             rule = read_policy(connection).rule
             write_opinions(connection, wanted, rule, author=author, source=source)
-            states = read_history(connection, (query_id, doc_id))
-            return next(
-                one for one in reversed(states) if one.author == author and one.kind != "rule"
-            )
+            found = saying_of(read_history(connection, (query_id, doc_id)))
+            own = next((one for one in found.pending if one.author == author), found.judgment)
+            assert own is not None  # what is no opinion beside a judgment is one
+            return own
 
         return self._commits.run(work)
 

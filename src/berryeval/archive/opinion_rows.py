@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from berryeval.archive.batches import batches_of
 from berryeval.archive.judgment_rows import (
@@ -12,7 +12,7 @@ from berryeval.archive.judgment_rows import (
     Pair,
     StateWriter,
     known_hashes,
-    read_counted,
+    read_histories,
     read_history,
     read_judgment,
     with_hash,
@@ -20,13 +20,11 @@ from berryeval.archive.judgment_rows import (
 )
 from berryeval.archive.opinions import counted_state, saying_of
 from berryeval.archive.records import StoredJudgment
-from berryeval.archive.tables import judgments
 from berryeval.core.judging import Judges
 from berryeval.errors import ConflictError
 
 __all__ = [
     "apply_rule",
-    "pairs_with_opinions",
     "undo_judgment",
     "write_opinions",
 ]
@@ -52,64 +50,57 @@ def write_opinions(
     beside: list[Pair] = []
     writer = StateWriter(connection)
     for pairs in batches_of(wanted):
-        judged = read_counted(connection, pairs)
+        histories = read_histories(connection, pairs)
         hashes = known_hashes(connection, {doc_id for _, doc_id in pairs})
         for pair in pairs:
             new = with_hash(wanted[pair], hashes)
-            current = judged.get(pair)
-            if current is None or current.grade is None:
+            judgment = saying_of(histories[pair]).judgment
+            if judgment is None or judgment.grade is None or judgment.grade < 0:
                 first[pair] = new
-                continue
-            if (current.author, current.grade) == (author, new.grade):
-                continue  # the judgment says so
-            own = _own_opinion(connection, pair, author)
-            if own is not None and _is_said(own, new, since=current.revision):
-                continue
-            replaced = None if own is None else own.revision
-            writer.add(new, author, source, replaced=replaced, kind="opinion")
-            beside.append(pair)
+            elif not _is_said(histories[pair], new, author):
+                own = [one for one in histories[pair] if _is_opinion_of(one, author)]
+                replaced = own[-1].revision if own else None
+                writer.add(new, author, source, replaced=replaced, kind="opinion")
+                beside.append(pair)
     n_written = writer.flush()
-    apply_rule(connection, beside, rule)
+    for pairs in batches_of(beside if rule != "first" else ()):
+        apply_rule(connection, read_histories(connection, pairs).values(), rule)
     return n_written + write_judgments(connection, first, author=author, source=source)
 
 
-def apply_rule(connection: Connection, pairs: Iterable[Pair], rule: Judges) -> int:
-    """Let the grade count that a rule makes of judgments and opinions; return how many changed."""
+def apply_rule(
+    connection: Connection, histories: Iterable[Sequence[StoredJudgment]], rule: Judges
+) -> int:
+    """Let the grade count that a rule makes of judgments and opinions; return how many changed.
+
+    Parameters
+    ----------
+    histories : iterable of sequences of StoredJudgment
+        All that was ever said of each pair, oldest first.
+    """
     writer = StateWriter(connection)
-    for pair in pairs:
-        states = read_history(connection, pair)
+    for states in histories:
         counted, current = saying_of(states).counted(rule), counted_state(states)
         if current is None or counted is None:
             continue
         if (counted.grade, counted.author) == (current.grade, current.author):
             continue
         origin = counted.state
-        new = NewJudgment(*pair, counted.grade, (origin or current).document_hash)
+        digest = (origin or current).document_hash
+        new = NewJudgment(current.query_id, current.doc_id, counted.grade, digest)
         source = RULE if origin is None else origin.source
         writer.add(new, counted.author, source, replaced=current.revision, kind="rule")
     return writer.flush()
 
 
-def pairs_with_opinions(connection: Connection) -> list[Pair]:
-    """Return the pairs that anybody gave a second opinion on."""
-    rows = (
-        select(judgments.c.query_id, judgments.c.doc_id)
-        .where(judgments.c.kind == "opinion")
-        .distinct()
-    )
-    return [(row.query_id, row.doc_id) for row in connection.execute(rows)]
-
-
-def _is_said(own: StoredJudgment, new: NewJudgment, since: int) -> bool:
-    """Whether somebody has given this very opinion since a judgment."""
-    same = (own.grade, own.document_hash) == (new.grade, new.document_hash)
-    return same and own.revision > since
-
-
-def _own_opinion(connection: Connection, pair: Pair, author: str) -> StoredJudgment | None:
-    """Return what a judge's opinion of a pair is now; without a grade if it was taken back."""
-    own = [one for one in read_history(connection, pair) if _is_opinion_of(one, author)]
-    return own[-1] if own else None
+def _is_said(states: Sequence[StoredJudgment], new: NewJudgment, author: str) -> bool:
+    """Whether a judge has said the same of a pair as it is judged."""
+    found = saying_of(states)
+    own = next((one for one in found.pending if one.author == author), None)
+    if own is not None:
+        return (own.grade, own.document_hash) == (new.grade, new.document_hash)
+    judgment = found.judgment
+    return judgment is not None and (judgment.author, judgment.grade) == (author, new.grade)
 
 
 def _is_opinion_of(state: StoredJudgment, author: str) -> bool:
@@ -124,24 +115,26 @@ def undo_judgment(
     mine = next((one for one in states if one.revision == revision), None)
     if mine is None or mine.author != author or mine.kind == "rule":
         raise _not_to_be_undone(pair, revision, states)
-    if mine.kind == "opinion":
-        chain = [one for one in states if _is_opinion_of(one, author)]
-    else:
-        chain = [one for one in states if one.kind != "opinion"]
+    is_opinion = mine.kind == "opinion"
+    # What the rule made since does not count: it follows from what people said.
+    chain = [
+        one for one in states if one.kind == mine.kind and (not is_opinion or one.author == author)
+    ]
     after = [one for one in chain if one.revision > revision]
     if after and _is_undone(mine, after[0]):
         return read_judgment(connection, pair)
-    if after or (mine.kind == "opinion" and mine.grade is None):
+    if after or (is_opinion and mine.grade is None):
         raise _not_to_be_undone(pair, revision, states)
     writer = StateWriter(connection)
-    last = revision
+    last = mine if is_opinion else next(one for one in reversed(states) if one.kind != "opinion")
+    replaced = last.revision
     if mine.grade is not None:
         gone = NewJudgment(*pair, None, None)
-        last = writer.add(gone, author, None, replaced=revision, kind=mine.kind)
-    if mine.kind == "judgment":
-        _restore(writer, [one for one in states if one.revision < revision], pair, last)
+        replaced = writer.add(gone, author, None, replaced=replaced, kind=mine.kind)
+    if not is_opinion:
+        _restore(writer, [one for one in states if one.revision < revision], pair, replaced)
     writer.flush()
-    apply_rule(connection, [pair], rule)
+    apply_rule(connection, [read_history(connection, pair)], rule)
     return read_judgment(connection, pair)
 
 

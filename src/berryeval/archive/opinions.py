@@ -14,10 +14,22 @@ from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from berryeval.core.judging import Judges, reduce_grades
 
-__all__ = ["SETTLED", "Counted", "Kind", "Said", "Saying", "State", "counted_state", "saying_of"]
+__all__ = [
+    "KINDS",
+    "SETTLED",
+    "Counted",
+    "Kind",
+    "Said",
+    "Saying",
+    "State",
+    "counted_state",
+    "saying_of",
+]
 
 Kind: TypeAlias = Literal["judgment", "opinion", "rule"]
 """What a state is: what somebody decided, a second opinion, or what the rule made of both."""
+
+KINDS: tuple[Kind, ...] = ("judgment", "opinion", "rule")
 
 SETTLED = "settled"
 """The source of a judgment that ends a conflict, and is nobody's independent opinion."""
@@ -89,26 +101,31 @@ class Saying(Generic[AnyState]):
     @property
     def is_conflict(self) -> bool:
         """Whether judges differ, and nobody has settled it since."""
-        if self.judgment is None:
-            return False
-        return any(one.grade != self.judgment.grade for one in self.pending)
+        return len({grade for _, grade in self._given}) > 1
 
     def counted(self, rule: Judges) -> Counted[AnyState] | None:
         """Return the grade that counts by a rule; None if there is no judgment."""
-        first = self.judgment
-        if first is None or first.grade is None:
+        if not self._given:
             return None
-        if rule == "first" or not self.pending:
-            return Counted(first.grade, first.author, first)
-        if rule == "latest":
-            last = self.pending[-1]
-            assert last.grade is not None  # what was taken back is not pending
-            return Counted(last.grade, last.author, last)
-        said = {one.author: one.grade for one in (first, *self.pending)}
-        grades = [grade for grade in said.values() if grade is not None]
-        if len(grades) == 1:  # the judge of the judgment thought again
-            return Counted(grades[0], first.author, self.pending[-1])
-        return Counted(reduce_grades(grades, rule), f"{rule} of {len(grades)} judges", None)
+        by_judge = {state.author: grade for state, grade in self._given}
+        if rule in ("first", "latest") or len(by_judge) == 1:
+            # Where all are of one judge, who thought again, the last one is that judge's grade.
+            state, grade = self._given[0 if rule == "first" else -1]
+            return Counted(grade, state.author, state)
+        grade = reduce_grades([*by_judge.values()], rule)
+        return Counted(grade, f"{rule} of {len(by_judge)} judges", None)
+
+    @property
+    def _given(self) -> list[tuple[AnyState, float]]:
+        """The judgment and the opinions since, with their grades; those that are none left out.
+
+        A negative grade says that a judge did not judge, as in files (`reduce_grades`).
+        """
+        if self.judgment is None or self.judgment.grade is None:
+            return []
+        said = [(self.judgment, self.judgment.grade)]
+        said += [(one, one.grade) for one in self.pending if one.grade is not None]
+        return [one for one in said if one[1] >= 0] or said
 
 
 def counted_state(states: Sequence[AnyState]) -> AnyState | None:
@@ -131,26 +148,26 @@ def saying_of(states: Iterable[AnyState]) -> Saying[AnyState]:
     >>> found.independent, found.is_conflict, found.counted("first").grade
     ({'ada': 2, 'bob': 0}, True, 2)
     """
-    kept = _effective(states)
     judgment: AnyState | None = None
     pending: dict[str, AnyState] = {}
     independent: dict[str, float] = {}
-    for state in kept:
+    for state in _effective(states):
         if state.kind == "opinion":
-            assert state.grade is not None
-            if judgment is not None and judgment.source != SETTLED and judgment.grade is not None:
-                independent.setdefault(judgment.author, judgment.grade)
-            independent[state.author] = state.grade
+            independent = _independent(judgment) | independent | _independent(state)
             pending.pop(state.author, None)
             pending[state.author] = state
         else:
             judgment, pending = state, {}
     if judgment is not None and judgment.grade is None:
         judgment, pending = None, {}
-    if judgment is not None and judgment.source != SETTLED and not independent:
-        assert judgment.grade is not None
-        independent[judgment.author] = judgment.grade
-    return Saying(judgment, tuple(pending.values()), independent)
+    return Saying(judgment, tuple(pending.values()), independent or _independent(judgment))
+
+
+def _independent(state: State | None) -> dict[str, float]:
+    """Return the grade of a judge who saw no other's; none where a state has no such grade."""
+    if state is None or state.source == SETTLED or state.grade is None or state.grade < 0:
+        return {}
+    return {state.author: state.grade}
 
 
 def _effective(states: Iterable[AnyState]) -> Sequence[AnyState]:
@@ -162,8 +179,9 @@ def _effective(states: Iterable[AnyState]) -> Sequence[AnyState]:
         if state.restores is not None and any(one.revision == state.restores for one in kept):
             kept = [one for one in kept if _is_before(one, state.restores)]
         elif state.kind == "opinion" and state.grade is None:
-            place = max(i for i, one in enumerate(kept) if _is_opinion_of(one, state.author))
-            del kept[place]
+            own = [i for i, one in enumerate(kept) if _is_opinion_of(one, state.author)]
+            if own:
+                del kept[own[-1]]
         else:
             kept.append(state)
     return kept

@@ -73,6 +73,13 @@ Index(
 )
 Index("judgments_of_pair", judgments.c.query_id, judgments.c.doc_id, judgments.c.revision)
 Index("judgments_by_document", judgments.c.doc_id)
+Index(
+    "judgments_opined",
+    judgments.c.query_id,
+    judgments.c.doc_id,
+    sqlite_where=judgments.c.kind == "opinion",
+    postgresql_where=judgments.c.kind == "opinion",
+)
 
 # What the judgments were called at a revision: evaluations name them by hash.
 judgment_states = Table(

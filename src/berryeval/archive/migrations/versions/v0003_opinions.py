@@ -13,6 +13,7 @@ branch_labels = None
 depends_on = None
 
 _COUNTED = sa.text("superseded_by IS NULL AND kind != 'opinion'")
+_OPINED = sa.text("kind = 'opinion'")
 
 
 def upgrade() -> None:
@@ -29,6 +30,13 @@ def upgrade() -> None:
         unique=True,
         sqlite_where=_COUNTED,
         postgresql_where=_COUNTED,
+    )
+    op.create_index(
+        "judgments_opined",
+        "judgments",
+        ["query_id", "doc_id"],
+        sqlite_where=_OPINED,
+        postgresql_where=_OPINED,
     )
     op.create_table(
         "settings",
