@@ -18,7 +18,7 @@ from berryeval.evaluation.evaluate import (
     evaluate,
     read_measures,
 )
-from berryeval.evaluation.result import averaged
+from berryeval.evaluation.result import Evaluation, averaged
 from berryeval.measures import Measure
 from berryeval.stats import queries_needed, sd_of_differences, smallest_drop
 
@@ -63,6 +63,8 @@ class Sensitivity:
     power: float
     spreads: tuple[Spread, ...]
     """One if differences were measured, else one for each correlation that is assumed."""
+    n_missing: int = 0
+    """Queries that are missing from a run and scored as 0, which widens the spread."""
 
 
 def sensitivity(
@@ -107,6 +109,7 @@ def sensitivity(
     chosen = read_measures(measures)
     if against is not None:
         comparison = compare(judgments, {"run": run, "against": against}, chosen)
+        n_missing = _count_missing(comparison.evaluations.values())
         return [
             Sensitivity(
                 d.measure,
@@ -114,6 +117,7 @@ def sensitivity(
                 alpha,
                 power,
                 (_spread(pooled_sd([d.values]), None, d.n_queries, margins, alpha, power),),
+                n_missing,
             )
             for d in comparison.differences
         ]
@@ -132,8 +136,15 @@ def sensitivity(
             )
             for correlation in ASSUMED_CORRELATIONS
         )
-        found.append(Sensitivity(measure, len(values), alpha, power, spreads))
+        n_missing = _count_missing([evaluation])
+        found.append(Sensitivity(measure, len(values), alpha, power, spreads, n_missing))
     return found
+
+
+def _count_missing(evaluations: Iterable[Evaluation]) -> int:
+    """Return how many queries at least one of the runs lacks."""
+    columns = (evaluation.scores.is_missing for evaluation in evaluations)
+    return sum(map(any, zip(*columns, strict=True)))
 
 
 def _spread(
