@@ -300,3 +300,20 @@ def test_an_archive_without_anything_to_show_says_so(runs, judged, said):
     done = berryeval("history", "a.db")
     assert done.exit_code == 2
     assert done.output.startswith(said)
+
+
+def test_queries_that_are_missing_are_counted_in_the_history(folder):
+    """Their zeros look like a decline of the search."""
+    record(20)
+    ranked = {q: ["a", "x"] for q in [*JUDGMENTS][:14]}
+    found = be.evaluate(JUDGMENTS, ranked, ["RR"])
+    append("h.jsonl", "bm25.run", found, JUDGMENTS, time=START + timedelta(days=1))
+    told = berryeval("history", "h.jsonl").output
+    assert "queries  missing    mean" in told
+    assert "20        6  0.7000" in told
+    assert "missing: judged queries that the run lacks, and that score 0 in its mean." in told
+    entries = json.loads(berryeval("history", "h.jsonl", "--json").output)["series"][0]
+    assert [entry["n_missing"] for entry in entries["evaluations"]] == [0, 6]
+    left_out = be.evaluate(JUDGMENTS, ranked, ["RR"], missing="skip")
+    assert append("other.jsonl", "bm25.run", left_out, JUDGMENTS).n_missing == 0
+    assert "n_missing" not in (folder / "other.jsonl").read_text()

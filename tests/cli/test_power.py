@@ -36,6 +36,17 @@ def test_two_runs_measure_it():
     assert any(line.startswith("16 (now)") for line in lines)
 
 
+def test_missing_queries_widen_the_spread_and_are_said_to():
+    """From either run; each scores 0, which no real system would."""
+    rows = Path("stems.run").read_text().splitlines(keepends=True)
+    Path("part.run").write_text("".join(row for row in rows if not row.startswith(("h01", "h02"))))
+    told = power("--against", "part.run").output
+    assert "2 queries are missing from a run and scored as 0: the spread," in told
+    found = json.loads(power("--against", "part.run", "--json").output)
+    assert found["measures"][0]["n_missing"] == 2
+    assert "missing" not in power("--against", "stems.run").output
+
+
 def test_one_run_is_labelled_as_assumed():
     """Three correlations, and how to do better."""
     result = power("-m", "RR", "-m", "P@5")

@@ -11,6 +11,7 @@ from berryeval.evaluation.explain import query_that_fell_most, shares
 from berryeval.evaluation.explain.views import view_of
 from berryeval.measures import Precision, all_measures
 from berryeval.measures.custom import CustomMeasure
+from berryeval.reports.explain import explanation_sentence
 from cases import parameters_of
 
 every_measure = pytest.mark.parametrize("measure", all_measures(), ids=lambda m: m.name)
@@ -170,6 +171,11 @@ def test_a_run_without_the_query_retrieved_nothing():
     """All it had is lost."""
     found = be.explain({"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"]}, {"r": ["a"]}, "q", "P@1")
     assert [(m.rank_before, m.rank_after, m.contribution) for m in found.moves] == [(1, None, -1.0)]
+    assert found.n_retrieved == (1, 0)
+    assert explanation_sentence(found, ("old", "new")) == (
+        "P@1 of query q fell by 1.0000, from 1.0000 in old to 0.0000 in new. "
+        "new has no documents for it."
+    )
 
 
 def test_precision_without_k_charges_what_came_for_nothing():

@@ -20,7 +20,7 @@ from berryeval.evaluation.evaluate import (
     read_measures,
 )
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
-from berryeval.evaluation.result import MeasureResult, averaged
+from berryeval.evaluation.result import Evaluation, MeasureResult, averaged
 from berryeval.measures import Measure
 
 __all__ = ["ASSUMED_CORRELATIONS", "MARGINS", "Sensitivity", "Spread", "sensitivity"]
@@ -67,6 +67,8 @@ class Sensitivity:
     power: float
     spreads: tuple[Spread, ...]
     """One if differences were measured, else one for each correlation that is assumed."""
+    n_missing: int = 0
+    """Queries that are missing from a run and scored as 0, which widens the spread."""
 
 
 def sensitivity(
@@ -112,12 +114,14 @@ def sensitivity(
     measured: list[tuple[Measure, float, _Spreads, int]]
     if against is not None:
         comparison = compare(judgments, {"run": run, "against": against}, chosen)
+        n_missing = _count_missing(comparison.evaluations.values())
         measured = [
             (d.measure, d.baseline_mean, ((None, pooled_sd([d.values])),), d.n_queries)
             for d in comparison.differences
         ]
     else:
         evaluation = evaluate(judgments, run, chosen)
+        n_missing = _count_missing([evaluation])
         measured = [
             (one.measure, one.mean, _assumed(one), one.n_queries) for one in evaluation.values()
         ]
@@ -135,9 +139,16 @@ def sensitivity(
                 )
                 for correlation, sd in spreads
             ),
+            n_missing,
         )
         for measure, mean, spreads, n_queries in measured
     ]
+
+
+def _count_missing(evaluations: Iterable[Evaluation]) -> int:
+    """Return how many queries at least one of the runs lacks."""
+    columns = (evaluation.scores.is_missing for evaluation in evaluations)
+    return sum(map(any, zip(*columns, strict=True)))
 
 
 def _assumed(result: MeasureResult) -> _Spreads:

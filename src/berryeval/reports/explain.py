@@ -30,12 +30,15 @@ def explanation_sentence(found: Explanation, names: tuple[str, str]) -> str:
     what = f"{found.measure} of query {found.query_id}"
     before, after = names
     if found.difference == 0.0:
-        return f"{what} {found.verb}: {found.before:.4f} in {before} and in {after}."
-    size = _plain(abs(found.difference))
-    return (
-        f"{what} {found.verb} by {size}, from {found.before:.4f} in {before} "
-        f"to {found.after:.4f} in {after}."
-    )
+        changed = f"{what} {found.verb}: {found.before:.4f} in {before} and in {after}."
+    else:
+        size = _plain(abs(found.difference))
+        changed = (
+            f"{what} {found.verb} by {size}, from {found.before:.4f} in {before} "
+            f"to {found.after:.4f} in {after}."
+        )
+    empty = [name for name, number in zip(names, found.n_retrieved, strict=True) if not number]
+    return " ".join([changed, *(f"{name} has no documents for it." for name in empty)])
 
 
 def explanation_heading(
@@ -109,8 +112,16 @@ def explanation_to_json(
             "query_id": found.query_id,
             "query": query_text,
             "measure": str(found.measure),
-            "before": {"run": names[0], "score": found.before},
-            "after": {"run": names[1], "score": found.after},
+            "before": {
+                "run": names[0],
+                "score": found.before,
+                "retrieved": found.n_retrieved[0],
+            },
+            "after": {
+                "run": names[1],
+                "score": found.after,
+                "retrieved": found.n_retrieved[1],
+            },
             "difference": found.difference,
             "method": found.method,
             "n_shared": found.n_shared,

@@ -52,9 +52,13 @@ def trend_heading(trend: Trend, encoding: str = "utf-8") -> str:
 def trend_table(trend: Trend, level: float) -> Table:
     """Lay out a row for each evaluation, with what is to be said of it."""
     points = trend.points
-    has_notes = any(point.entry.note for point in points)
-    has_failures = any(point.entry.n_failed for point in points)
-    header = ["time (UTC)", "run", "note", "queries", "failed", "mean", "change", ""]
+    is_shown = {
+        "run": trend.run is None,
+        "note": any(point.entry.note for point in points),
+        "failed": any(point.entry.n_failed for point in points),
+        "missing": any(point.entry.n_missing for point in points),
+    }
+    header = ["time (UTC)", "run", "note", "queries", "failed", "missing", "mean", "change", ""]
     rows = [
         [
             _time(point.entry.time),
@@ -62,6 +66,7 @@ def trend_table(trend: Trend, level: float) -> Table:
             point.entry.note or "-",
             str(point.entry.n_queries),
             str(point.entry.n_failed),
+            str(point.entry.n_missing),
             f"{point.mean:.4f}",
             "-" if point.change is None else _signed(point.change),
             _remark(point, before),
@@ -71,10 +76,7 @@ def trend_table(trend: Trend, level: float) -> Table:
     shown = [
         i
         for i, name in enumerate(header)
-        if (name != "run" or trend.run is None)
-        and (name != "note" or has_notes)
-        and (name != "failed" or has_failures)
-        and (name or any(row[i] for row in rows))
+        if is_shown.get(name, True) and (name or any(row[i] for row in rows))
     ]
     return Table(
         title="",
@@ -153,6 +155,7 @@ def _record(point: Point, trend: Trend) -> dict[str, Any]:
         "measure": trend.measure,
         "n_queries": entry.n_queries,
         "n_failed": entry.n_failed,
+        "n_missing": entry.n_missing,
         "mean": point.mean,
         "change": point.change,
         "p_decline": point.p_value,
@@ -164,6 +167,8 @@ def _record(point: Point, trend: Trend) -> dict[str, Any]:
 
 def _trend_notes(trend: Trend, level: float) -> Iterator[str]:
     points = trend.points
+    if any(point.entry.n_missing for point in points):
+        yield "missing: judged queries that the run lacks, and that score 0 in its mean."
     if any(point.starts_anew for point in points):
         yield "Where judgments or queries changed, evaluations before and after are not compared."
     for point in trend.declines:

@@ -52,6 +52,10 @@ def _notes(found: Sensitivity) -> list[str]:
         f"{found.power:.0%} of cases, at alpha {found.alpha:g}. Smaller drops stay unseen.",
         "N: the queries that a margin needs.",
     ]
+    if found.n_missing:
+        are = "is" if found.n_missing == 1 else "are"
+        missing = f"{count_queries(found.n_missing)} {are} missing from a run and scored as 0"
+        notes.append(f"{missing}: the spread, and with it every figure, is larger for it.")
     if any(spread.is_assumed for spread in found.spreads):
         notes.append(
             "assumed: one run says how scores vary, not how those of two systems go together; "

@@ -84,4 +84,5 @@ def archived_entry(archive: Archive, measure: str, judgments: str, point: TrendP
         means={measure: point.mean},
         scores={measure: tuple(evaluation[measure].values)},
         n_failed=len(point.run.facts.failed),
+        n_missing=sum(evaluation.scores.is_missing),
     )

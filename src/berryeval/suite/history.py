@@ -1,8 +1,9 @@
 """A history of evaluations: a file with one of them a line, in the order in which they were made.
 
 A line is a JSON object: ``version``, ``time`` (UTC), ``run``, ``note``, ``judgments`` and
-``queries`` (hashes of what they say), ``n_queries``, ``means`` by measure, and ``scores``: for each
-measure one number a query, in the order of the ids as bytes and to six decimals.
+``queries`` (hashes of what they say), ``n_queries``, ``n_missing`` if queries are missing from the
+run, ``means`` by measure, and ``scores``: for each measure one number per query, in the order of
+the ids as bytes and to six decimals.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ class Entry:
     """For each measure one number per query, rounded to six decimals."""
     n_failed: int = 0
     """Queries that were asked and not answered; no mean has them."""
+    n_missing: int = 0
+    """Queries that are missing from the run and score 0 in every mean."""
 
     def is_comparable(self, other: Entry) -> bool:
         """Whether both were scored on the same queries with the same judgments."""
@@ -138,6 +141,7 @@ def append(
             measure: tuple(round(value, _DECIMALS) for value in result.by_query.values())
             for measure, result in evaluation.items()
         },
+        n_missing=sum(evaluation.scores.is_missing),
     )
     append_line(path, _to_line(entry))
     return entry
@@ -208,6 +212,7 @@ def _to_line(entry: Entry) -> bytes:
         "judgments": entry.judgments,
         "queries": entry.queries,
         "n_queries": entry.n_queries,
+        **({"n_missing": entry.n_missing} if entry.n_missing else {}),
         "means": entry.means,
         "scores": {m: [_short(value) for value in column] for m, column in entry.scores.items()},
     }
@@ -236,6 +241,7 @@ def _to_entry(record: Any, path: str, line: int) -> Entry:  # noqa: ANN401 - any
                 _text(m): tuple(_number(value) for value in column)
                 for m, column in record["scores"].items()
             },
+            n_missing=int(record.get("n_missing", 0)),
         )
         _check_scores(entry)
     except (

@@ -147,7 +147,14 @@ def _explain(
     ]
     moves.sort(key=_by_importance)
     return Explanation(
-        query_id, measure, scores[0], scores[1], tuple(moves), shares.method, shares.n_shared
+        query_id=query_id,
+        measure=measure,
+        before=scores[0],
+        after=scores[1],
+        moves=tuple(moves),
+        method=shares.method,
+        n_shared=shares.n_shared,
+        n_retrieved=(len(before), len(after)),
     )
 
 

@@ -48,6 +48,8 @@ class Explanation:
     too many: by their rank in the second run, then those that it no longer has."""
     n_shared: int
     """Over how many documents the difference is shared out: those that moved and could count."""
+    n_retrieved: tuple[int, int]
+    """How many documents each run has for the query; 0 if it is missing from the run."""
 
     @property
     def difference(self) -> float:
