@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from berryeval.errors import ArgumentError
 from berryeval.stats import mean_of, simultaneous, simultaneous_intervals
@@ -32,7 +33,7 @@ def critical(member):
 
 
 def by_brute_force(values, labels, weights=None, level=0.95):
-    """Return p-values and half widths: every choice of signs, each mean studentised anew."""
+    """Return p-values and bounds: every choice of signs, each mean studentised anew."""
     groups = np.unique(labels)
     observed = [mean_of(column, groups=labels, weights=weights) for column in values.T]
     means = np.array([sample.mean for sample in observed])
@@ -41,11 +42,10 @@ def by_brute_force(values, labels, weights=None, level=0.95):
         flipped = (values - means) * np.array(signs)[np.searchsorted(groups, labels)][:, None]
         samples = [mean_of(column, groups=labels, weights=weights) for column in flipped.T]
         farthest.append(max(abs(s.mean) / s.standard_error for s in samples))
-    farthest = np.sort(farthest)[::-1]
-    t = np.array([abs(sample.mean) / sample.standard_error for sample in observed])
-    p = [(1 + (farthest >= x - 1e-9).sum()) / (len(farthest) + 1) for x in t]
-    place = math.floor((1 - level) * (len(farthest) + 1)) - 1
-    return p, [farthest[place] * sample.standard_error for sample in observed]
+    tails = np.sort(stats.t.sf(farthest, [sample.degrees_of_freedom for sample in observed[:1]]))
+    p = [(1 + (tails <= s.p_value() / 2 * (1 + 1e-9)).sum()) / (len(tails) + 1) for s in observed]
+    tail = tails[math.floor((1 - level) * (len(tails) + 1)) - 1]
+    return p, [(sample.lower_bound(tail), sample.upper_bound(tail)) for sample in observed]
 
 
 @pytest.mark.parametrize("labels", [list(range(8)), [0, 0, 0, 1, 2, 2, 3, 4, 4, 5, 6, 7]])
@@ -55,10 +55,10 @@ def test_few_rows_are_flipped_in_every_way(labels, is_weighted):
     values = VALUES[: len(labels), :3]
     weights = np.linspace(1, 3, len(labels)) if is_weighted else None
     members = simultaneous_intervals(values, 0.9, groups=labels, weights=weights)
-    p_values, halves = by_brute_force(values, labels, weights, 0.9)
+    p_values, bounds = by_brute_force(values, labels, weights, 0.9)
     assert [member.p_value for member in members] == pytest.approx(p_values)
-    found = [member.interval.high - member.sample.mean for member in members]
-    assert found == pytest.approx(halves)
+    for member, bound in zip(members, bounds, strict=True):
+        assert (member.interval.low, member.interval.high) == pytest.approx(bound)
 
 
 @pytest.mark.parametrize("groups", [None, (np.arange(60) // 2).tolist()])
@@ -69,13 +69,25 @@ def test_members_are_sample_means(groups):
     assert all(m.interval.method == "max t" for m in members)
 
 
-def test_one_normal_member_has_nearly_students_interval():
+def test_one_member_has_nearly_its_own_interval():
     """There is nothing to correct for."""
     values = np.random.default_rng(0).normal(0.05, 0.2, size=(200, 1))
     [member] = simultaneous_intervals(values, n_flips=20_000)
-    student = member.sample.interval(skewness=0.0)
-    assert member.interval.low == pytest.approx(student.low, abs=0.001)
-    assert member.p_value == pytest.approx(member.sample.p_value(skewness=0.0), abs=0.005)
+    alone = member.sample.interval()
+    assert member.interval.low == pytest.approx(alone.low, abs=0.001)
+    assert member.interval.high == pytest.approx(alone.high, abs=0.001)
+    assert member.p_value == pytest.approx(member.sample.p_value(), abs=0.005)
+
+
+def test_a_long_tail_widens_an_interval_on_its_side():
+    """As that of a single mean, which is Student's and Hall's, taken together."""
+    values = 0.3 - np.random.default_rng(1).exponential(0.3, size=(80, 1))
+    [member] = simultaneous_intervals(values)
+    below, above = (
+        member.sample.mean - member.interval.low,
+        member.interval.high - member.sample.mean,
+    )
+    assert below > 1.1 * above
 
 
 def test_repeating_a_member_costs_nothing():

@@ -219,7 +219,7 @@ class SampleMean:
         return _first_at_which(
             lambda null: self.p_above(null, skewness=skewness, loss=loss) > alpha,
             min(self.mean - self.standard_error * most, ceiling),
-            step=1e-9 * self.standard_error,
+            step=1e-14 * self.standard_error,
         )
 
     def upper_bound(self, alpha: float = 0.05, *, skewness: float | None = None) -> float:
@@ -470,7 +470,7 @@ def _skewness_error(n: int) -> float:
 
 def _first_at_which(holds: Callable[[float], bool], guess: float, step: float) -> float:
     """Return the smallest number, near a guess, at which something holds from then on."""
-    step = max(step, math.ulp(guess))
+    step = max(step, 4 * math.ulp(guess))
     low, high = guess - step, guess + step
     while holds(low):
         low, step = low - step, 2 * step

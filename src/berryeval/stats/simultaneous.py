@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from berryeval.errors import ArgumentError
 from berryeval.stats._flips import flipped_sums
@@ -58,9 +58,11 @@ def simultaneous_intervals(
     """Return intervals of the mean of each column that hold together: the single-step max-t.
 
     Each draw gives the values of a query, with the means removed, one sign for all columns, and
-    studentises the means of what results. Groups are flipped as a whole. Where members differ in
-    their degrees of freedom, as slices do, T is compared by its tail probability under Student's
-    t, so that a small slice widens its own interval and not those of the large ones.
+    studentises the means of what results. Groups are flipped as a whole. The smallest tail
+    probability among the members, under Student's t, says how often chance alone goes that far
+    somewhere in the family; by it, a small slice widens its own interval and not those of the large
+    ones. The intervals are then those of `SampleMean` at the tail probability that the family as a
+    whole exceeds so seldom: Student's and Hall's, taken together.
 
     A member with few queries still widens the others: its studentised means have long tails.
     Leave out those that are too small to decide on.
@@ -104,7 +106,7 @@ def simultaneous_intervals(
     >>> second = [0.1, -0.2, 0.3, 0.0, -0.1, 0.2, 0.1, -0.3]
     >>> members = simultaneous_intervals(list(zip(first, second)))
     >>> [(round(m.interval.low, 2), round(m.interval.high, 2)) for m in members]
-    [(0.11, 0.34), (-0.22, 0.25)]
+    [(0.11, 0.37), (-0.24, 0.25)]
     >>> [m.p_value <= 0.05 for m in members]
     [True, False]
     """
@@ -193,13 +195,15 @@ def _flipped_t(
 
 def _member(influence: Influence, tails: NDArray[np.float64], level: float) -> FamilyMember:
     sample = sample_mean_of(influence)
-    tail = sample.p_value(skewness=0.0) / 2
-    n_as_far = int(np.searchsorted(tails, tail * (1 + _ROUNDING), side="right"))
+    n_as_far = int(np.searchsorted(tails, sample.p_value() / 2 * (1 + _ROUNDING), side="right"))
     p_value = (n_as_far + 1) / (len(tails) + 1)
-    half = 0.0
-    if sample.standard_error > 0:
-        half = sample.standard_error * _critical(tails, 1 - level, sample.degrees_of_freedom)
-    low, high = sample.mean - half, sample.mean + half
+    n_allowed = math.floor((1 - level) * (len(tails) + 1)) - 1
+    tail = float(tails[n_allowed]) if n_allowed >= 0 else 0.0
+    if tail > 0 or sample.standard_error == 0.0:
+        tail = tail or 0.5  # of a mean without an error, whose bounds are the mean anyway
+        low, high = sample.lower_bound(tail), sample.upper_bound(tail)
+    else:
+        low, high = -math.inf, math.inf
     # The p-value decides; an end that rounding put on the wrong side of 0 follows it.
     if p_value > 1 - level:
         low, high = min(low, 0.0), max(high, 0.0)
@@ -208,11 +212,3 @@ def _member(influence: Influence, tails: NDArray[np.float64], level: float) -> F
     else:
         high = min(high, -_SMALLEST)
     return FamilyMember(sample, Interval(low, high, level, "max t"), p_value)
-
-
-def _critical(tails: NDArray[np.float64], alpha: float, freedom: float) -> float:
-    """Return how many standard errors an interval reaches, given the tails in ascending order."""
-    n_allowed = math.floor(alpha * (len(tails) + 1)) - 1
-    if n_allowed < 0:
-        return math.inf
-    return abs(float(stdtrit(freedom, tails[n_allowed])))  # which has inf for -inf
