@@ -148,7 +148,7 @@ def sensitivity(
 def _count_missing(evaluations: Iterable[Evaluation]) -> int:
     """Return how many queries at least one of the runs lacks."""
     columns = (evaluation.scores.is_missing for evaluation in evaluations)
-    return sum(map(any, zip(*columns, strict=True)))
+    return len([row for row in zip(*columns, strict=True) if any(row)])
 
 
 def _assumed(result: MeasureResult) -> _Spreads:

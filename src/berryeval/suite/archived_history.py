@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from berryeval.core.content_hash import hash_of_ids
 from berryeval.errors import FormatError
 from berryeval.evaluation.evaluate import read_measures
-from berryeval.formats._lines import can_be_read_again, iter_pieces
+from berryeval.formats._lines import can_be_read_again
 from berryeval.suite.history import Entry, History
 
 if TYPE_CHECKING:
@@ -23,9 +24,12 @@ def is_archive(place: str) -> bool:
     """Whether a text names an archive: an address of PostgreSQL, or a file of SQLite."""
     if place.startswith(("postgresql://", "postgres://")):
         return True
+    if not can_be_read_again(place):
+        return False
     try:
-        return can_be_read_again(place) and next(iter_pieces(place), b"").startswith(_SQLITE)
-    except FormatError:
+        with Path(place).open("rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except OSError:
         return False  # whoever reads it says why
 
 
@@ -84,5 +88,5 @@ def archived_entry(archive: Archive, measure: str, judgments: str, point: TrendP
         means={measure: point.mean},
         scores={measure: tuple(evaluation[measure].values)},
         n_failed=len(point.run.facts.failed),
-        n_missing=sum(evaluation.scores.is_missing),
+        n_missing=sum(bool(one) for one in evaluation.scores.is_missing),
     )

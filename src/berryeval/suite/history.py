@@ -141,7 +141,7 @@ def append(
             measure: tuple(round(value, _DECIMALS) for value in result.by_query.values())
             for measure, result in evaluation.items()
         },
-        n_missing=sum(evaluation.scores.is_missing),
+        n_missing=sum(bool(one) for one in evaluation.scores.is_missing),
     )
     append_line(path, _to_line(entry))
     return entry
