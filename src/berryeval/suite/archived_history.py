@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from berryeval.core.content_hash import hash_of_ids
 from berryeval.errors import FormatError
 from berryeval.evaluation.evaluate import read_measures
-from berryeval.formats._lines import can_be_read_again, iter_pieces
+from berryeval.formats._lines import can_be_read_again
 from berryeval.suite.history import Entry, History
 
 if TYPE_CHECKING:
@@ -24,8 +24,11 @@ def is_archive(place: str) -> bool:
     if place.startswith(("postgresql://", "postgres://")):
         return True
     try:
-        return can_be_read_again(place) and next(iter_pieces(place), b"").startswith(_SQLITE)
-    except FormatError:
+        if not can_be_read_again(place):
+            return False
+        with open(place, "rb") as file:  # noqa: PTH123 - databases are not read as other files
+            return file.read(len(_SQLITE)) == _SQLITE
+    except (FormatError, OSError):
         return False  # whoever reads it says why
 
 
