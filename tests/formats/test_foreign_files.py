@@ -60,7 +60,7 @@ def zipped(tmp_path):
         (b"\x02\x21\x4c\x18\x10\0\0\0abc", "is compressed with lz4", "`lz4 -d`"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), "is an old Excel workbook", "as CSV"),
         (b"SQLite format 3\0" + bytes(99), "is an SQLite database", "`berryeval archive export`"),
-        (b"%PDF-1.7\n1 0 obj\n", "is a PDF document", "save its text as TREC, CSV or JSON lines"),
+        (b"%PDF-1.7\n1 0 obj\n", "is a PDF document", "`pdftotext`"),
         (b"<!DOCTYPE html>\n<html>404</html>\n", "is an HTML page", "download the file again"),
         (b"version https://git-lfs.github.com/spec/v1\n", "is a Git LFS pointer", "`git lfs pull`"),
         (tarred, "is a tar archive", "`tar -xf`"),

@@ -300,7 +300,8 @@ def _write_timings(collected: Collected, path: str) -> None:
 def _tell(collected: Collected, output: str) -> None:
     n_queries = len(collected.durations)
     what = "1 query was" if n_queries == 1 else f"{n_queries:,} queries were"
-    text = f"{what} answered with {collected.run.n_rows:,} documents"
+    n_rows = collected.run.n_rows
+    text = f"{what} answered with {'1 document' if n_rows == 1 else f'{n_rows:,} documents'}"
     n_empty = n_queries - sum(bool(rows) for _, rows in collected.run.iter_queries())
     if 0 < n_empty < n_queries:
         text += f", {n_empty:,} of them with none"

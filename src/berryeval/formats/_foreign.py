@@ -39,7 +39,7 @@ _TAR_PLACE = 257
 
 _OTHER = (
     (re.compile(rb"BZh[1-9]1AY&SY"), _unpack("is compressed with bzip2", "bunzip2")),
-    (re.compile(rb"%PDF-\d"), "is a PDF document; save its text as TREC, CSV or JSON lines"),
+    (re.compile(rb"%PDF-\d"), "is a PDF document; convert it to text first (`pdftotext`)"),
     (
         re.compile(rb"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE),
         "is an HTML page, perhaps an error message of the server that it came from; download the "

@@ -65,6 +65,7 @@ def _point(point: TrendPoint, tested: Point | None) -> dict[str, Any]:
         "mean": point.mean,
         "query_count": point.n_queries,
         "failed_count": len(point.run.facts.failed),
+        "missing_count": 0 if tested is None else tested.entry.n_missing,
         "change": None if tested is None else tested.change,
         "p_value": None if tested is None else tested.p_value,
         "is_decline": tested is not None and tested.is_decline,

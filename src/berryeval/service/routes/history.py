@@ -32,6 +32,7 @@ _POINT = {
     "mean": 0.4121,
     "query_count": 50,
     "failed_count": 0,
+    "missing_count": 0,
     "change": None,
     "p_value": None,
     "is_decline": False,
@@ -53,6 +54,9 @@ class HistoryPoint(BaseModel):
     query_count: int = Field(description="Number of queries in the mean.")
     failed_count: int = Field(
         description="Number of queries that a store did not answer; they are in no mean."
+    )
+    missing_count: int = Field(
+        description="Number of judged queries that the run lacks; they score 0 in the mean."
     )
     change: float | None = Field(
         description="Difference to the point before; null for the first, and where other queries "
