@@ -47,6 +47,7 @@ ADDRESSES = {
     "/judge/text/{doc_id:id}": ["/judge/text/{document}"],
     "/judgments": ["/judgments", "/judgments?q={query}", "/judgments?show=stale"],
     "/judgments/agreement": ["/judgments/agreement"],
+    "/judgments/policy": ["/judgments/policy"],
     "/judgments/{query_id:id}/{doc_id:id}": ["/judgments/{query}/{document}"],
     "/import": ["/import"],
     "/gates": ["/gates"],

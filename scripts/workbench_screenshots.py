@@ -94,6 +94,7 @@ PICTURES = (
     Picture("judgments", "/judgments"),
     Picture("judgment", "/judgments/{query_id:id}/{doc_id:id}", "{judgment}"),
     Picture("agreement", "/judgments/agreement"),
+    Picture("policy", "/judgments/policy"),
     Picture("gates", "/gates"),
     Picture("gate", "/gates/{name}", "/gates/{gate}"),
     Picture("new-gate", "/gates/+new"),

@@ -323,7 +323,7 @@ def without(key):
         ("judgments.jsonl", with_value("revision", 2), "expected each revision once"),
         ("judgments.jsonl", with_value("query_id", 7), r"1: .*query_id: expected a str"),
         ("judgments.jsonl", with_value("kind", "x"), r"1: .*kind: expected 'judgment' or 'opin"),
-        ("settings.jsonl", with_value("rule", "x"), r"1: .*judges: expected 'first' or 'latest'"),
+        ("settings.jsonl", with_value("rule", "x"), r"1: .*rule: expected 'first' or 'latest'"),
         ("settings.jsonl", with_value("colour", "red"), r"settings.jsonl:1: expected a line as"),
         ("queries.jsonl", with_value("tags", 3), r"queries.jsonl:1: expected a line as"),
         ("queries.jsonl", with_value("colour", "red"), r"queries.jsonl:1: expected a line as"),

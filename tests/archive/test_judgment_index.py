@@ -136,14 +136,14 @@ def mixed(archive):
     ("wanted", "pairs"),
     [
         ({}, ["q3 0doc", "q3 c-1", "Q-two doc-2", "q1 doc-2", "q1 Doc-10"]),
-        ({"author": "ada"}, ["q1 doc-2", "q1 Doc-10"]),
+        ({"author": "ada"}, ["Q-two doc-2", "q1 doc-2", "q1 Doc-10"]),
         ({"author": "nobody"}, []),
         ({"grade": 2}, ["q3 0doc", "q3 c-1", "Q-two doc-2"]),
         ({"source": "workbench"}, ["q3 c-1", "q1 Doc-10"]),
         ({"source": ""}, ["Q-two doc-2", "q1 doc-2"]),
         ({"source": "workbench", "author": "bob"}, ["q3 c-1"]),
         ({"is_stale": True}, ["q1 Doc-10"]),
-        ({"is_stale": False, "author": "ada"}, ["q1 doc-2"]),
+        ({"is_stale": False, "author": "ada"}, ["Q-two doc-2", "q1 doc-2"]),
         ({"is_conflict": True}, ["Q-two doc-2"]),
         ({"query_id": "q1"}, ["q1 doc-2", "q1 Doc-10"]),
         ({"doc_id": "doc-2"}, ["Q-two doc-2", "q1 doc-2"]),
@@ -162,8 +162,8 @@ def test_judgments_are_found_by_whatever_is_known_of_them(mixed, wanted, pairs):
 
 
 def test_judgments_are_counted_by_author_source_and_grade(mixed):
-    """What a page offers to choose from."""
-    assert mixed.counts_of("authors") == {"ada": 2, "bob": 2, "cy": 1}
+    """What a page offers to choose from; a second opinion counts for its author."""
+    assert mixed.counts_of("authors") == {"ada": 3, "bob": 2, "cy": 1}
     assert mixed.counts_of("sources") == {"workbench": 2, None: 2, SETTLED: 1}
     assert mixed.counts_of("grades") == {0.0: 1, 2.0: 3, 3.0: 1}
 

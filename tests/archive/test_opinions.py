@@ -306,7 +306,7 @@ def test_taking_back_what_opinions_stand_beside_leaves_nothing_that_counts(archi
 
 def test_what_cannot_be_a_policy_is_refused():
     """Rules by name; 2 to 10 labels, each a short text."""
-    with pytest.raises(ArgumentError, match="judges: expected 'first' or 'latest'"):
+    with pytest.raises(ArgumentError, match="rule: expected 'first' or 'latest'"):
         JudgingPolicy("median")
     with pytest.raises(ArgumentError, match="labels: expected 2 to 10 labels, from grade 0 up"):
         JudgingPolicy(labels=["only"])

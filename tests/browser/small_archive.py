@@ -111,8 +111,8 @@ def fill(archive: Archive) -> dict[str, str]:
     archive.queries.put(queries())
     archive.documents.put(documents())
     archive.judgments.put(judgments(), author="ada", source="file")
-    archive.judgments.put(  # who is of another mind about one of them
-        [JudgmentEntry("q01", "q01-b", 2)], author="bob", source="workbench"
+    archive.judgments.add_opinion(  # who is of another mind about one of them
+        "q01", "q01-b", 2, author="bob", source="workbench"
     )
     facts = {"corpus_hash": "c" * 16, "settings": {"k": 10}}
     runs = {

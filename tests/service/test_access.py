@@ -82,7 +82,7 @@ def test_roles_build_on_each_other(guarded, tokens, method, path, body, needed):
 
 ADMIN = {
     "create_store", "remove_store", "index_documents", "remove_store_document", "set_baseline",
-    "remove_baseline", "set_gate", "remove_gate", "remove_run",
+    "remove_baseline", "set_gate", "remove_gate", "remove_run", "set_judging",
 }  # fmt: skip
 COMPUTING = {
     "compare_runs", "list_holes", "evaluate_ranking", "evaluate_ranking_everywhere",

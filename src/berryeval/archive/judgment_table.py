@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -30,8 +31,10 @@ class Wanted:
         Besides those that `text` finds: those of queries and documents that were found otherwise.
     query_id, doc_id : str, optional
         Exactly this query, and this document.
-    author, source : str, optional
-        Who judged, and whence; an empty source is that of judgments without one.
+    author : str, optional
+        The author of the judgment or of a second opinion on it.
+    source : str, optional
+        The source; an empty one is that of judgments without any.
     grade : float, optional
         Exactly this grade.
     is_stale, is_conflict : bool, optional
@@ -114,10 +117,8 @@ class JudgmentTable:
         return np.flatnonzero(kept)[::-1]
 
     def without_opinion_of(self, author: str) -> NDArray[np.intp]:
-        """Return the rows that somebody else judged, and this judge did not."""
-        kept = ~self._is(self.author_names, self.authors, author)
-        kept[self._rows_of_opinions[self._rows_with_opinion(author)]] = False
-        return np.flatnonzero(kept)
+        """Return the rows that other judges graded, and this one did not."""
+        return np.flatnonzero(~self._said_by(author))
 
     def counts_by_author(self) -> dict[str, dict[float, int]]:
         """Return for each judge how many opinions of each grade."""
@@ -138,14 +139,17 @@ class JudgmentTable:
         return counts
 
     def counts_of(self, names: str) -> dict[Any, int]:
-        """Return how many judgments each author, source or grade has: ``"authors"`` and so on."""
+        """Return how many judgments each author, source or grade has: ``"authors"`` and so on.
+
+        A judgment counts for its author, and for those of second opinions on it.
+        """
         if names == "grades":
             values, times = np.unique(self.grades, return_counts=True)
             return dict(zip(values.tolist(), times.tolist(), strict=True))
-        column = self.authors if names == "authors" else self.sources
-        known = self.author_names if names == "authors" else self.source_names
-        times = np.bincount(column, minlength=len(known))
-        return {name: int(n) for name, n in zip(known, times, strict=True) if n}
+        if names == "authors":
+            return dict(self._counts_of_authors)
+        times = np.bincount(self.sources, minlength=len(self.source_names))
+        return {name: int(n) for name, n in zip(self.source_names, times, strict=True) if n}
 
     def _masks(self, wanted: Wanted) -> Iterator[Mask]:
         if wanted.text is not None:
@@ -155,7 +159,7 @@ class JudgmentTable:
         if wanted.doc_id is not None:
             yield self._of_documents([wanted.doc_id])
         if wanted.author is not None:
-            yield self._is(self.author_names, self.authors, wanted.author)
+            yield self._said_by(wanted.author)
         if wanted.source is not None:
             yield self._is(self.source_names, self.sources, wanted.source or None)
         if wanted.grade is not None:
@@ -201,10 +205,25 @@ class JudgmentTable:
         found: Mask = column == number
         return found
 
+    def _said_by(self, author: str) -> Mask:
+        """Return whether each judgment is this judge's, or has an opinion of theirs."""
+        found = self._is(self.author_names, self.authors, author)
+        found[self._rows_of_opinions[self._rows_with_opinion(author)]] = True
+        return found
+
     def _rows_with_opinion(self, author: str) -> Mask:
         """Return whether each of `_rows_of_opinions` has one of this judge."""
         said = (author in opinions for opinions in self.opinions.values())
         return np.fromiter(said, dtype=bool, count=len(self.opinions))
+
+    @cached_property
+    def _counts_of_authors(self) -> Mapping[str, int]:
+        times = np.bincount(self.authors, minlength=len(self.author_names))
+        counts = Counter(dict(zip(self.author_names, times.tolist(), strict=True)))
+        rows = self._rows_of_opinions.tolist()
+        for row, opinions in zip(rows, self.opinions.values(), strict=True):
+            counts.update(opinions.keys() - {self.author_names[self.authors[row]]})
+        return +counts
 
     @cached_property
     def _rows_of_opinions(self) -> NDArray[np.intp]:

@@ -42,7 +42,7 @@ class ArchivedJudgments:
 
     Changing one keeps what it was. A second opinion is stored beside it, and counts by the rule of
     the archive (`Archive.judging`). When a document changes, its judgments are stale; they count
-    until somebody judges again.
+    until they are judged again.
     """
 
     def __init__(self, database: Database) -> None:
@@ -67,7 +67,7 @@ class ArchivedJudgments:
         ----------
         as_opinion : bool
             Whether these are second opinions: they leave what is judged as it is, unless the rule
-            of the archive lets them count. What nobody has judged yet becomes a judgment.
+            of the archive lets them count. The first opinion of a pair becomes its judgment.
 
         Returns
         -------
@@ -157,7 +157,7 @@ class ArchivedJudgments:
     ) -> StoredJudgment:
         """Write one second opinion, as `put` does, and return it.
 
-        It never conflicts with what others say meanwhile. What nobody has judged yet becomes a
+        It never conflicts with what others say meanwhile. The first opinion of a pair becomes its
         judgment.
         """
         wanted = check_entries([JudgmentEntry(query_id, doc_id, grade, document_hash)])

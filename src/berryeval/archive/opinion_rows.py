@@ -1,4 +1,4 @@
-"""Writes second opinions, lets the rule decide which grade counts, and undoes what somebody did."""
+"""Writes second opinions, applies the rule to them, and undoes what a judge did."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def write_opinions(
 ) -> int:
     """Write second opinions beside what is judged, and return how many are new or changed.
 
-    What nobody has judged yet becomes a judgment. Where the rule says so, opinions change which
-    grade counts.
+    The first opinion of a pair becomes its judgment. By some rules, opinions change which grade
+    counts.
     """
     first: dict[Pair, NewJudgment] = {}
     beside: list[Pair] = []
@@ -110,7 +110,7 @@ def _is_opinion_of(state: StoredJudgment, author: str) -> bool:
 def undo_judgment(
     connection: Connection, pair: Pair, author: str, revision: int, rule: Judges
 ) -> StoredJudgment | None:
-    """Undo what somebody did to a pair, whatever it was; see `ArchivedJudgments.undo`."""
+    """Undo what a judge did to a pair; see `ArchivedJudgments.undo`."""
     states = read_history(connection, pair)
     mine = next((one for one in states if one.revision == revision), None)
     if mine is None or mine.author != author or mine.kind == "rule":

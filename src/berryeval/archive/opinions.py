@@ -1,6 +1,6 @@
 """What judges said of a pair of query and document, and which grade counts.
 
-People change what counts by a *judgment*: the first one, a correction of it, or what settles a
+A *judgment* changes what counts: the first one, a correction of it, or one that settles a
 conflict. A second *opinion* is stored beside it. It shows how well judges agree, and counts by the
 rule of the archive: not at all (``first``), or as the latest, highest, mean or most frequent grade
 of the judgment and the opinions that came after it. A new judgment starts afresh.
@@ -24,19 +24,20 @@ __all__ = [
     "State",
     "counted_state",
     "saying_of",
+    "undoable_state",
 ]
 
 Kind: TypeAlias = Literal["judgment", "opinion", "rule"]
-"""What a state is: what somebody decided, a second opinion, or what the rule made of both."""
+"""What a state is: a decision, a second opinion, or the grade that the rule made of both."""
 
 KINDS: tuple[Kind, ...] = ("judgment", "opinion", "rule")
 
 SETTLED = "settled"
-"""The source of a judgment that ends a conflict, and is nobody's independent opinion."""
+"""The source of a judgment that settles a conflict, and is no independent opinion."""
 
 
 class State(Protocol):
-    """What somebody said of a pair, or the rule made of it; a `StoredJudgment` is one."""
+    """What a judge said of a pair, or the rule made of it; a `StoredJudgment` is one."""
 
     @property
     def author(self) -> str:
@@ -100,7 +101,7 @@ class Saying(Generic[AnyState]):
 
     @property
     def is_conflict(self) -> bool:
-        """Whether judges differ, and nobody has settled it since."""
+        """Whether judges differ, and no judgment has settled it since."""
         return len({grade for _, grade in self._given}) > 1
 
     def counted(self, rule: Judges) -> Counted[AnyState] | None:
@@ -132,6 +133,23 @@ def counted_state(states: Sequence[AnyState]) -> AnyState | None:
     """Return the state that counts, of all states of a pair, oldest first; None if none does."""
     last = next((one for one in reversed(states) if one.kind != "opinion"), None)
     return None if last is None or last.grade is None else last
+
+
+def undoable_state(states: Sequence[AnyState], author: str) -> AnyState | None:
+    """Return the last thing that a judge did to a pair, if it can be undone.
+
+    Parameters
+    ----------
+    states : sequence of State
+        All states of the pair, oldest first.
+    author : str
+        The judge.
+    """
+    judgments = [one for one in states if one.kind == "judgment"][-1:]
+    mine = [one for one in judgments if one.author == author and one.restores is None]
+    opinions = [one for one in states if _is_opinion_of(one, author)][-1:]
+    mine += [one for one in opinions if one.grade is not None]
+    return max(mine, key=lambda one: one.revision, default=None)
 
 
 def saying_of(states: Iterable[AnyState]) -> Saying[AnyState]:

@@ -106,7 +106,7 @@ class StoredJudgment:
     is_stale: bool
     """Whether the document has changed since."""
     kind: Kind = "judgment"
-    """What it is: what somebody decided, a second opinion, or what the rule made of both."""
+    """What it is: a decision, a second opinion, or the grade that the rule made of both."""
     restores: int | None = None
     """The revision of the judgment that counts again, where another was undone."""
 
@@ -128,7 +128,7 @@ class JudgingPolicy:
     labels: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        check_judges(self.rule)
+        check_judges(self.rule, "rule")
         if self.labels is not None:
             object.__setattr__(self, "labels", check_labels(self.labels))
 

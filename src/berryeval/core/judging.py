@@ -57,10 +57,10 @@ _Grades: TypeAlias = "float | dict[_Label, float]"
 """One grade without a label, as nearly all are, or grades by label."""
 
 
-def check_judges(judges: object) -> None:
+def check_judges(judges: object, argument: str = "judges") -> None:
     """Raise unless it names a rule."""
     if judges not in JUDGES:
-        raise ArgumentError("judges", " or ".join(map(repr, JUDGES)), repr(judges))
+        raise ArgumentError(argument, " or ".join(map(repr, JUDGES)), repr(judges))
 
 
 def collect_judged(

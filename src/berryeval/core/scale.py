@@ -19,7 +19,7 @@ _LABELS = {
 
 
 def default_labels(highest: int) -> tuple[str, ...]:
-    """Return the labels of the grades from 0 to the highest, where nobody has declared any.
+    """Return the labels of the grades from 0 to the highest, where none are declared.
 
     Examples
     --------

@@ -35,6 +35,7 @@ from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
 from berryeval.service.workbench import memory, pages
 from berryeval.service.workbench.problems import answer_to, asks_for_page
+from berryeval.service.workbench.rendering import with_judging
 
 __all__ = ["create_app", "describe"]
 
@@ -79,7 +80,8 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     for router in pages.OPEN_ROUTERS:
         app.include_router(router, include_in_schema=False)
     for router in pages.ROUTERS:
-        app.include_router(router, dependencies=[require("read")], include_in_schema=False)
+        dependencies = [require("read"), with_judging]
+        app.include_router(router, dependencies=dependencies, include_in_schema=False)
     _add_handlers(app)
     # Each wraps those before it: the last is the outermost.
     app.add_middleware(Limits, settings=settings, answer_to=answer_to)

@@ -301,7 +301,7 @@ def test_without_a_script_a_form_does_it(client, archive):
         "/judge", data={**again, "grade": "3"}, headers={**HTML, **ORIGIN}, follow_redirects=False
     )
     assert answer.status_code == 412
-    assert "Somebody was quicker: local gave it 0 meanwhile" in parse(answer.text).text
+    assert "local gave it 0 meanwhile" in parse(answer.text).text
 
 
 def test_ids_that_are_no_text_can_be_judged(client, archive):
@@ -344,10 +344,9 @@ def test_the_scale_and_its_labels_are_those_that_the_archive_declares(client, ar
     buttons = page.find_all("button", name="grade")
     assert [button["value"] for button in buttons] == ["0", "1", "2", "3", "4", "skip"]
     assert "4: All of it" in buttons[4].text
-    shown = get_page(client, "/judgments/q1/d1").find_all("button", class_="regrade-button")
-    assert [button["title"] for button in shown] == [*labels]
-    in_place = get_page(client, "/queries/q1/documents/d1").find_all("button", type="button")
-    assert [one["title"] for one in in_place if "data-judge" in one.attributes] == [*labels]
+    for address in ("/judgments/q1/d1", "/queries/q1/documents/d1"):
+        shown = get_page(client, address).find_all("button", class_="grade-button")
+        assert [button.find_all("span")[-1].text for button in shown] == [*labels]
     card = ask(client)["cards"][0]
     assert say(client, graded(card, 4))[0]["status"] == "done"
 

@@ -22,6 +22,7 @@ WRITING = {
     "/judge": "judge",
     "/judge/answers": "judge",
     "/judge/next": "judge",
+    "/judgments/policy": "admin",
     "/judgments/{query_id:id}/{doc_id:id}": "judge",
     "/runs/{run_id}": "admin",
 }

@@ -71,7 +71,7 @@ _SecondOpinion = Annotated[
     bool,
     Field(
         description="Store it beside what is judged. It counts by the rule of `/v1/judging`, or "
-        "once somebody settles it."
+        "once a judge settles the conflict."
     ),
 ]
 
@@ -216,7 +216,7 @@ def judge(
     """Judge a pair.
 
     To replace a judgment its ETag has to come along in `If-Match`: 428 without one, 412 if
-    somebody else has judged meanwhile. `If-Match: *` replaces whatever is there. A second opinion
+    another judge was quicker. `If-Match: *` replaces whatever is there. A second opinion
     replaces nothing, and needs none.
     """
     place = f"/v1/judgments/{quoted(query_id)}/{quoted(doc_id)}"
@@ -246,7 +246,7 @@ def judge(
             if_revision=None if wanted.is_any else expected,
         )
     except ConflictError:
-        # Somebody was quicker, between our look and our write.
+        # Another judge was quicker, between our look and our write.
         raise changed_meanwhile(_named(query_id, doc_id), None) from None
     return written(_as_dict(stored), place, is_new=before is None, etag=_etag(stored))
 
@@ -302,13 +302,13 @@ def undo_judgment(
     """Undo a judgment, a second opinion or a take-back of one's own.
 
     `If-Match` is the ETag that its answer had. What counted before counts again, with its own
-    author, and is the answer; 412 if somebody else has judged meanwhile.
+    author, and is the answer; 412 if another judge was quicker.
     """
     tags = precondition(if_match, None).tags or ()
     revisions = [int(tag.strip('"')) for tag in tags if tag.strip('"').isdecimal()]
     if len(revisions) != 1:
-        way_out = "send the ETag of the answer to what shall be undone"
-        raise Problem(428, f"no If-Match says what to undo; {way_out}", where="If-Match",
+        way_out = "send the ETag that came with the answer"
+        raise Problem(428, f"If-Match names nothing to undo; {way_out}", where="If-Match",
                       expected="the ETag of one's own judgment", found=if_match or "nothing",
                       way_out=way_out)  # fmt: skip
     try:

@@ -7,6 +7,7 @@ from berryeval.service.workbench.compare import actions
 from berryeval.service.workbench.compare import routes as compare
 from berryeval.service.workbench.gates import deciding, editing, verdict_pages
 from berryeval.service.workbench.importing import routes as importing
+from berryeval.service.workbench.judged import policy
 from berryeval.service.workbench.judged import routes as judged
 from berryeval.service.workbench.judging import routes as judging
 from berryeval.service.workbench.power import page as power
@@ -28,6 +29,7 @@ ROUTERS = (
     query.router,
     documents.router,
     judging.router,
+    policy.router,
     judged.router,
     importing.router,
     editing.router,

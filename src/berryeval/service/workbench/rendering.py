@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from functools import cache
 from typing import Any
 
-from fastapi import Request
+from fastapi import Depends, Request
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
@@ -16,7 +16,6 @@ from starlette.responses import HTMLResponse
 
 import berryeval
 from berryeval.archive import Archive
-from berryeval.archive.records import JudgingPolicy
 from berryeval.errors import ArchiveError
 from berryeval.evaluation.findings import WORDS
 from berryeval.reports import figures
@@ -27,7 +26,7 @@ from berryeval.service.paths import quoted
 from berryeval.service.workbench.assets import HTMX, address_of, assets
 from berryeval.service.workbench.navigation import PAGES
 
-__all__ = ["POLICY", "compile_templates", "fragment", "page", "since"]
+__all__ = ["POLICY", "compile_templates", "fragment", "page", "since", "with_judging"]
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -57,8 +56,8 @@ def page(
     """Return a whole page, or a part of one: what a template makes of its context.
 
     Every template can use `caller`, `here` (the address that was asked for), `judging` (the
-    judging policy; None if the archive does not answer) and the filters of this module. All that
-    it shows is escaped, and what is no text is replaced.
+    judging policy; None where it is not known) and the filters of this module. All that it shows
+    is escaped, and what is no text is replaced.
     """
     # A request that was refused at the door has no caller.
     caller: Caller | None = getattr(request.state, "caller", None)
@@ -69,12 +68,22 @@ def page(
             caller=caller,
             here=_here(request),
             path=request.scope["path"],
-            judging=_policy(request),
+            judging=getattr(request.state, "judging", None),
             **context,
         )
     )
     # Ids of bytes that are no UTF-8 have halves of characters, which no answer can carry.
     return HTMLResponse(printable(text), status, {**_HEADERS, **(headers or {})})
+
+
+def _read_policy(request: Request) -> None:
+    archive: Archive = request.app.state.archive
+    with suppress(ArchiveError):  # what needs the archive reports it; other pages do without
+        request.state.judging = archive.judging.get()
+
+
+with_judging: Any = Depends(_read_policy)
+"""A dependency of all pages: reads the judging policy, in a thread as it may take long."""
 
 
 fragment = page
@@ -98,6 +107,7 @@ def environment() -> Environment:
         "finding": lambda found: WORDS[found].capitalize(),
         "p_value": lambda value: figure_text(figures.p_text(value)),
         "percent": lambda share: NOTHING if share is None else f"{100 * share:.0f} %",
+        "graded": _graded,
         "quoted": quoted,
         "score": lambda value, digits=4: figure_text(figures.score(value, digits)),
         "short": lambda text: text[:8],
@@ -129,17 +139,15 @@ def _may(context: Context, role: str) -> bool:
     return caller is not None and caller.may(role)  # type: ignore[arg-type]
 
 
-def _policy(request: Request) -> JudgingPolicy | None:
-    with suppress(ArchiveError):  # the page that reports it has to be shown as well
-        archive: Archive = request.app.state.archive
-        return archive.judging.get()
-    return None
-
-
 def _here(request: Request) -> str:
     query = request.url.query
     path: str = request.scope["path"]
     return f"{path}?{query}" if query else path
+
+
+def _graded(grade: float) -> str:
+    """Return a grade as people read it: a mean of several has two digits."""
+    return f"{round(grade, 2):.10g}"
 
 
 def _when(moment: datetime | None) -> str:

@@ -1,4 +1,4 @@
-"""How far judges agree: each with each, and all together."""
+"""How well judges agree: each with each, and all together."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Judge:
     name: str
     n_opinions: int
     n_shared: int
-    """Opinions of pairs that somebody else judged as well."""
+    """Opinions of pairs that another judge graded as well."""
     grades: Mapping[float, int]
 
     @property
@@ -38,7 +38,7 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far the judges of an archive agree."""
+    """How well the judges of an archive agree."""
 
     judges: Sequence[Judge]
     """Those with most opinions first."""
@@ -64,7 +64,7 @@ class Agreement:
 
 
 def agreement_of(table: JudgmentTable) -> Agreement:
-    """Return how far the judges of a table agree."""
+    """Return how well the judges of a table agree."""
     counts = table.counts_by_author()
     shared: Counter[str] = Counter()
     pairs: dict[tuple[str, str], list[tuple[float, float]]] = {}

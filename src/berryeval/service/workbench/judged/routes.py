@@ -5,24 +5,18 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
-from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from berryeval.archive import Archive
-from berryeval.archive.judgment_table import JudgmentTable
-from berryeval.archive.opinions import SETTLED, counted_state, saying_of
-from berryeval.archive.records import JudgingPolicy
-from berryeval.core.judging import COUNTED
-from berryeval.errors import ArgumentError, ConflictError, InputError, NotFoundError
+from berryeval.archive.opinions import SETTLED, counted_state, saying_of, undoable_state
+from berryeval.errors import ArgumentError, ConflictError, NotFoundError
 from berryeval.formats import delimited, jsonl, trec
 from berryeval.service.dependencies import ArchiveDep, CallerDep, require
 from berryeval.service.paths import DocId, QueryId, quoted
 from berryeval.service.problems import Problem
-from berryeval.service.workbench.background import Latest
 from berryeval.service.workbench.judged.agreement import in_words
 from berryeval.service.workbench.judged.listing import SHOWN, Filter, find_judgments
 from berryeval.service.workbench.judged.tables import AgreedDep, TableDep
@@ -71,7 +65,7 @@ def list_judgments(
 
 @router.get("/agreement")
 def show_agreement(request: Request, archive: ArchiveDep, latest: AgreedDep) -> Response:
-    """Show how far judges agree; for a moment after a change, as it was before."""
+    """Show how well judges agree; for a moment after a change, as it was before."""
     table, found = latest.get() or (None, None)
     return page(
         request,
@@ -81,56 +75,6 @@ def show_agreement(request: Request, archive: ArchiveDep, latest: AgreedDep) -> 
         is_behind=table is not None and table.newest < archive.judgments.revision(),
         in_words=in_words,
         shown=SHOWN,
-    )
-
-
-@router.get("/policy")
-def show_policy(
-    request: Request, archive: ArchiveDep, latest: TableDep, changed: int | None = None
-) -> Response:
-    """Show which grade counts where judges differ, and what the grades mean."""
-    return _policy_page(request, archive, latest, n_changed=changed)
-
-
-@router.post("/policy", dependencies=[require("admin")])
-async def set_policy(request: Request, archive: ArchiveDep, latest: TableDep) -> Response:
-    """Declare the rule and the scale."""
-    form = await request.form()
-    labels = tuple(line.strip() for line in str(form.get("labels") or "").splitlines())
-    while labels and not labels[-1]:
-        labels = labels[:-1]
-
-    def work() -> int:
-        rule: Any = str(form.get("rule") or "first")
-        return archive.judging.put(JudgingPolicy(rule, labels or None))
-
-    try:
-        n_changed = await to_thread.run_sync(work)
-    except InputError as error:
-        return await to_thread.run_sync(
-            partial(_policy_page, request, archive, latest, error=str(error))
-        )
-    return RedirectResponse(f"/judgments/policy?changed={n_changed}", 303)
-
-
-def _policy_page(
-    request: Request,
-    archive: Archive,
-    latest: Latest[JudgmentTable],
-    *,
-    n_changed: int | None = None,
-    error: str | None = None,
-) -> Response:
-    return page(
-        request,
-        "policy.html",
-        status=200 if error is None else 422,
-        policy=archive.judging.get(),
-        labels=grade_labels(archive, latest.get()),
-        rules=COUNTED,
-        changes=archive.judging.preview(),
-        n_changed=n_changed,
-        error=error,
     )
 
 
@@ -156,7 +100,12 @@ def export_judgments(archive: ArchiveDep, format: str = "trec") -> Response:
 
 @router.get("/{query_id:id}/{doc_id:id}")
 def show_judgment(
-    request: Request, archive: ArchiveDep, latest: TableDep, query_id: QueryId, doc_id: DocId
+    request: Request,
+    archive: ArchiveDep,
+    latest: TableDep,
+    caller: CallerDep,
+    query_id: QueryId,
+    doc_id: DocId,
 ) -> Response:
     """Show all that the judgment of a pair ever was, and let it be changed."""
     states = archive.judgments.history(query_id, doc_id)
@@ -164,6 +113,11 @@ def show_judgment(
         raise NotFoundError("judgment", f"{doc_id} for {query_id}")
     current = counted_state(states)
     saying = saying_of(states)
+    undoable = undoable_state(states, caller.name)
+    earlier = [one for one in states if undoable and one.revision < undoable.revision]
+    restored = saying_of(earlier).judgment
+    if undoable and undoable.kind == "judgment" and restored is None:
+        undoable = None  # taking it back does the same
     document = archive.documents.get(doc_id)
     text = "" if document is None else document.text or ""
     is_part = "hx-request" in request.headers
@@ -181,6 +135,8 @@ def show_judgment(
         current=current,
         opinions=saying.independent,
         is_conflict=saying.is_conflict,
+        undoable=undoable,
+        restored=restored,
         labels=grade_labels(archive, latest.get()),
         came_from=request.headers.get("hx-current-url", ""),
     )
@@ -190,12 +146,16 @@ def show_judgment(
 async def change_judgment(
     request: Request, archive: ArchiveDep, caller: CallerDep, query_id: QueryId, doc_id: DocId
 ) -> Response:
-    """Judge again, settle a conflict, or take a judgment back; if it is as the judge saw it."""
+    """Judge again, settle a conflict, take back or undo; if it is as the judge saw it."""
     form = await request.form()
     grade = str(form.get("grade") or "")
     seen = read_revision(str(form.get("revision") or "0"))
 
     def work() -> None:
+        if grade == "undo":
+            mine = read_revision(str(form.get("undo") or ""))
+            archive.judgments.undo(query_id, doc_id, author=caller.name, if_revision=mine)
+            return
         if grade == "take-back":
             archive.judgments.remove(query_id, doc_id, author=caller.name, if_revision=seen)
             return
@@ -218,10 +178,14 @@ async def change_judgment(
 
 def _quicker(archive: ArchiveDep, query_id: str, doc_id: str) -> Problem:
     there = archive.judgments.get(query_id, doc_id)
-    said = "it was taken back" if there is None else f"{there.author} gave it {there.grade:g}"
+    said = (
+        "The judgment was taken back"
+        if there is None
+        else f"{there.author} gave it {there.grade:g}"
+    )
     return Problem(
         412,
-        f"Somebody was quicker: {said} meanwhile. Nothing was changed; look at it again.",
+        f"{said} meanwhile. Nothing was changed; open the judgment again to decide.",
         kind="conflict",
         where=f"/judgments/{quoted(query_id)}/{quoted(doc_id)}",
     )

@@ -1,4 +1,4 @@
-"""The table of all judgments and how far judges agree, as pages ask for them."""
+"""The table of all judgments and how well judges agree, as pages need them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["Agreed", "AgreedDep", "TableDep", "latest_agreement"]
 
 
 class Agreed(NamedTuple):
-    """How far judges agree, and the judgments that tell."""
+    """How well judges agree, and the judgments that show it."""
 
     table: JudgmentTable
     agreement: Agreement
 
 
 def latest_agreement(archive: Archive, is_in_vain: Callable[[], bool]) -> Latest[Agreed]:
-    """Return what counts agreement anew after each change, and whether nobody should wait."""
+    """Return what computes agreement again after each change."""
     counted: Remembered[JudgmentTable, Agreed] = Remembered(1)
 
     def count() -> Agreed:

@@ -61,7 +61,7 @@ class Outcome:
     revision: int = 0
     """Of the judgment as it is now; 0 if there is none."""
     there: StoredJudgment | None = None
-    """In a conflict, what somebody else has judged meanwhile; None if it was taken back."""
+    """In a conflict, what another judge has said meanwhile; None if it was taken back."""
     reason: str = ""
 
     def as_dict(self) -> dict[str, Any]:

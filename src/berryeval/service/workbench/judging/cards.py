@@ -16,7 +16,7 @@ from berryeval.service.workbench.judging.queues import Turn
 __all__ = ["PIECE", "Card", "card_of", "grade_labels"]
 
 PIECE = 20_000
-"""Characters of a document that come with the page; the rest comes when somebody asks."""
+"""Characters of a document that come with the page; the rest comes on request."""
 
 _WHOLE_SCALE = 3
 _ENOUGH = 100
@@ -105,7 +105,10 @@ def _said(turn: Turn) -> tuple[tuple[str, float], ...]:
 
 def _why(turn: Turn, mode: Mode) -> str:
     if mode == "second":
-        return "Somebody else has graded it; a second grade, given unseen, tells how far you agree."
+        return (
+            "Another judge has graded it. A second grade, given without seeing the first, "
+            "shows how well you agree."
+        )
     if mode == "stale":
         last = counted_state(turn.states)
         assert last is not None  # what is stale is judged
@@ -114,5 +117,5 @@ def _why(turn: Turn, mode: Mode) -> str:
             "and the document has changed since."
         )
     if mode == "conflicts":
-        return "They differ. What you say settles it, and is what counts from then on."
+        return "These judges differ. Your grade settles it, and counts from then on."
     return turn.asked.why

@@ -119,9 +119,13 @@ async def judge_by_form(
         raise Problem(422, outcome.reason, kind="input")
     if outcome.status == "conflict":
         there = outcome.there
-        said = "it was taken back" if there is None else f"{there.author} gave it {there.grade:g}"
-        way_out = "open the queue again, and decide anew"
-        raise Problem(412, f"Somebody was quicker: {said} meanwhile; {way_out}", kind="conflict")
+        said = (
+            "The judgment was taken back"
+            if there is None
+            else f"{there.author} gave it {there.grade:g}"
+        )
+        way_out = "open the queue again to decide"
+        raise Problem(412, f"{said} meanwhile; {way_out}", kind="conflict")
     return RedirectResponse(f"/judge?{wanted.query}", 303)
 
 
@@ -192,7 +196,7 @@ async def _content(request: Request, caller: Caller) -> dict[str, Any]:
     Raises
     ------
     Problem
-        409 if somebody else has logged in since: answers would carry the wrong name.
+        409 if another user has logged in since: answers would carry the wrong name.
     """
     try:
         content = await request.json()

@@ -37,6 +37,9 @@ let activeTime = 0;
 let lastTime = null;
 let number = 0;
 
+/** A grade as people read it: a mean of several has two digits. */
+const short = (grade) => String(Math.round(grade * 100) / 100);
+
 const newKey = () => `${session}-${Date.now()}-${++number}`;
 const pairOf = (one) => `${one.query_id}\u0000${one.doc_id}`;
 
@@ -102,7 +105,7 @@ function show() {
   byId("judge-opinions").replaceChildren(
     ...card.said.map(([name, grade]) => {
       const who = Object.assign(document.createElement("span"), { textContent: `${name} ` });
-      who.append(Object.assign(document.createElement("span"), { className: `grade g${Math.max(0, Math.min(3, Math.trunc(grade)))}`, textContent: grade }));
+      who.append(Object.assign(document.createElement("span"), { className: `grade g${Math.max(0, Math.min(3, Math.trunc(grade)))}`, textContent: short(grade) }));
       return who;
     }),
   );
@@ -174,13 +177,13 @@ function showConflict(entry, outcome) {
     return;
   }
   if (entry.kind === "undo") {
-    addTrouble(`“${entry.title}” cannot be undone: ${outcome.there ? `${outcome.there.author} gave it ${outcome.there.grade} meanwhile` : "it was taken back meanwhile"}.`, []);
+    addTrouble(`“${entry.title}” cannot be undone: ${outcome.there ? `${outcome.there.author} gave it ${short(outcome.there.grade)} meanwhile` : "it was taken back meanwhile"}.`, []);
     return;
   }
   const there = outcome.there;
-  const said = there ? `${there.author} gave “${entry.title}” ${there.grade} meanwhile` : `The judgment of “${entry.title}” was taken back meanwhile`;
+  const said = there ? `${there.author} gave “${entry.title}” ${short(there.grade)} meanwhile` : `The judgment of “${entry.title}” was taken back meanwhile`;
   addTrouble(`${said}; you gave it ${entry.grade}.`, [
-    [there ? `Keep ${there.author}’s ${there.grade}` : "Leave it", () => {}],
+    [there ? `Keep ${there.author}’s ${short(there.grade)}` : "Leave it", () => {}],
     [`Replace by my ${entry.grade}`, () => outbox.add({ ...entry, key: newKey(), after: undefined, revision: outcome.revision, isUnderWay: false })],
   ]);
 }

@@ -38,6 +38,9 @@ function say(text, actions = [], lasts = 8000) {
   if (lasts) hiding = setTimeout(() => (toast.hidden = true), lasts);
 }
 
+/** A grade as people read it: a mean of several has two digits. */
+const short = (grade) => String(Math.round(Number(grade) * 100) / 100);
+
 /** All places on the page that show the judgment of a document. */
 function places(address) {
   return [...document.querySelectorAll("[data-judgment]")].filter((one) => one.dataset.judgment === address);
@@ -51,7 +54,7 @@ function show(address, grade, revision) {
     if (mark) {
       const isHole = grade === "";
       mark.className = `grade ${isHole ? "hole" : `g${Math.min(3, Math.max(0, Math.trunc(grade)))}`}`;
-      mark.textContent = isHole ? "?" : String(Number(grade));
+      mark.textContent = isHole ? "?" : short(grade);
       place.closest(".result").classList.toggle("unjudged", isHole);
       const missing = place.querySelector(".below > .missing");
       if (missing) missing.textContent = isHole ? "not judged" : "";
@@ -144,7 +147,7 @@ async function conflict(address, grade, name, hash) {
   const theirs = response.ok ? await response.json() : null;
   const state = { grade: theirs ? theirs.grade : "", revision: theirs ? String(theirs.revision) : "", hash };
   show(address, state.grade, state.revision);
-  const words = theirs ? `${theirs.author} judged it ${theirs.grade} meanwhile.` : "Somebody took the judgment back meanwhile.";
+  const words = theirs ? `${theirs.author} judged it ${short(theirs.grade)} meanwhile.` : "Somebody took the judgment back meanwhile.";
   const mine = grade === "" ? "Take it back" : `Replace by ${grade}`;
   say(`${name}: ${words}`, [
     ["Keep theirs", () => { toast.hidden = true; document.body.dispatchEvent(new CustomEvent("judged")); }],
