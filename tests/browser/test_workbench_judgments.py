@@ -47,7 +47,7 @@ def test_a_row_opens_its_history_and_what_is_taken_back_asks_first(visit, filled
     drawer.get_by_role("button", name="Take back").click()
     asking = page.locator("#asking")
     asking.get_by_role("button", name="Cancel").click()
-    assert filled.archive.judgments.get("q01", "q01-b").grade == 2
+    assert filled.archive.judgments.get("q01", "q01-b").grade == 1
     drawer.get_by_role("button", name="Take back").click()
     asking.get_by_role("button", name="Go on").click()
     page.wait_for_url("**/judgments/q01/q01-b")
@@ -74,7 +74,7 @@ def test_a_file_is_looked_at_and_stored(visit, filled, tmp_path):
     page = visit(filled, "/import")
     expect(page.get_by_label("Name of the system")).to_be_hidden()
     page.get_by_role("radio", name="A run").check()
-    expect(page.get_by_label("Where several judges")).to_be_hidden()
+    expect(page.get_by_text("Judges and sources that the file names are kept.")).to_be_hidden()
     page.get_by_label("Name of the system").fill("brand new")
     page.get_by_label("File", exact=True).set_input_files(file)
     page.get_by_role("button", name="Look at it").click()

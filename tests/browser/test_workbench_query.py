@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from berryeval.archive import RunFacts
 from berryeval.core.documents import Document
@@ -45,13 +46,82 @@ def test_one_key_judges_and_one_takes_it_back(workbench, visit, query):
     stored = workbench.archive.judgments.get("q05", "q05-new")
     assert (stored.grade, stored.source) == (3.0, "workbench")
     page.keyboard.press("u")
-    page.get_by_text("judgment taken back").wait_for()
+    page.get_by_text("undone.").wait_for()
     page.wait_for_function(
         "before => document.querySelectorAll('#scores .chosen td')[1].textContent === before",
         arg=before,
     )
     assert grade(page, 1, 1) == "?"
     assert workbench.archive.judgments.get("q05", "q05-new") is None
+
+
+def states(workbench, *pair):
+    """All that was said of a pair: who gave which grade."""
+    return [(one.author, one.grade) for one in workbench.archive.judgments.history(*pair)]
+
+
+def test_undo_brings_back_the_grade_before_with_its_author(workbench, visit, query):
+    """Nobody is said to have given a grade that they did not give."""
+    page = visit(workbench, query("q12"))
+    row = page.locator(".side-1 .doc", has_text="q12-a")
+    row.focus()
+    page.keyboard.press("0")
+    page.get_by_text("grade 0.").wait_for()
+    page.keyboard.press("u")
+    page.get_by_text("undone.").wait_for()
+    expect(row.locator(".grade")).to_have_text(re.compile("3"))
+    again = workbench.archive.judgments.get("q12", "q12-a")
+    assert (again.grade, again.author, again.source) == (3, "ada", "file")
+    assert states(workbench, "q12", "q12-a") == [
+        ("ada", 3), ("local", 0), ("local", None), ("ada", 3),
+    ]  # fmt: skip
+    assert again.restores is not None
+
+
+def test_what_was_taken_back_comes_back_by_undo(workbench, visit, query):
+    """With the author that it had, though somebody else took it back."""
+    page = visit(workbench, query("q13"))
+    row = page.locator(".side-1 .doc", has_text="q13-a")
+    row.focus()
+    page.keyboard.press("3")
+    page.get_by_role("button", name="Take it back").click()
+    page.get_by_text("judgment taken back.").wait_for()
+    assert workbench.archive.judgments.get("q13", "q13-a") is None
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("undone.").wait_for()
+    expect(row.locator(".grade")).to_have_text(re.compile("3"))
+    assert workbench.archive.judgments.get("q13", "q13-a").author == "ada"
+    assert states(workbench, "q13", "q13-a") == [("ada", 3), ("local", None), ("ada", 3)]
+
+
+def test_undo_is_refused_once_another_judge_was_quicker(workbench, visit, query):
+    """What they said stays."""
+    visit.expect("status of 412")
+    page = visit(workbench, query("q14"))
+    page.locator(".side-1 .doc", has_text="q14-new").focus()
+    page.keyboard.press("3")
+    page.get_by_text("grade 3.").wait_for()
+    workbench.archive.judgments.change("q14", "q14-new", 1, author="bob")
+    page.keyboard.press("u")
+    page.get_by_text("another judge was quicker").wait_for()
+    assert workbench.archive.judgments.get("q14", "q14-new").author == "bob"
+
+
+@pytest.mark.parametrize("place", ["list", "drawer"])
+def test_a_grade_is_for_the_document_that_was_shown(workbench, visit, query, place):
+    """Should it change before the key is pressed, the judgment is stale at once."""
+    query_id = {"list": "q15", "drawer": "q16"}[place]
+    pair = (query_id, f"{query_id}-new")
+    page = visit(workbench, query(query_id))
+    page.locator(".side-1 .doc").first.focus()
+    if place == "drawer":
+        page.keyboard.press("Enter")
+        page.locator("#drawer .said-text").wait_for()
+    workbench.archive.documents.put([Document(pair[1], "something else", "Changed")])
+    page.keyboard.press("2")
+    page.get_by_text("grade 2.").wait_for()
+    stored = workbench.archive.judgments.get(*pair)
+    assert (stored.grade, stored.is_stale) == (2, True)
 
 
 def test_lists_that_come_late_do_not_bring_back_what_was_taken_back(workbench, visit, query):
@@ -75,7 +145,7 @@ def test_lists_that_come_late_do_not_bring_back_what_was_taken_back(workbench, v
         page.wait_for_timeout(100)
     assert late
     page.keyboard.press("u")
-    page.get_by_text("judgment taken back").wait_for()
+    page.get_by_text("undone.").wait_for()
     for route, response in late:
         with page.expect_response(lambda found: "/ranks?" in found.url):
             route.fulfill(response=response)
@@ -137,7 +207,7 @@ def test_the_drawer_opens_and_gives_the_focus_back(workbench, visit, query):
     page.locator(".side-1 .doc").first.focus()
     page.keyboard.press("Enter")
     page.locator("#drawer .said-text").wait_for()
-    assert "Nobody judged it" in page.locator("#document-history").text_content()
+    assert "Not judged for this query yet" in page.locator("#document-history").text_content()
     page.keyboard.press("1")
     page.locator("#document-history li.now").wait_for()
     assert page.locator(".grading [data-judge='1']").get_attribute("aria-pressed") == "true"

@@ -60,8 +60,9 @@ def chunk_of(archive: Archive, answers: Answers, first: int) -> Chunk:
     """Return fifty ranks of each list, from one on."""
     results = [answers.results(side, first, AT_ONCE) for side in answers.sides]
     doc_ids = {result.doc_id: None for part in results for result in part}
-    beginnings = archive.documents.beginnings(doc_ids)
+    # In this order: what changes in between is judged as it was, and stale at once.
     hashes = archive.documents.hashes(doc_ids)
+    beginnings = archive.documents.beginnings(doc_ids)
     columns = tuple(
         (side, tuple(_shown(result, answers, number, beginnings, hashes) for result in part))
         for number, (side, part) in enumerate(zip(answers.sides, results, strict=True))

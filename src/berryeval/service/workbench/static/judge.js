@@ -170,7 +170,7 @@ function showSaved() {
   if (!old) byId("judge-troubles").prepend(line);
 }
 
-/** Somebody was quicker: say what they said, and let the judge decide. */
+/** Another judge was quicker: show their grade, and let this judge decide. */
 function showConflict(entry, outcome) {
   if (outcome.status === "refused") {
     addTrouble(`“${entry.title}” was not saved: ${outcome.reason}`, []);

@@ -132,22 +132,22 @@ async function takeBack(address, made, name) {
   } finally {
     mark(address, "saving", false);
   }
-  if (response.status === 412) return say(`${name} was judged by somebody else meanwhile: not undone.`, [["Reload", () => location.reload()]], 0);
+  if (response.status === 412) return say(`${name}: another judge was quicker, so it was not undone.`, [["Reload", () => location.reload()]], 0);
   if (!response.ok) return say(`The server answered ${response.status}: not undone.`, [["Try again", () => takeBack(address, made, name)]], 0);
   await showAnswer(address, response);
   say(`${name}: undone.`);
 }
 
-/** Somebody else judged meanwhile: both grades are shown, and one is chosen. */
+/** Another judge was quicker: both grades are shown, and one is chosen. */
 async function conflict(address, grade, name, hash) {
   const response = await fetch(address).catch(() => null);
   if (!response || !(response.ok || response.status === 404)) {
-    return say(`${name} was judged by somebody else meanwhile. Reload to see how.`, [["Reload", () => location.reload()]], 0);
+    return say(`${name}: another judge was quicker. Reload to see their grade.`, [["Reload", () => location.reload()]], 0);
   }
   const theirs = response.ok ? await response.json() : null;
   const state = { grade: theirs ? theirs.grade : "", revision: theirs ? String(theirs.revision) : "", hash };
   show(address, state.grade, state.revision);
-  const words = theirs ? `${theirs.author} judged it ${short(theirs.grade)} meanwhile.` : "Somebody took the judgment back meanwhile.";
+  const words = theirs ? `${theirs.author} judged it ${short(theirs.grade)} meanwhile.` : "The judgment was taken back meanwhile.";
   const mine = grade === "" ? "Take it back" : `Replace by ${grade}`;
   say(`${name}: ${words}`, [
     ["Keep theirs", () => { toast.hidden = true; document.body.dispatchEvent(new CustomEvent("judged")); }],
