@@ -80,7 +80,7 @@ def test_what_was_typed_stays_when_it_is_refused(visit, filled, typed, words):
     assert filled.archive.judging.get() == JudgingPolicy()
 
 
-def test_a_judge_reads_the_rule_and_changes_nothing(visit, new_workbench):
+def test_a_judge_reads_the_rule_and_changes_nothing(new_workbench, visit):
     """It takes an admin."""
     workbench = new_workbench(is_token_required=True)
     small_archive.fill(workbench.archive)
@@ -92,6 +92,7 @@ def test_a_judge_reads_the_rule_and_changes_nothing(visit, new_workbench):
     expect(page.get_by_label("Labels")).not_to_be_editable()
     expect(page.get_by_role("button", name="Save")).to_have_count(0)
     expect(page.locator("footer")).to_have_text("Where judges differ, the first grade counts.")
+    page.wait_for_load_state("networkidle")
 
 
 @pytest.mark.parametrize("width", [1440, 390])
