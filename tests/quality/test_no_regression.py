@@ -62,7 +62,7 @@ def test_a_worse_system_fails(suite, embedded, capsys):
     )  # fmt: skip
     worse = replace(embedded, run=upside_down)
     assert not suite.holds(worse)
-    assert "FAIL: RR(rel=2)@10 fell by" in capsys.readouterr().out
+    assert "FAIL: RR(rel=2)@10 collapsed from" in capsys.readouterr().out
     failed = replace(embedded, failures={"Q001": BackendError("hybrid", "down")})
     assert not suite.holds(failed)
     below = replace(embedded, gate=replace(embedded.gate, verdict="fail"))

@@ -174,7 +174,7 @@ def number(
         annotation=float,
         checked=checked,
         parsed=float,
-        written=lambda value: f"{value:.12g}",
+        written=lambda value: repr(value).removesuffix(".0"),  # the same number is read back
         limits={"allow_inf_nan": False, **{k: v for k, v in ends.items() if math.isfinite(v)}},
         **declared,
     )
