@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+)
 
 from berryeval.core.grade import MAX_GRADE
 from berryeval.evaluation.slices import SliceLabel
@@ -39,7 +46,17 @@ def _in_range(number: float) -> float:
     return number
 
 
-Id = Annotated[str, StringConstraints(min_length=1, max_length=MAX_ID), Field(examples=["q1"])]
+def _as_text(value: object) -> object:
+    """Return the decimal text of a whole number, as in files and in Python."""
+    return str(value) if type(value) is int else value  # True is no id
+
+
+Id = Annotated[
+    str,
+    BeforeValidator(_as_text),
+    StringConstraints(min_length=1, max_length=MAX_ID),
+    Field(examples=["q1"]),
+]
 ShortText = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Grade = Annotated[

@@ -91,6 +91,18 @@ def test_judgments_of_another_shape_are_refused(client, entry):
     assert refused.json()["where"].startswith("body[1]")
 
 
+def test_ids_may_be_whole_numbers(client):
+    """They mean their decimal text, as in files and in Python."""
+    body = [{"query_id": 7, "doc_id": 12, "relevance": 1}]
+    assert client.post("/v1/evaluation/judgments", json=body).status_code == 204
+    assert client.get("/v1/judgments/7/12").json()["grade"] == 1
+    documents = {"documents": [{"doc_id": 12, "text": "berries"}]}
+    assert client.post("/v1/stores/default/documents", json=documents).status_code == 200
+    asked = {"queries": [{"id": 7, "query": "berries"}]}
+    found = client.post("/v1/evaluation/evaluate", json=asked).json()
+    assert (found["results"][0]["query_id"], found["results"][0]["mrr"]) == ("7", 1.0)
+
+
 def test_a_store_is_evaluated_query_by_query(client):
     """E5: results, summary and failed; keys of k are strings."""
     fill(client)
