@@ -19,7 +19,6 @@ from berryeval.cli._runs import run_names
 
 if TYPE_CHECKING:
     from berryeval.evaluation import Comparison
-    from berryeval.evaluation.all_pairs import TukeyMethod
     from berryeval.reports.layout import Table
 
 __all__ = ["command"]
@@ -66,9 +65,9 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
     callback=_enough_resamples,
     default=10_000,
     show_default=True,
-    help="Resamples of randomised tests; at least 100.",
+    help="Draws of signs, for several measures or candidates at once; at least 100.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Random seed of resampling.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed of the draws.")
 @click.option(
     "--bounds",
     is_flag=True,
@@ -80,12 +79,12 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
     multiple=True,
     metavar="RUN=FILE",
     help="A further run of the same system as RUN, a file from above, as `berryeval retrieve "
-    "--repeat` writes them: its own noise is counted in. Repeatable.",
+    "--repeat` writes them: scores are averaged, and its own noise is counted in. Repeatable.",
 )
 @click.option(
     "--all-pairs",
-    type=click.Choice(["randomised", "ordinary"]),
-    help="Also compare every run with every other, by Tukey's HSD. For tables.",
+    is_flag=True,
+    help="Also compare every run with every other. For tables.",
 )
 @click.option(
     "--similarity",
@@ -104,7 +103,7 @@ def command(
     measures: tuple[str, ...],
     per_query: bool,
     repeat_of: tuple[str, ...],
-    all_pairs: TukeyMethod | None,
+    all_pairs: bool,
     similarity: bool,
     output_format: str | None,
     as_json: bool,
@@ -160,14 +159,12 @@ def _repeats(repeat_of: tuple[str, ...], runs: dict[str, str]) -> dict[str, list
     return found
 
 
-def _more(
-    comparison: Comparison, all_pairs: TukeyMethod | None, similarity: bool
-) -> Iterator[Table]:
+def _more(comparison: Comparison, all_pairs: bool, similarity: bool) -> Iterator[Table]:
     from berryeval.evaluation import all_pairs as pairs
     from berryeval.reports import all_pairs as report
 
-    if all_pairs is not None:
-        yield report.pairs_table(pairs.all_pairs(comparison, all_pairs), all_pairs)
+    if all_pairs:
+        yield report.pairs_table(pairs.all_pairs(comparison))
     if similarity:
         yield report.run_similarity_table(pairs.run_similarity(comparison), 100)
         if len(comparison.runs) > 2 and len(comparison.measures) > 1:  # noqa: PLR2004

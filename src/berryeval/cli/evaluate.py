@@ -37,9 +37,9 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html")
     help="Report each slice of this label, too. Needs --queries.",
 )
 @click.option(
-    "--interval",
-    type=click.Choice(["bca", "t"]),
-    help="Report 95% intervals of means: the BCa bootstrap, or Student's.",
+    "--intervals",
+    is_flag=True,
+    help="Report 95% intervals of means, too.",
 )
 @output_options(FORMATS)
 @missing_option
@@ -54,7 +54,7 @@ def command(
     measures: tuple[str, ...],
     per_query: bool,
     label: str | None,
-    interval: str | None,
+    intervals: bool,
     output_format: str | None,
     as_json: bool,
     output: str | None,
@@ -89,7 +89,7 @@ def command(
         name: evaluate(loaded, path, measures or DEFAULT_MEASURES, **options)
         for name, path in zip(run_names(runs), runs, strict=True)
     }
-    shown = report.Shown(per_query=per_query, label=label, interval=interval)
+    shown = report.Shown(per_query=per_query, label=label, intervals=intervals)
     if chosen == "table" and output is None:
         show_tables(report.evaluations_tables(results, shown))
     else:

@@ -48,16 +48,12 @@ def guard_options(command: Command) -> Command:
 
 
 def _help(rule: Rule) -> str:
-    repeatable = " Repeatable." if rule.annotation == dict[str, float] else ""
-    return f"{rule.help}{repeatable}  [default: {rule.shown_default}]"
+    return f"{rule.help}  [default: {rule.shown_default}]"
 
 
 def _shape(rule: Rule) -> dict[str, Any]:
     if rule.annotation is bool:
         return {"is_flag": True, "flag_value": "yes", "default": None, "type": str}
-    if rule.annotation == dict[str, float]:
-        joined = lambda _, __, texts: " ".join(texts) or None  # noqa: E731 - one of Click's callbacks
-        return {"multiple": True, "metavar": "MEASURE=SD", "callback": joined}
     if rule.words:
         return {"type": click.Choice([str(one) for one in rule.words if one is not None])}
     return {"metavar": "N" if rule.annotation is int else "NUMBER"}
@@ -73,8 +69,8 @@ def _shape(rule: Rule) -> dict[str, Any]:
     "repeats",
     multiple=True,
     metavar="FILE",
-    help="A further run of the same candidate, as `berryeval retrieve --repeat` writes them: its "
-    "own noise is counted in. Repeatable.",
+    help="A further run of the same candidate, as `berryeval retrieve --repeat` writes them: "
+    "scores are averaged, and its own noise is counted in. Repeatable.",
 )
 @click.option(
     "--baseline-repeat",

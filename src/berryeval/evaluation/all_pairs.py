@@ -3,51 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from berryeval.core.id_column import encode_id
-from berryeval.errors import ArgumentError
-from berryeval.evaluation.comparison import Comparison
-from berryeval.evaluation.result import averaged, change_of_mean
+from berryeval.evaluation.comparison import Comparison, Difference
+from berryeval.evaluation.differences import describe, find_pairs
+from berryeval.evaluation.repeats import noise_between
 from berryeval.measures import Measure
-from berryeval.stats import (
-    kendall_tau,
-    means_of,
-    randomised_tukey_hsd,
-    rank_biased_overlap,
-    tau_ap,
-    tukey_hsd,
-)
+from berryeval.stats import kendall_tau, rank_biased_overlap, tau_ap
 
 __all__ = [
     "OrderSimilarity",
     "RunSimilarity",
     "SystemPair",
-    "TukeyMethod",
     "all_pairs",
     "order_similarity",
     "run_similarity",
 ]
 
-TukeyMethod: TypeAlias = Literal["randomised", "ordinary"]
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SystemPair:
     """How far two systems are apart in one measure."""
 
-    measure: Measure
     first: str
     second: str
-    difference: float
-    """The mean of the second minus that of the first, as a comparison has it."""
-    p_value: float
-    """By Tukey's honestly significant difference: for all pairs together."""
+    difference: Difference
+    """Of the second from the first, as a comparison has it; its interval and p-value hold for all
+    pairs of the measure together."""
 
 
 @dataclass(frozen=True)
@@ -74,52 +60,35 @@ class OrderSimilarity:
     tau_ap: float | None
 
 
-def all_pairs(comparison: Comparison, method: TukeyMethod = "randomised") -> list[SystemPair]:
-    """Test every system against every other, by Tukey's honestly significant difference.
-
-    The query's own difficulty is taken into account. The p-values hold for all pairs of a
-    measure together and are not corrected over measures. They decide nothing: whether a candidate
-    is better than the baseline is for the comparison to say.
+def all_pairs(comparison: Comparison) -> list[SystemPair]:
+    """Compare every system with every other, all pairs of one measure as one family.
 
     Parameters
     ----------
     comparison : Comparison
-        Of at least two queries.
-    method : {"randomised", "ordinary"}
-        By permuting the systems' scores within each query, or by the studentized range.
+        Its runs, measures, queries and statistics.
 
-    Raises
-    ------
-    ArgumentError
-        For another method, or fewer queries.
+    Returns
+    -------
+    list of SystemPair
+        The measures in their order, and the pairs of each in the order of the runs. Whether a
+        candidate is better than the baseline is for the comparison itself to say: here the family
+        is larger, and intervals are wider.
     """
-    if method not in ("randomised", "ordinary"):
-        raise ArgumentError("method", "'randomised' or 'ordinary'", repr(method))
-    if comparison.n_queries < 2:  # noqa: PLR2004
-        raise ArgumentError("comparison", "at least two queries", str(comparison.n_queries))
-    how = comparison.statistics
+    runs = comparison.evaluations
     found = []
     for measure in comparison.measures:
-        scores = _scores(comparison, measure)
-        if method == "ordinary":
-            p_values = tukey_hsd(scores)
-        else:
-            p_values = randomised_tukey_hsd(scores, how.n_resamples, how.seed)
-        means = means_of(scores)
-        for (i, first), (j, second) in combinations(enumerate(comparison.evaluations), 2):
-            before = comparison.evaluations[first][str(measure)].mean
-            difference = change_of_mean(measure, float(means[j] - means[i]), before)
-            found.append(SystemPair(measure, first, second, difference, float(p_values[i, j])))
+        names, pairs = [], []
+        for first, second in combinations(runs, 2):
+            [pair] = find_pairs(
+                runs[first], {second: runs[second]}, [measure], comparison.query_ids
+            )
+            noise = (comparison.noise.get(name, {}).get(measure) for name in (first, second))
+            names.append((first, second))
+            pairs.append(replace(pair, noise_sd=noise_between(*noise)))
+        differences = describe(pairs, comparison.statistics)
+        found += [SystemPair(*two, one) for two, one in zip(names, differences, strict=True)]
     return found
-
-
-def _scores(comparison: Comparison, measure: Measure) -> NDArray[np.float64]:
-    """Return what means are taken of, one column per system."""
-    columns = [
-        [*averaged(measure, evaluation[str(measure)].values)]
-        for evaluation in comparison.evaluations.values()
-    ]
-    return np.array(columns).T.copy()
 
 
 def run_similarity(

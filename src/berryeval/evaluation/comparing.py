@@ -35,8 +35,8 @@ from berryeval.evaluation.evaluate import (
     read_measures,
 )
 from berryeval.evaluation.extremes import bound_differences
-from berryeval.evaluation.noise import noise_of, together
 from berryeval.evaluation.notes import query_notes
+from berryeval.evaluation.repeats import Noise, mean_evaluation, noise_between, noise_in, rounds_of
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import QueriesSource, Slice, find_slices, load_queries
 from berryeval.formats import Duplicates
@@ -101,10 +101,11 @@ def compare(
     max_grade : float, optional
         The highest grade of the scale, for bounds. Default: the highest that was given.
     repeats : mapping of str to sequence of runs, optional
-        By the name of a run, what the same system answered when it was asked again. The noise of
-        the systems themselves follows from it, and is added to the variance of the differences:
-        for intervals and p-values, the randomisation test, and a gate. Wilcoxon's test and the
-        sign test, which look at ranks and signs, ignore it.
+        By the name of a run, what the same system answered when it was asked again. The scores of
+        a query are averaged over all runs of a system. What single queries vary by is then part of
+        how differences vary between queries; what all queries of a run share is not, and is added
+        to the variance: for intervals and p-values, the randomisation test, and a gate. Wilcoxon's
+        test and the sign test, which look at ranks and signs, ignore it.
     level, tests, n_resamples, seed
         As in `Statistics`.
 
@@ -137,20 +138,30 @@ def compare(
     loaded_runs = {name: load_run(source, duplicates) for name, source in runs.items()}
     chosen = measures_compared(loaded_runs) if measures is None else read_measures(measures)
     shown = tuple(dict.fromkeys((*(DEFAULT_MEASURES if measures is None else ()), *chosen)))
-    evaluations = {}
+    again = _load_repeats(repeats or {}, loaded_runs, duplicates)
+    by_run: dict[str, list[Evaluation]] = {}
     for name, run in loaded_runs.items():
         with mismatches_of(name):
-            evaluations[name] = evaluate(
-                loaded,
-                run,
-                shown,
-                queries=known_queries.values(),
-                missing=missing,
-                no_relevant=no_relevant,
-            )
+            by_run[name] = [
+                evaluate(
+                    loaded,
+                    one,
+                    shown,
+                    queries=known_queries.values(),
+                    missing=missing,
+                    no_relevant=no_relevant,
+                )
+                for one in (run, *again.get(name, ()))
+            ]
     _check_common(loaded, loaded_runs, reference)
-    query_ids = _common_queries(evaluations)
-    noise = _noise(loaded, loaded_runs, repeats or {}, chosen, duplicates, query_ids)
+    query_ids = _common_queries([one for several in by_run.values() for one in several], by_run)
+    evaluations, noise = {}, {}
+    for name, several in by_run.items():
+        evaluations[name] = several[0]
+        if len(several) > 1:  # over the queries that are compared; others would water it down
+            same = [_restricted(one, query_ids) for one in several]
+            evaluations[name] = mean_evaluation(same)
+            noise[name] = {measure: noise_in(same, measure) for measure in chosen}
     return _compared(
         loaded,
         loaded_runs,
@@ -160,6 +171,7 @@ def compare(
         known_queries,
         query_ids,
         labels=tuple(dict.fromkeys(slices)),
+        repeats=again,
         noise=noise,
         bounds=bounds,
         max_grade=max_grade,
@@ -203,8 +215,9 @@ def compare_evaluations(
         reference,
         evaluations[reference].measures,
         queries,
-        _common_queries(evaluations),
+        _common_queries([*evaluations.values()], evaluations),
         labels=tuple(dict.fromkeys(slices)),
+        repeats={},
         noise={},
         bounds=False,
         max_grade=None,
@@ -222,7 +235,8 @@ def _compared(
     query_ids: Sequence[str],
     *,
     labels: Sequence[str],
-    noise: Mapping[str, Mapping[Measure, float]],
+    repeats: Mapping[str, Sequence[Run]],
+    noise: Mapping[str, Mapping[Measure, Noise]],
     bounds: bool,
     max_grade: float | None,
     how: Statistics,
@@ -231,7 +245,12 @@ def _compared(
     over_same = {name: _restricted(one, query_ids) for name, one in evaluations.items()}
     candidates = {name: one for name, one in over_same.items() if name != reference}
     pairs = [
-        replace(pair, noise_sd=_noise_between(noise, (reference, pair.system), pair.measure))
+        replace(
+            pair,
+            noise_sd=noise_between(
+                *(noise.get(name, {}).get(pair.measure) for name in (reference, pair.system))
+            ),
+        )
         for pair in find_pairs(over_same[reference], candidates, measures, query_ids)
     ]
     parts: list[tuple[Slice, list[int]]] = [
@@ -241,7 +260,13 @@ def _compared(
     sliced = describe_slices(pairs, parts, how)
     if bounds:
         bounded = bound_differences(
-            [*whole, *sliced], judgments, runs, reference, query_ids, dict(parts), max_grade
+            [*whole, *sliced],
+            judgments,
+            rounds_of(runs, repeats),
+            reference,
+            query_ids,
+            dict(parts),
+            max_grade,
         )
         whole, sliced = bounded[: len(whole)], bounded[len(whole) :]
     return Comparison(
@@ -264,6 +289,8 @@ def _compared(
             *_noise_notes(noise, how.tests),
         ),
         max_grade=max_grade,
+        repeats=repeats,
+        noise=noise,
     )
 
 
@@ -313,56 +340,42 @@ def _check_common(judgments: Judgments, runs: Mapping[str, Run], reference: str)
             raise MismatchError(f"{reference} and {name} have no judged query in common")
 
 
-def _common_queries(evaluations: Mapping[str, Evaluation]) -> list[str]:
-    first, *others = (evaluation.scores.query_ids for evaluation in evaluations.values())
+def _common_queries(evaluations: Sequence[Evaluation], names: Iterable[str]) -> list[str]:
+    first, *others = (evaluation.scores.query_ids for evaluation in evaluations)
     if all(other == first for other in others):
         return list(first)
     common = set(first).intersection(*others)
     if not common:
-        raise MismatchError(f"no query is scored for all runs: {', '.join(evaluations)}")
+        raise MismatchError(f"no query is scored for all runs: {', '.join(names)}")
     return [query_id for query_id in first if query_id in common]
 
 
-def _noise(
-    judgments: Judgments,
-    runs: Mapping[str, Run],
-    repeats: Mapping[str, Sequence[RunSource]],
-    measures: Sequence[Measure],
-    duplicates: Duplicates,
-    query_ids: Iterable[str],
-) -> dict[str, dict[Measure, float]]:
-    """Return how much the scores of each system vary by themselves, of those asked again.
-
-    Only over the queries that are compared: others would water it down.
-    """
-    found = {}
-    for name, again in repeats.items():
+def _load_repeats(
+    repeats: Mapping[str, Sequence[RunSource]], runs: Mapping[str, Run], duplicates: Duplicates
+) -> dict[str, list[Run]]:
+    """Return the runs of systems that were asked again."""
+    for name in repeats:
         if name not in runs:
             known = " or ".join(map(repr, runs))
             raise ArgumentError("repeats", f"the name of a run, {known}", repr(name))
-        if again:
-            loaded = [load_run(source, duplicates) for source in again]
-            found[name] = noise_of(judgments, [runs[name], *loaded], measures, query_ids)
-    return found
-
-
-def _noise_between(
-    noise: Mapping[str, Mapping[Measure, float]], names: Iterable[str], measure: Measure
-) -> float | None:
-    """Return the noise of a difference between systems; None if neither was asked again."""
-    known = [noise[name][measure] for name in names if name in noise]
-    return together(*known) if known else None
+    return {
+        name: [load_run(source, duplicates) for source in again]
+        for name, again in repeats.items()
+        if again
+    }
 
 
 def _noise_notes(
-    noise: Mapping[str, Mapping[Measure, float]], tests: Sequence[str]
+    noise: Mapping[str, Mapping[Measure, Noise]], tests: Sequence[str]
 ) -> Iterator[str]:
     ignoring = " and ".join(test for test in tests if test in BLIND_TO_NOISE)
     for name, own in noise.items():
-        shown = ", ".join(f"{measure} {sd:.4f}" for measure, sd in own.items())
+        n_runs = next(iter(own.values())).n_runs
+        shown = ", ".join(f"{measure} {found.shared:.4f}" for measure, found in own.items())
         yield (
-            f"{name}: a query's score varies between repeats (standard deviation): {shown}. "
-            f"Intervals and p-values include it{f', {ignoring} ignores it' * bool(ignoring)}."
+            f"{name}: scores are means over {n_runs} runs. Noise that all queries of a run share "
+            f"(standard deviation): {shown}. Intervals and p-values include it"
+            f"{f', {ignoring} ignores it' * bool(ignoring)}."
         )
 
 

@@ -14,9 +14,11 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.bounds import Bounds
+from berryeval.evaluation.deciding import Column
 from berryeval.evaluation.display import Displayed
 from berryeval.evaluation.findings import Finding, Outcome, finding_of, outcome_of
 from berryeval.evaluation.headline import headline
+from berryeval.evaluation.repeats import Noise, rounds_of
 from berryeval.evaluation.result import Evaluation, change_of_mean
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure, parse_measure
@@ -41,9 +43,9 @@ class Statistics:
     """Further tests whose p-values are reported and never decide: ``"wilcoxon"``, ``"sign"``,
     ``"randomisation"``."""
     n_resamples: int = 10_000
-    """Resamples of the randomisation test, and of randomised Tukey HSD."""
+    """Draws of signs: for families of several differences, and for the randomisation test."""
     seed: int = 0
-    """Random seed of resampling."""
+    """Random seed of these draws."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +65,7 @@ class Difference:
     p_value: float | None
     """Two-sided, for a mean difference of 0, from the same construction as the interval."""
     reason: str | None
-    """Why there is neither interval nor p-value: fewer than two queries, or no spread."""
+    """Why there is neither interval nor p-value: fewer than ten queries changed."""
     tests: tuple[TestResult, ...]
     """Further tests that were asked for; not adjusted, and they never decide."""
     cohens_dz: float | None
@@ -74,8 +76,15 @@ class Difference:
     extremes: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     """The bounds of each query's difference, lowest and highest."""
     noise_sd: float | None = None
-    """How much a query's difference varies by itself, from run to run of the same systems: a
-    standard deviation, which interval and test count in. None if no system was asked again."""
+    """How much the mean difference varies by what all queries of a run share, from run to run of
+    the same systems: a standard deviation, which interval and p-value count in. None if no system
+    was asked again."""
+    rows: Sequence[int] | None = None
+    """The places of the queries among all that are compared; None for all of them."""
+
+    def column_of(self, values: NDArray[np.float64]) -> Column:
+        """Return what an interval is estimated from if these were the differences."""
+        return Column(values, self.rows, self.noise_sd or 0.0)
 
     @cached_property
     def mean(self) -> float:
@@ -105,7 +114,7 @@ class Difference:
 
     @property
     def finding(self) -> Finding:
-        """Whether the candidate is better, worse, or not clearly different."""
+        """Whether the candidate is better, worse, not clearly different, or untested."""
         return finding_of(self.interval, higher_is_better=self.measure.higher_is_better)
 
     @property
@@ -171,6 +180,11 @@ class Comparison(Displayed):
         What a reader has to know, such as queries missing from a run.
     max_grade : float or None
         The highest grade of the scale, if it was given.
+    repeats : mapping of str to sequence of Run
+        By run, what the same system answered when it was asked again. Scores are means over all of
+        its runs.
+    noise : mapping of str to mapping of Measure to Noise
+        By run, of the systems that were asked again.
     """
 
     def __init__(
@@ -190,6 +204,8 @@ class Comparison(Displayed):
         statistics: Statistics,
         notes: Sequence[str],
         max_grade: float | None = None,
+        repeats: Mapping[str, Sequence[Run]] | None = None,
+        noise: Mapping[str, Mapping[Measure, Noise]] | None = None,
     ) -> None:
         self.judgments = judgments
         self.runs = runs
@@ -205,11 +221,18 @@ class Comparison(Displayed):
         self.statistics = statistics
         self.notes = tuple(notes)
         self.max_grade = max_grade
+        self.repeats: Mapping[str, Sequence[Run]] = repeats or {}
+        self.noise: Mapping[str, Mapping[Measure, Noise]] = noise or {}
 
     @property
     def n_queries(self) -> int:
         """The number of queries compared."""
         return len(self.query_ids)
+
+    @property
+    def rounds(self) -> list[dict[str, Run]]:
+        """One run of each system at a time, each run of a system equally often."""
+        return rounds_of(self.runs, self.repeats)
 
     @property
     def sentence(self) -> str:
@@ -292,11 +315,16 @@ class Comparison(Displayed):
         return worse[:n_worse] + better[-n_better:]
 
     def is_unchanged(self, system: str, k: int | None, query_ids: Iterable[str]) -> bool:
-        """Return whether the first k documents are the baseline's, for all these queries."""
-        before, after = self.runs[self.baseline], self.runs[system]
+        """Return whether the first k documents are the baseline's, for all these queries.
+
+        Where a system was asked again, each of its runs has to agree.
+        """
+        first = self.runs[self.baseline]
+        others = (*self.repeats.get(self.baseline, ()), self.runs[system])
         return all(
-            before.ranked_ids(query_id, k) == after.ranked_ids(query_id, k)
+            first.ranked_ids(query_id, k) == other.ranked_ids(query_id, k)
             for query_id in map(encode_id, query_ids)
+            for other in (*others, *self.repeats.get(system, ()))
         )
 
     def text_of(self, query_id: str) -> str | None:

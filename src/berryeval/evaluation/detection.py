@@ -13,9 +13,9 @@ from functools import cached_property, reduce
 from operator import add
 from typing import Literal, TypeAlias
 
+from berryeval.evaluation.deciding import FEWEST_CHANGED, Floats
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
-from berryeval.evaluation.margins import FEWEST_CHANGED, Floats
 from berryeval.evaluation.result import change_of_mean
 from berryeval.measures import Measure
 from berryeval.stats import (

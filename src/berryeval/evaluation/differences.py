@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.evaluation.comparison import Difference, Statistics
-from berryeval.evaluation.deciding import Estimate, estimate_family
+from berryeval.evaluation.deciding import Column, Estimate, estimate_family
 from berryeval.evaluation.findings import ROUNDING
-from berryeval.evaluation.margins import widened
 from berryeval.evaluation.result import Evaluation, averaged, change_of_mean
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure
@@ -42,6 +41,8 @@ class Pair:
     candidate: NDArray[np.float64]
     noise_sd: float | None = None
     slice: Slice | None = None
+    rows: Sequence[int] | None = None
+    """The places of the queries among all that are compared; None for all of them."""
 
     @property
     def differences(self) -> NDArray[np.float64]:
@@ -50,10 +51,15 @@ class Pair:
         found[np.abs(found) < ROUNDING] = 0.0
         return found
 
+    @property
+    def column(self) -> Column:
+        """What is estimated."""
+        return Column(self.differences, self.rows, self.noise_sd or 0.0)
+
     def take(self, positions: Sequence[int], part: Slice | None = None) -> Pair:
-        """Return the scores of some of the queries."""
+        """Return the scores of some of the queries; of all of them, not of a part."""
         baseline, candidate = self.baseline[positions], self.candidate[positions]
-        return replace(self, baseline=baseline, candidate=candidate, slice=part)
+        return replace(self, baseline=baseline, candidate=candidate, slice=part, rows=positions)
 
 
 def find_pairs(
@@ -127,19 +133,16 @@ def describe_common(
 
 
 def _family(pairs: Sequence[Pair], how: Statistics) -> list[Difference]:
-    spread = [widened(pair.differences, pair.noise_sd or 0.0) for pair in pairs]
+    columns = [pair.column for pair in pairs]
+    estimates = estimate_family(columns, how.level, n_flips=how.n_resamples, seed=how.seed)
     return [
-        _difference(pair, estimate, noisy, how)
-        for pair, estimate, noisy in zip(
-            pairs, estimate_family(spread, how.level), spread, strict=True
-        )
+        _difference(pair, estimate, column, how)
+        for pair, estimate, column in zip(pairs, estimates, columns, strict=True)
     ]
 
 
-def _difference(
-    pair: Pair, estimate: Estimate, noisy: NDArray[np.float64], how: Statistics
-) -> Difference:
-    values = pair.differences
+def _difference(pair: Pair, estimate: Estimate, column: Column, how: Statistics) -> Difference:
+    values = column.values
     before = _mean_of(pair.measure, pair.baseline)
     return Difference(
         system=pair.system,
@@ -151,17 +154,16 @@ def _difference(
         interval=_of_mean(estimate.interval, pair.measure, before),
         p_value=estimate.p_value,
         reason=estimate.reason,
-        tests=tuple(_test(name, values, noisy, how) for name in how.tests),
+        tests=tuple(_test(name, column, how) for name in how.tests),
         cohens_dz=cohens_dz(values),
         rank_biserial=rank_biserial(values),
         noise_sd=pair.noise_sd,
+        rows=pair.rows,
     )
 
 
-def _test(
-    name: str, values: NDArray[np.float64], noisy: NDArray[np.float64], how: Statistics
-) -> TestResult:
-    tested = values if name in BLIND_TO_NOISE else noisy
+def _test(name: str, column: Column, how: Statistics) -> TestResult:
+    tested = column.values if name in BLIND_TO_NOISE else column.noisy
     return paired_test(name, tested, n_resamples=how.n_resamples, seed=how.seed)
 
 

@@ -16,14 +16,15 @@ from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.holes import highest_grade
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure, depth_of
+from berryeval.stats import means_of
 
-__all__ = ["bound_differences", "is_bounded"]
+__all__ = ["bound_differences", "is_bounded", "mean_bounds"]
 
 
 def bound_differences(
     differences: Sequence[Difference],
     judgments: Judgments,
-    runs: Mapping[str, Run],
+    rounds: Sequence[Mapping[str, Run]],
     baseline: str,
     query_ids: Sequence[str],
     positions_of: Mapping[Slice, Sequence[int]],
@@ -31,7 +32,9 @@ def bound_differences(
 ) -> list[Difference]:
     """Return the differences with their bounds, where their measures have some.
 
-    The holes of a query are those of all runs compared. A geometric mean has no bounds.
+    The holes of a query are those of all runs compared. Where systems were asked several times,
+    there are several rounds, and the bounds are the means of theirs, which hold but may be wider
+    than need be. A geometric mean has no bounds.
     """
     measures = list(dict.fromkeys(d.measure for d in differences if is_bounded(d.measure)))
     grade = highest_grade(judgments) if max_grade is None else max_grade
@@ -39,18 +42,30 @@ def bound_differences(
     found: dict[tuple[str, Measure], list[Bounds]] = {}
     for query_id in map(encode_id, query_ids):
         grades = judgments.grades_of(query_id)
-        rankings = {name: run.ranked_ids(query_id, depth) for name, run in runs.items()}
-        before = rankings.pop(baseline)
-        for measure in measures:
-            holes = holes_of((before, *rankings.values()), grades, measure.k)
-            for system, after in rankings.items():
-                bounds = difference_bounds(measure, before, after, grades, holes, grade)
-                assert bounds is not None
-                found.setdefault((system, measure), []).append(bounds)
+        by_round: dict[tuple[str, Measure], list[Bounds]] = {}
+        for runs in rounds:
+            rankings = {name: run.ranked_ids(query_id, depth) for name, run in runs.items()}
+            before = rankings.pop(baseline)
+            for measure in measures:
+                holes = holes_of((before, *rankings.values()), grades, measure.k)
+                for system, after in rankings.items():
+                    bounds = difference_bounds(measure, before, after, grades, holes, grade)
+                    assert bounds is not None
+                    by_round.setdefault((system, measure), []).append(bounds)
+        for key, several in by_round.items():
+            found.setdefault(key, []).append(mean_bounds(several))
     return [
         _bounded(difference, found.get((difference.system, difference.measure)), positions_of)
         for difference in differences
     ]
+
+
+def mean_bounds(several: Sequence[Bounds]) -> Bounds:
+    """Return the bounds of a mean of differences, by those of each."""
+    if len(several) == 1:
+        return several[0]
+    low, high = means_of(np.array([(bounds.low, bounds.high) for bounds in several])).tolist()
+    return Bounds(low, high, is_outer=True)
 
 
 def is_bounded(measure: Measure) -> bool:

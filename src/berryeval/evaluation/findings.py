@@ -20,8 +20,8 @@ __all__ = [
 ROUNDING = 1e-12
 """Scores that differ by less are equal: their sums ran over the same terms in another order."""
 
-Finding: TypeAlias = Literal["better", "worse", "unclear"]
-"""What an interval says of a mean difference."""
+Finding: TypeAlias = Literal["better", "worse", "unclear", "untested"]
+"""What an interval says of a mean difference; untested if there is none."""
 
 Outcome: TypeAlias = Literal["better", "equal", "worse"]
 """What became of one query."""
@@ -30,13 +30,16 @@ WORDS: dict[Finding, str] = {
     "better": "better",
     "worse": "worse",
     "unclear": "not clearly different",
+    "untested": "too few changes to tell",
 }
 """How each finding is written."""
 
 
 def finding_of(interval: Interval | None, *, higher_is_better: bool = True) -> Finding:
     """Return the word for a mean difference: whether its interval contains 0."""
-    if interval is None or interval.contains(0.0):
+    if interval is None:
+        return "untested"
+    if interval.contains(0.0):
         return "unclear"
     return "better" if (interval.low > 0) == higher_is_better else "worse"
 

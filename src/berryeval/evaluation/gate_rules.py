@@ -18,7 +18,6 @@ from berryeval.evaluation.guard_entries import entry_of, guards_of_texts, read_g
 from berryeval.evaluation.guards import Guard, LatencyGuard, MarginGuard, ThresholdGuard
 from berryeval.evaluation.rule_kinds import (
     Rule,
-    by_measure,
     check_keys,
     choice,
     flag,
@@ -113,28 +112,6 @@ class GateRules:
         least=1,
         label="Smallest slice",
         help="Slices of fewer queries are watched: reported, but not counted in the verdict.",
-    )
-    seed: int = whole(
-        0,
-        most=2**63 - 1,
-        label="Seed",
-        help="Random seed of the bootstrap. The same seed gives the same verdict.",
-    )
-    resamples: int = whole(
-        10_000,
-        least=100,
-        most=100_000,
-        argument="n_resamples",
-        label="Resamples",
-        help="Number of bootstrap resamples.",
-    )
-    noise: Mapping[Measure, float] = by_measure(
-        default_text="measured from repeats",
-        argument="noise_sd",
-        label="Noise",
-        example="nDCG@10=0.02",
-        help="Per measure, the standard deviation of a query's difference between repeated "
-        "runs of the same systems, where it is known.",
     )
     pool_depth: int | None = whole(
         None,

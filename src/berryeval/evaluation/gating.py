@@ -67,17 +67,15 @@ def gate(
     milliseconds : sequence of float, optional
         How long each query took, for a `LatencyGuard`.
     **changes
-        Single rules, as `GateRules` declares them: ``alpha``, ``seed``, ``n_resamples``,
-        ``inference``, ``holes``, ``pool_depth``, ``smallest_slice``, ``noise_sd`` and so on.
-        They take precedence over `rules`. Grades of unjudged documents are considered if the
-        comparison was made with ``bounds=True``; noise is what the comparison found by its
-        `repeats` unless given.
+        Single rules, as `GateRules` declares them: ``alpha``, ``inference``, ``holes``,
+        ``pool_depth``, ``smallest_slice`` and so on. They take precedence over `rules`. Grades of
+        unjudged documents are considered if the comparison was made with ``bounds=True``, and the
+        noise of the systems themselves if it was made with ``repeats``.
 
     Raises
     ------
     ArgumentError
-        If there is nothing to guard, a guard asks for what the result does not have, or there are
-        fewer than `berryeval.stats.FEWEST_RESAMPLES` resamples.
+        If there is nothing to guard, or a guard asks for what the result does not have.
 
     Examples
     --------
@@ -92,10 +90,8 @@ def gate(
         raise ArgumentError("guards", "at least one", "none")
     chosen = replace(chosen, guards=asked)
     system = _candidate(result, candidate)
-    _check_noise(chosen)
     _check_scale(chosen, result)
-    noise = {**_measured_noise(result, system), **chosen.noise}
-    case = _Case(result, system, replace(chosen, noise=noise), milliseconds)
+    case = _Case(result, system, chosen, milliseconds)
     found = case.judge()
     runs = case.runs
     common = None
@@ -217,13 +213,6 @@ def _changed(rules: GateRules, changes: Mapping[str, Any]) -> GateRules:
     return replace(rules, **given)
 
 
-def _check_noise(rules: GateRules) -> None:
-    guarded = [guard.measure for guard in rules.guards if isinstance(guard, MarginGuard)]
-    for measure in rules.noise:
-        if measure not in guarded:
-            raise ArgumentError("noise_sd", "measures that a margin guards", str(measure))
-
-
 def _check_scale(rules: GateRules, result: Comparison | Evaluation) -> None:
     """Refuse a scale that the comparison was not made with: its bounds would be others."""
     if rules.max_grade is None or not isinstance(result, Comparison):
@@ -231,16 +220,6 @@ def _check_scale(rules: GateRules, result: Comparison | Evaluation) -> None:
     if result.max_grade != rules.max_grade:
         expected = f"the comparison's, {result.max_grade}"
         raise ArgumentError("max_grade", expected, f"{rules.max_grade:g}")
-
-
-def _measured_noise(result: Comparison | Evaluation, system: str) -> dict[Measure, float]:
-    if isinstance(result, Evaluation):
-        return {}
-    return {
-        difference.measure: difference.noise_sd
-        for difference in result.differences
-        if difference.system == system and difference.noise_sd is not None
-    }
 
 
 def _short_guards(
@@ -354,7 +333,7 @@ def _judge_threshold(
     verdict: Verdict = "pass" if result.mean >= reached else "fail"
     if guard.is_confident:
         level = 1 - 2 * rules.alpha
-        interval = result.interval_at(level, n_resamples=rules.resamples, seed=rules.seed)
+        interval = result.interval_at(level)
         if verdict == "pass" and (interval is None or interval.low < reached):
             verdict = "inconclusive"
     return GuardResult(
@@ -411,8 +390,8 @@ def _suggestion(
 ) -> str | None:
     """Suggest a higher baseline where the candidate is better, and in no guarded measure worse.
 
-    Better is what the comparison calls so. The guard's own interval has to agree: it counts in
-    noise that the rules state.
+    Better is what the comparison calls so. The guard's own interval has to agree, which is more
+    careful about drops.
     """
     verdicts = [guard.verdict for guard in guards if not guard.is_watched]
     if comparison is None or _whole(verdicts) != "pass" or rules.inference == "set":

@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from berryeval.evaluation.findings import WORDS
 from berryeval.evaluation.notes import count_queries, missing_queries
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison, Difference
+    from berryeval.evaluation.findings import Finding
     from berryeval.evaluation.result import Evaluation
     from berryeval.measures import Measure
 
 __all__ = ["difference_sentence", "headline", "listing", "policy_note", "result_sentence"]
 
-_PREPOSITIONS = {"better": "than", "worse": "than", "unclear": "from"}
+_CLAUSES: dict[Finding, tuple[str, str]] = {
+    "better": ("is better than", "are better than"),
+    "worse": ("is worse than", "are worse than"),
+    "unclear": ("is not clearly different from", "are not clearly different from"),
+    "untested": ("changes too few queries to tell from", "change too few queries to tell from"),
+}
+"""What a system is, and several are, compared with the baseline."""
 
 
 def headline(comparison: Comparison, measure: Measure | None = None) -> str:
@@ -67,11 +73,10 @@ def _sentence(differences: Sequence[Difference], baseline: str) -> str:
     if len(differences) == 1:
         return difference_sentence(differences[0], baseline)
     parts = []
-    for wanted, word in WORDS.items():
+    for wanted, (singular, plural) in _CLAUSES.items():
         names = [d.system for d in differences if d.finding == wanted]
         if names:
-            verb = "is" if len(names) == 1 else "are"
-            parts.append(f"{listing(names)} {verb} {word} {_PREPOSITIONS[wanted]} {baseline}")
+            parts.append(f"{listing(names)} {singular if len(names) == 1 else plural} {baseline}")
     return f"by {differences[0].measure}, {'; '.join(parts)}."
 
 
@@ -86,9 +91,13 @@ def difference_sentence(difference: Difference, baseline: str) -> str:
     if difference.is_same:
         return f"{system} and {baseline} score the same {measure} for every query."
     before, after = f"{difference.baseline_mean:.4f}", f"{difference.candidate_mean:.4f}"
-    start = f"{system} is {WORDS[found]} {_PREPOSITIONS[found]} {baseline}: {measure}"
+    start = f"{system} {_CLAUSES[found][0]} {baseline}: {measure}"
     if found == "unclear":
         return f"{start} is {after}, compared with {before}."
+    if found == "untested":
+        n_changed, n_queries = difference.wins + difference.losses, difference.n_queries
+        changed = f"{n_changed:,} of {count_queries(n_queries)} changed"
+        return f"{start} is {after}, compared with {before}, and only {changed}."
     verb = "rises" if difference.mean > 0 else "falls"
     return f"{start} {verb} from {before} to {after}."
 
@@ -103,8 +112,9 @@ def policy_note(comparison: Comparison) -> str:
     n_leading = len(comparison.candidates)
     n_others = len(comparison.differences) - n_leading
     notes = [
-        f"Intervals: {comparison.statistics.level * 100:.4g}%, Student's t; p-values come from the "
-        "same t. A difference is better or worse where its interval excludes 0.",
+        f"Intervals: {comparison.statistics.level * 100:.4g}%, Student's t and Hall's correction "
+        "for skewness, whichever reaches further; p-values come from the same construction. A "
+        "difference is better or worse where its interval excludes 0.",
         f"{comparison.lead} decides"
         + (" alone." if n_leading == 1 else f"; its {n_leading} candidates form one family."),
     ]
@@ -116,7 +126,7 @@ def policy_note(comparison: Comparison) -> str:
         notes.append("The slices of a label form one family per measure.")
     if max(n_leading, n_others) > 1 or comparison.sliced:
         notes.append(
-            "Within a family intervals are simultaneous and p-values adjusted: Bonferroni."
+            "Within a family intervals are simultaneous and p-values adjusted: single-step max-t."
         )
     if comparison.statistics.tests:
         tests = listing(comparison.statistics.tests)

@@ -14,8 +14,8 @@ from berryeval.core.id_column import IdColumn
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.engine import MissingQueries
+from berryeval.evaluation.deciding import Floats
 from berryeval.evaluation.evaluate import evaluate
-from berryeval.evaluation.margins import Floats
 from berryeval.evaluation.result import Evaluation
 from berryeval.measures import Holes, Judged, ReciprocalRank
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING
 
 from berryeval.core.scores import QueryCounts, Scores
-from berryeval.errors import ArgumentError
 from berryeval.evaluation.display import Displayed
 from berryeval.measures import Holes, Measure, parse_measure
 from berryeval.measures._base import GEOMETRIC_FLOOR
@@ -70,38 +69,26 @@ class MeasureResult:
 
     @cached_property
     def interval(self) -> Interval | None:
-        """The 95% interval of the mean, Student's t."""
+        """The 95% interval of the mean."""
         return self.interval_at()
 
-    def interval_at(
-        self,
-        level: float = 0.95,
-        method: str = "t",
-        *,
-        n_resamples: int = 10_000,
-        seed: int = 0,
-    ) -> Interval | None:
+    def interval_at(self, level: float = 0.95) -> Interval | None:
         """Return a two-sided interval of the mean over the queries that might have been asked.
+
+        It is Student's and Hall's, taken together and cut to the measure's range. Hall's takes
+        skewness into account.
 
         Parameters
         ----------
         level : float
             How often such intervals hold the mean, between 0 and 1.
-        method : {"t", "bca"}
-            Student's t, cut to the measure's range, or the bias-corrected and accelerated
-            bootstrap.
-        n_resamples, seed : int
-            For the bootstrap, at least `berryeval.stats.FEWEST_RESAMPLES`. The same seed gives
-            the same interval.
 
         Returns
         -------
         Interval or None
             None where there is none: of fewer than two queries, and of sums.
         """
-        return interval_of(
-            self.measure, self.values, level, method, n_resamples=n_resamples, seed=seed
-        )
+        return interval_of(self.measure, self.values, level)
 
     @cached_property
     def quartiles(self) -> tuple[float, float, float]:
@@ -228,36 +215,22 @@ def aggregated(measure: Measure, values: array[float]) -> float:
     return math.exp(mean) if measure.aggregate == "geometric" else mean
 
 
-def interval_of(
-    measure: Measure,
-    scores: array[float],
-    level: float = 0.95,
-    method: str = "t",
-    *,
-    n_resamples: int = 10_000,
-    seed: int = 0,
-) -> Interval | None:
+def interval_of(measure: Measure, scores: array[float], level: float = 0.95) -> Interval | None:
     """Return an interval of the mean of scores, as `MeasureResult.interval_at` describes it."""
-    from berryeval.stats import Interval, bca_interval, check_resamples, student_interval
+    from berryeval.stats import mean_of
 
-    if method not in ("bca", "t"):
-        raise ArgumentError("method", "'t' or 'bca'", repr(method))
-    check_resamples(n_resamples)
     if measure.aggregate == "sum":
         return None
-    values = [*averaged(measure, scores)]
-    if method == "t":
-        found = student_interval(values, level)
-    else:
-        found = bca_interval(values, level, n_resamples=n_resamples, seed=seed)
-    if found is None:
+    sample = mean_of([*averaged(measure, scores)])
+    if sample is None:
         return None
+    found = sample.interval(level)
     low, high = found.low, found.high
     if measure.aggregate == "geometric":
         low, high = math.exp(low), math.exp(high)
-    # No mean lies outside of the measure's range, which Student's t knows nothing of.
+    # No mean lies outside of the measure's range, which neither construction knows of.
     lowest, highest = measure.bounds
-    return Interval(max(low, lowest), min(high, highest), found.level, found.method)
+    return replace(found, low=max(low, lowest), high=min(high, highest))
 
 
 def change_of_mean(measure: Measure, change: float, before: float) -> float:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import math
 import operator
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
@@ -17,12 +16,10 @@ from typing import Any, Literal, TypeAlias
 
 from berryeval.errors import ArgumentError, BerryEvalError, InputError
 from berryeval.evaluation.slices import LABELS, SliceLabel
-from berryeval.measures import Measure, parse_measure
 
 __all__ = [
     "Rule",
     "amount",
-    "by_measure",
     "check_keys",
     "choice",
     "flag",
@@ -41,7 +38,6 @@ _FLAGS = {
     **dict.fromkeys(("yes", "true", "1", "on"), True),
     **dict.fromkeys(("no", "false", "0", "off"), False),
 }
-_ENTRY = re.compile(r"(?:[^\s,(]|\([^)]*\)?)+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,36 +234,6 @@ def flag(*, default: bool | None = None, **declared: Value) -> Value:
         checked=checked,
         parsed=lambda text: _FLAGS.get(text.lower(), text),
         written=lambda value: "yes" if value is True else "no",
-        **declared,
-    )
-
-
-def by_measure(**declared: Value) -> Value:
-    """Declare a number from 0 for each of some measures: ``nDCG@10=0.02 RR=0.01`` as text."""
-
-    def checked(value: Value) -> dict[Measure, float]:
-        found = {}
-        for name, given in dict(value).items():
-            measure = name if isinstance(name, Measure) else parse_measure(name)
-            spread = _real(given)
-            if not 0 <= spread < math.inf:
-                raise ArgumentError(f"of {measure}", "a finite number from 0", repr(given)[:60])
-            found[measure] = spread
-        return found
-
-    def parsed(text: str) -> dict[str, float]:
-        entries = [entry.rpartition("=") for entry in _ENTRY.findall(text)]
-        return {name: float(value) for name, _, value in entries}
-
-    return _declared(
-        {},
-        expected=f"numbers from 0 by measure, such as {declared['example']}",
-        annotation=dict[str, float],
-        checked=checked,
-        parsed=parsed,
-        written=lambda value: " ".join(f"{name}={one}" for name, one in value.items()),
-        plain=lambda value: {str(measure): one for measure, one in value.items()},
-        limits={"max_length": 100},
         **declared,
     )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from berryeval.evaluation.deciding import FEWEST_CHANGED
 from berryeval.evaluation.guards import LatencyGuard, MarginGuard, ThresholdGuard, written
-from berryeval.evaluation.margins import FEWEST_CHANGED
+from berryeval.evaluation.margins import SMALL_SET
 from berryeval.evaluation.notes import count_queries
 from berryeval.stats import Interval
 
@@ -38,7 +39,7 @@ def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> st
         hold = "1 guard holds" if len(counted) == 1 else f"all {len(counted)} guards hold"
         same = ", unchanged: the rankings are the same" * all(g.is_unchanged for g in counted)
         told = f"{hold} over {count_queries(n_queries)}{same}."
-        return f"{_collapse(counted)}{told}{_depends(n_holes)}"
+        return f"{_collapse(counted)}{told}{_small(counted)}{_depends(n_holes)}"
     deciding = sorted(
         (guard for guard in counted if guard.verdict == verdict),
         key=lambda guard: not guard.has_collapsed,
@@ -48,7 +49,7 @@ def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> st
         first = _collapse(counted) + first
     others = len(deciding) - 1
     more = f" {others} more {'guard' if others == 1 else 'guards'} {_ends(verdict, others)}."
-    return first + (more if others else "") + _depends(n_holes)
+    return first + (more if others else "") + _small(deciding) + _depends(n_holes)
 
 
 def of_missing(missing: str, common: Common | None) -> str:
@@ -101,6 +102,15 @@ def _ends(verdict: Verdict, count: int) -> str:
 def _subject(guard: GuardResult) -> str:
     what = "latency" if isinstance(guard.guard, LatencyGuard) else str(guard.guard.measure)
     return f"{what} ({guard.slice})" if guard.slice else what
+
+
+def _small(guards: Sequence[GuardResult]) -> str:
+    """Say that there are few queries, if something was tested on them."""
+    tested = [guard for guard in guards if guard.p_pass is not None and guard.n_queries < SMALL_SET]
+    if not tested:
+        return ""
+    what = "Small set" if any(guard.slice is None for guard in tested) else "Small slice"
+    return f" {what}: below {SMALL_SET} queries, more verdicts are wrong than alpha says."
 
 
 def _depends(n_holes: int) -> str:
@@ -157,7 +167,7 @@ def _noise(result: GuardResult) -> str:
     """Say how noisy the systems themselves are, where a test counted that in."""
     if not result.noise_sd or result.p_pass is None:
         return ""
-    return f" The systems' own noise, {result.noise_sd:.4f} per query, is counted in."
+    return f" Noise that all queries of a run share, {result.noise_sd:.4f}, is counted in."
 
 
 def _stands(result: GuardResult, harm: str, margin: str, inference: Inference) -> str:

@@ -13,25 +13,24 @@ import numpy as np
 from berryeval.errors import ArgumentError
 from berryeval.evaluation import sentences
 from berryeval.evaluation.comparison import Comparison, Difference
+from berryeval.evaluation.deciding import Column, Floats
 from berryeval.evaluation.detection import margin_of_averaged
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import POWER, GateRules
 from berryeval.evaluation.guards import MarginGuard
 from berryeval.evaluation.margins import (
-    FEWEST_CHANGED,
-    Floats,
+    MarginPValues,
     correct_failing,
     judge_margin,
-    margin_intervals,
+    margin_interval,
     margin_p_values,
     queries_for_few_changes,
-    widened,
 )
-from berryeval.evaluation.result import aggregated, change_of_mean
+from berryeval.evaluation.result import aggregated, averaged, change_of_mean
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.evaluation.verdict import GuardResult, Verdict
 from berryeval.measures import GEOMETRIC_FLOOR, Measure
-from berryeval.stats import Interval, queries_needed
+from berryeval.stats import Interval, SampleMean, mean_of, queries_needed
 from berryeval.stats._moments import deviations_of
 
 __all__ = [
@@ -55,9 +54,13 @@ class Trial:
     """In what the mean is taken of, as the differences are."""
     means: tuple[float, float]
     """Of baseline and candidate."""
+    loss: float
+    """The most that a query can lose, in what the mean is taken of."""
     is_unchanged: bool
+    noise_sd: float | None
+    """How much the mean difference varies by itself; None if no system was asked again."""
     rules: GateRules
-    """Of the gate; what to do about holes is settled for this guard, and noise is measured."""
+    """Of the gate; what to do about holes is settled for this guard."""
 
     @property
     def n_queries(self) -> int:
@@ -92,7 +95,7 @@ class Trial:
     @property
     def is_testable(self) -> bool:
         """Whether enough queries changed, and they stand for others."""
-        return self.n_changed >= FEWEST_CHANGED and self.rules.inference == "population"
+        return self.column.is_testable and self.rules.inference == "population"
 
     @property
     def score_range(self) -> float:
@@ -103,14 +106,16 @@ class Trial:
         return high - low
 
     @cached_property
-    def tested(self) -> Floats:
-        """The differences with the noise of the systems themselves."""
-        return widened(self.differences, self.noise_sd or 0.0)
+    def column(self) -> Column:
+        """What is tested: the differences, and the noise that they share."""
+        return Column(self.differences, noise_sd=self.noise_sd or 0.0)
 
-    @property
-    def noise_sd(self) -> float | None:
-        """How much a difference varies by itself; None if that is not known."""
-        return self.rules.noise.get(self.guard.measure)
+    @cached_property
+    def sample(self) -> SampleMean:
+        """The mean difference, and what is known of its error; of what can be tested."""
+        found = mean_of(self.column.noisy)
+        assert found is not None  # as many queries changed
+        return found
 
     @cached_property
     def by_holes(self) -> tuple[Trial, ...]:
@@ -120,12 +125,6 @@ class Trial:
         if all(np.array_equal(extreme, self.differences) for extreme in self.extremes):
             return ()
         return tuple(replace(self, differences=extreme, extremes=None) for extreme in self.extremes)
-
-
-@dataclass(frozen=True)
-class _PValues:
-    passing: float
-    failing: float
 
 
 def find_trials(
@@ -204,7 +203,36 @@ def _trial(
         _mean(comparison, system, guard.measure, positions)
         for system in (comparison.baseline, difference.system)
     )
-    return Trial(guard, part, differences, extremes, margin, (before, after), is_unchanged, rules)
+    return Trial(
+        guard,
+        part,
+        differences,
+        extremes,
+        margin,
+        (before, after),
+        _loss(comparison, guard.measure, positions),
+        is_unchanged,
+        difference.noise_sd,
+        rules,
+    )
+
+
+def _loss(comparison: Comparison, measure: Measure, positions: Sequence[int]) -> float:
+    """Return the most that one query can lose: from the baseline's best score to the worst.
+
+    A measure whose worst score has no bound is taken to lose as much as scores are apart.
+    """
+    scores = comparison.evaluations[comparison.baseline][str(measure)].values
+    best = (
+        max(scores[i] for i in positions)
+        if measure.higher_is_better
+        else min(scores[i] for i in positions)
+    )
+    worst = measure.bounds[0 if measure.higher_is_better else 1]
+    if math.isinf(worst):
+        worst = max(scores) if best == min(scores) else min(scores)
+    start, end = averaged(measure, array("d", (best, worst)))
+    return abs(start - end)
 
 
 def judge_margins(trials: Sequence[Trial]) -> list[GuardResult]:
@@ -217,28 +245,20 @@ def judge_margins(trials: Sequence[Trial]) -> list[GuardResult]:
     ]
 
 
-def _p_values(trials: Sequence[Trial]) -> dict[Trial, _PValues]:
-    """Test what can be tested; trials over the same queries share a draw of the bootstrap."""
-    groups: dict[Slice | None, list[Trial]] = {}
-    for trial in trials:
-        if trial.is_testable:
-            groups.setdefault(trial.slice, []).append(trial)
-    found = {}
-    for group in groups.values():
-        columns = np.stack([trial.tested for trial in group], axis=1)
-        margins = np.array([trial.margin for trial in group])
-        rules = group[0].rules
-        p = margin_p_values(columns, margins, rules.resamples, rules.seed)
-        for number, trial in enumerate(group):
-            found[trial] = _PValues(float(p.passing[number]), float(p.failing[number]))
-    return found
+def _p_values(trials: Sequence[Trial]) -> dict[Trial, MarginPValues]:
+    """Test what can be tested."""
+    return {
+        trial: margin_p_values(trial.sample, trial.margin, trial.loss)
+        for trial in trials
+        if trial.is_testable
+    }
 
 
 def _judge(
     trial: Trial,
     p_fail: float | None,
     trials: Sequence[Trial],
-    p_values: Mapping[Trial, _PValues],
+    p_values: Mapping[Trial, MarginPValues],
 ) -> GuardResult:
     verdict = _verdict(trial, p_values.get(trial), p_fail)
     by_holes = [
@@ -271,7 +291,9 @@ def _judge(
     return replace(result, reason=sentences.of_margin(result, trial.rules.inference))
 
 
-def _corrected(trials: Sequence[Trial], p_values: Mapping[Trial, _PValues]) -> list[float | None]:
+def _corrected(
+    trials: Sequence[Trial], p_values: Mapping[Trial, MarginPValues]
+) -> list[float | None]:
     """Return the p-values of failing, by Holm over the guards that count.
 
     A guard that is watched only is not corrected, and corrects no other.
@@ -284,7 +306,7 @@ def _corrected(trials: Sequence[Trial], p_values: Mapping[Trial, _PValues]) -> l
 
 
 def _p_fail_as(
-    variant: Trial, trial: Trial, trials: Sequence[Trial], p_values: Mapping[Trial, _PValues]
+    variant: Trial, trial: Trial, trials: Sequence[Trial], p_values: Mapping[Trial, MarginPValues]
 ) -> float | None:
     """Return what the p-value of failing is if a trial is another one, and all others stay."""
     if variant not in p_values:
@@ -296,7 +318,7 @@ def _p_fail_as(
     return _corrected(family, p_values)[family.index(variant)]
 
 
-def _verdict(trial: Trial, p: _PValues | None, p_fail: float | None) -> Verdict:
+def _verdict(trial: Trial, p: MarginPValues | None, p_fail: float | None) -> Verdict:
     if trial.is_unchanged:
         return "pass"
     if trial.rules.inference == "set":
@@ -316,11 +338,7 @@ def _interval(trial: Trial) -> Interval | None:
     """Return the interval that goes with the tests; None where nothing is tested."""
     if not trial.is_testable:
         return None
-    rules = trial.rules
-    column = trial.tested[:, None]
-    found = margin_intervals(column, rules.alpha, rules.resamples, rules.seed)[0]
-    if found is None:
-        return None
+    found = margin_interval(trial.sample, trial.rules.alpha, trial.loss)
     low, high = sorted(trial.in_units(end) for end in (found.low, found.high))
     return replace(found, low=low, high=high)
 
@@ -328,7 +346,7 @@ def _interval(trial: Trial) -> Interval | None:
 def _needed(trial: Trial, verdict: Verdict) -> int | None:
     if verdict != "inconclusive":
         return None
-    sd = float(deviations_of(trial.tested)) if trial.n_queries > 1 else 0.0
+    sd = float(deviations_of(trial.column.noisy)) if trial.n_queries > 1 else 0.0
     alpha = trial.rules.alpha
     by_spread = None if sd < ROUNDING else queries_needed(sd, trial.margin, alpha, POWER)
     if trial.is_testable:

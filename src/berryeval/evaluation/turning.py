@@ -13,10 +13,9 @@ from berryeval.core.id_column import encode_id
 from berryeval.evaluation._hole_arguments import scale_of
 from berryeval.evaluation.bounds import difference_bounds, holes_of
 from berryeval.evaluation.comparison import Comparison, Difference
-from berryeval.evaluation.deciding import estimate_family
-from berryeval.evaluation.extremes import is_bounded
+from berryeval.evaluation.deciding import Floats, estimate_family
+from berryeval.evaluation.extremes import is_bounded, mean_bounds
 from berryeval.evaluation.findings import ROUNDING, Finding, finding_of
-from berryeval.evaluation.margins import Floats, widened
 from berryeval.evaluation.notes import common_queries
 from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.measures import Measure
@@ -114,19 +113,25 @@ def _extremes(
     `query_at` has the queries with holes, by their places among the differences.
     """
     measure, judgments = difference.measure, comparison.judgments
-    runs = [comparison.runs[name] for name in (comparison.baseline, difference.system)]
+    names = (comparison.baseline, difference.system)
+    rounds = [[runs[name] for name in names] for runs in comparison.rounds]
     grade = scale_of(judgments, comparison.max_grade)
     low, high = difference.values.copy(), difference.values.copy()
     n_holes = 0
     for place, query_id in query_at.items():
         encoded = encode_id(query_id)
         grades = judgments.grades_of(encoded)
-        before, after = (run.ranked_ids(encoded, measure.k) for run in runs)
-        holes = holes_of((before, after), grades, measure.k)
-        n_holes += len(holes)
-        bounds = difference_bounds(measure, before, after, grades, holes, grade)
-        assert bounds is not None  # is_bounded says so
-        low[place], high[place] = bounds.low, bounds.high
+        several, found = [], set()
+        for runs in rounds:
+            before, after = (run.ranked_ids(encoded, measure.k) for run in runs)
+            holes = holes_of((before, after), grades, measure.k)
+            found.update(holes)
+            bounds = difference_bounds(measure, before, after, grades, holes, grade)
+            assert bounds is not None  # is_bounded says so
+            several.append(bounds)
+        n_holes += len(found)
+        whole = mean_bounds(several)
+        low[place], high[place] = whole.low, whole.high
     for ends in (low, high):
         ends[np.abs(ends) < ROUNDING] = 0.0  # as the differences themselves
     return low, high, n_holes
@@ -140,6 +145,8 @@ def _finding_with(comparison: Comparison, difference: Difference, values: Floats
         for d in comparison.common or comparison.differences
         if (d.measure == comparison.lead) == is_leading
     ]
-    columns = [widened(values if d is difference else d.values, d.noise_sd or 0.0) for d in family]
-    estimate = estimate_family(columns, comparison.statistics.level)[family.index(difference)]
+    columns = [d.column_of(values if d is difference else d.values) for d in family]
+    how = comparison.statistics
+    estimates = estimate_family(columns, how.level, n_flips=how.n_resamples, seed=how.seed)
+    estimate = estimates[family.index(difference)]
     return finding_of(estimate.interval, higher_is_better=difference.measure.higher_is_better)

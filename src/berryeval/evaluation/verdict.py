@@ -55,8 +55,9 @@ class GuardResult:
     is_blocked_by_holes: bool = False
     """Whether the verdict is inconclusive for that reason alone."""
     noise_sd: float | None = None
-    """How much a query's difference varies by itself, from run to run of the same systems: a
-    standard deviation, which interval and p-values count in. None if it is not known."""
+    """How much the mean difference varies by what all queries of a run share, from run to run of
+    the same systems: a standard deviation, which interval and p-values count in. None if no system
+    was asked again."""
 
     means: tuple[float, float] | None = None
     """The means of the baseline and of the candidate; for margin guards."""
@@ -129,11 +130,6 @@ class GateResult(Displayed):
     def alpha(self) -> float:
         """The significance level."""
         return self.rules.alpha
-
-    @property
-    def seed(self) -> int:
-        """The random seed of the bootstrap."""
-        return self.rules.seed
 
     @property
     def inference(self) -> Inference:

@@ -101,8 +101,6 @@ def _gate(record: Record, guards: tuple[GuardResult, ...]) -> GateResult:
             queries=record.queries.values(),
             bounds=True,
             max_grade=rules.max_grade,
-            seed=rules.seed,
-            n_resamples=rules.resamples,
         )
         evaluation = comparison.evaluations[CANDIDATE]
     return summed_up(

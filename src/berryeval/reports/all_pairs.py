@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from berryeval.reports.figures import p_text, score, signed
+from berryeval.evaluation.findings import WORDS
+from berryeval.reports.figures import interval_text, p_text, score, signed
 from berryeval.reports.layout import Table
 
 if TYPE_CHECKING:
@@ -14,17 +15,18 @@ if TYPE_CHECKING:
 __all__ = ["order_similarity_table", "pairs_table", "run_similarity_table"]
 
 
-def pairs_table(pairs: Sequence[SystemPair], method: str) -> Table:
-    """Lay out differences and p-values of every two systems."""
+def pairs_table(pairs: Sequence[SystemPair]) -> Table:
+    """Lay out the differences of every two systems."""
     return Table(
         "All pairs of systems",
-        ("measure", "first", "second", "difference", "p"),
+        ("measure", "first", "second", "difference", "interval", "p", "second is"),
         tuple(
-            (str(pair.measure), pair.first, pair.second, signed(pair.difference),
-             p_text(pair.p_value))
+            (str(pair.difference.measure), pair.first, pair.second, signed(pair.difference.mean),
+             interval_text(pair.difference.interval), p_text(pair.difference.p_value),
+             WORDS[pair.difference.finding])
             for pair in pairs
         ),
-        (f"p: {method} Tukey HSD, for all pairs of a measure together. It decides nothing.",),
+        ("The pairs of a measure form one family: intervals and p-values hold for all at once.",),
         n_keys=3,
     )  # fmt: skip
 

@@ -39,8 +39,8 @@ class Shown:
     per_query: bool = False
     label: str | None = None
     """Slices of this label."""
-    interval: str | None = None
-    """95% intervals by this method."""
+    intervals: bool = False
+    """Whether to show 95% intervals of means."""
 
 
 def render(runs: Evaluations, shown: Shown, format: str) -> str:
@@ -136,17 +136,17 @@ def _slices_table(runs: Evaluations, label: str, shown: Shown) -> Table:
 
 def _cell(result: MeasureResult, shown: Shown) -> str:
     mean = f"{result.mean:.4f}"
-    if shown.interval is None:
-        return mean
-    return f"{mean} {shown_interval(result.interval_at(method=shown.interval))}"
+    return f"{mean} {shown_interval(result.interval)}" if shown.intervals else mean
 
 
 def _notes(runs: Evaluations, shown: Shown) -> tuple[str, ...]:
     notes = (*query_notes(runs), *holes_notes(runs))
-    if shown.interval is None:
+    if not shown.intervals:
         return notes
-    how = {"bca": "the BCa bootstrap (10,000 resamples, seed 0)", "t": "Student's t"}
-    return (*notes, f"In brackets: 95% intervals by {how[shown.interval]}.")
+    return (
+        *notes,
+        "In brackets: 95% intervals, by Student's t and Hall's correction for skewness.",
+    )
 
 
 def evaluations_to_json(runs: Evaluations, shown: Shown = Shown()) -> str:  # noqa: B008 - frozen
@@ -166,12 +166,12 @@ def evaluation_as_dict(run: Evaluation, shown: Shown = Shown()) -> dict[str, Any
         "holes": {name: result.holes for name, result in run.items()},
         "notes": [*judges_notes(run.reduced), *(f"Caution: {one}." for one in run.cautions)],
     }
-    if shown.interval is not None:
-        found["intervals"] = {name: _interval(result, shown) for name, result in run.items()}
+    if shown.intervals:
+        found["intervals"] = {name: _interval(result) for name, result in run.items()}
     if shown.per_query:
         found["per_query"] = _by_query(run)
     if shown.label is not None:
-        part_shown = Shown(interval=shown.interval)
+        part_shown = Shown(intervals=shown.intervals)
         parts = {
             value: evaluation_as_dict(part, part_shown)
             for value, part in run.by(shown.label).items()
@@ -180,8 +180,8 @@ def evaluation_as_dict(run: Evaluation, shown: Shown = Shown()) -> dict[str, Any
     return found
 
 
-def _interval(result: MeasureResult, shown: Shown) -> list[float] | None:
-    interval = result.interval_at(method=shown.interval or "bca")
+def _interval(result: MeasureResult) -> list[float] | None:
+    interval = result.interval
     return None if interval is None else [interval.low, interval.high]
 
 
@@ -195,7 +195,7 @@ def evaluations_to_csv(runs: Evaluations, shown: Shown = Shown()) -> str:  # noq
 
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
-    ends = ("low", "high") if shown.interval is not None else ()
+    ends = ("low", "high") if shown.intervals else ()
     writer.writerow(["run", "query", "measure", "value", *ends])
     for name, run in runs.items():
         for measure, result in run.items():
@@ -217,9 +217,9 @@ def _parts(run: Evaluation, shown: Shown) -> Iterator[tuple[str, Evaluation]]:
 
 
 def _ends(result: MeasureResult, shown: Shown) -> list[str]:
-    if shown.interval is None:
+    if not shown.intervals:
         return []
-    return [repr(end) for end in _interval(result, shown) or ()] or ["", ""]
+    return [repr(end) for end in _interval(result) or ()] or ["", ""]
 
 
 def evaluations_to_text(runs: Evaluations, shown: Shown = Shown()) -> str:  # noqa: B008 - frozen

@@ -160,7 +160,6 @@ def gate_as_dict(result: GateResult) -> dict[str, Any]:
         "verdict": result.verdict,
         "sentence": result.sentence,
         "alpha": result.alpha,
-        "seed": result.seed,
         "inference": result.inference,
         "candidate": candidate_of(result),
         "suggestion": result.suggestion,

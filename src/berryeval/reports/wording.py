@@ -37,8 +37,8 @@ def gate_note(result: GateResult) -> str:
         return "Verdicts are on the point difference: these queries are all that matters."
     level = percent(1 - 2 * result.alpha)
     return (
-        f"Intervals are unadjusted two-sided 1 - 2 alpha ({level}); alpha {result.alpha:g}, "
-        f"seed {result.seed}. p fail is adjusted by Holm over all margin guards, p pass is not."
+        f"Intervals are unadjusted two-sided 1 - 2 alpha ({level}); alpha {result.alpha:g}. "
+        "p fail is adjusted by Holm over all margin guards, p pass is not."
     )
 
 

@@ -22,6 +22,10 @@ __all__ = ["MOST_HOLES", "decide_at_present", "decide_on", "read_gate", "report_
 
 _N_STEPS = 3
 
+_RETIRED = ("seed", "resamples", "noise")
+"""Rules of earlier versions that stored gates may hold. Verdicts no longer draw at random, and
+noise is measured from repeats."""
+
 MOST_HOLES = 100
 """Unjudged documents that a report keeps, the most decisive first: a list of verdicts has to be
 read at once, and a set of 7,000 queries may have as many holes."""
@@ -35,7 +39,8 @@ def read_gate(settings: Mapping[str, Any]) -> GateRules:
     InputError
         For a rule or a guard that cannot be read, with its place.
     """
-    return GateRules.from_dict({k: value for k, value in settings.items() if k != "baseline"})
+    skipped = ("baseline", *_RETIRED)
+    return GateRules.from_dict({k: value for k, value in settings.items() if k not in skipped})
 
 
 def decide_on(

@@ -122,8 +122,6 @@ def decide(
             queries=queries.values(),
             bounds=not is_quick,
             max_grade=rules.max_grade,
-            seed=rules.seed,
-            n_resamples=rules.resamples,
             repeats={
                 CANDIDATE: repeats,
                 "baseline": settings.baseline_repeats if baseline is None else (),

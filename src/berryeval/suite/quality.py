@@ -14,8 +14,8 @@ from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.evaluate import MeasureLike, evaluate
 from berryeval.evaluation.gating import gate
 from berryeval.evaluation.guards import ThresholdGuard
-from berryeval.evaluation.noise import noise_of
 from berryeval.evaluation.quality import HITS, QualityReport, QueryResult, quality_report
+from berryeval.evaluation.repeats import noise_of
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.verdict import GateResult, GuardResult
 from berryeval.golden.ceilings import ceilings
@@ -259,7 +259,7 @@ def _noise(
         return {}
     runs = [golden.credit(one.run) for one in (collected, *collected.repeats)]
     found = noise_of(answered, runs, tuple(measures))
-    return {str(measure): sd for measure, sd in found.items()}
+    return {str(measure): noise.per_query for measure, noise in found.items()}
 
 
 def _percentiles(collected: Collected) -> dict[str, float]:

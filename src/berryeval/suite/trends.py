@@ -181,9 +181,9 @@ def _marked(
         return [*points]
     import numpy as np  # slow to import
 
-    from berryeval.evaluation.deciding import estimate_family
+    from berryeval.evaluation.deciding import Column, estimate_family
 
-    columns = [np.asarray(look, np.float64) for look in looks.values()]
+    columns = [Column(np.asarray(look, np.float64)) for look in looks.values()]
     estimates = dict(zip(looks, estimate_family(columns, LEVEL), strict=True))
     marked = []
     has_declined = False

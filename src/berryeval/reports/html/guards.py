@@ -23,6 +23,7 @@ _ICONS = {
     "unclear": '<path d="M6.5 8.4c1.2-1.2 2.3-1.2 3.5 0s2.3 1.2 3.5 0M6.5 12c1.2-1.2 2.3-1.2 '
     '3.5 0s2.3 1.2 3.5 0"/>',
 }
+_ICONS["untested"] = _ICONS["inconclusive"]
 _WORDS = {str(finding): words for finding, words in WORDS.items()}
 
 

@@ -203,16 +203,16 @@ def report_evaluation(
         SliceLabel | None,
         Query(description="Tell of each slice of this label."),
     ] = None,
-    interval: Annotated[
-        Literal["bca", "t"] | None, Query(description="Tell 95% intervals of means.")
-    ] = None,
+    intervals: Annotated[  # noqa: FBT002 - as above
+        bool, Query(description="Whether to return 95% intervals of means.")
+    ] = False,
 ) -> Answer:
     """Return an evaluation with every query, slices or intervals."""
     stored = archive.evaluations.get(evaluation_id)
     if stored is None:
         raise NotFoundError("evaluation", evaluation_id)
     loaded = archive.evaluations.load(evaluation_id)
-    shown = Shown(per_query=per_query, label=by, interval=interval)
+    shown = Shown(per_query=per_query, label=by, intervals=intervals)
     return Answer({**_as_dict(stored), **evaluation_as_dict(loaded, shown)})
 
 

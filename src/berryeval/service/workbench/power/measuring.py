@@ -14,9 +14,9 @@ from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.core.query import Query
 from berryeval.errors import MismatchError
+from berryeval.evaluation.deciding import Floats
 from berryeval.evaluation.detection import ASSUMED_CORRELATION, Detection, assumed_sd, pooled_sd
 from berryeval.evaluation.differences import find_pairs
-from berryeval.evaluation.margins import Floats
 from berryeval.evaluation.result import MeasureResult
 from berryeval.evaluation.slices import find_all_slices
 from berryeval.service.references import find_run
