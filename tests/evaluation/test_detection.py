@@ -7,20 +7,23 @@ import numpy as np
 import pytest
 
 from berryeval import compare, gate
+from berryeval.evaluation.deciding import FEWEST_CHANGED
 from berryeval.evaluation.detection import Detection, margin_of_averaged, pooled_sd
+from berryeval.evaluation.margins import changed_share_bound, margin_p_values
 from berryeval.evaluation.power import sensitivity
 from berryeval.evaluation.proposal import propose_guards
 from berryeval.evaluation.result import Evaluation
 from berryeval.measures import parse_measure
-from berryeval.stats import power_at, queries_needed, smallest_drop
+from berryeval.stats import mean_of, power_at, queries_needed, smallest_drop
 from evaluation.gating_cases import compared, judged
 
 
 def test_a_detection_is_that_of_the_statistics():
-    """The drop by the noncentral t distribution, and the fewest queries that suffice."""
+    """The drop that the gate's test rules out, and the fewest queries that suffice."""
     found = Detection(50, 0.1, margin=0.03)
-    assert found.smallest_drop == pytest.approx(smallest_drop(0.1, 50))
-    assert power_at(0.1, found.needed, 0.03) >= 0.8 > power_at(0.1, found.needed - 1, 0.03)
+    assert found.smallest_drop == pytest.approx(smallest_drop(0.1, 50, skewness=0.0))
+    powers = [power_at(0.1, found.needed - fewer, 0.03, skewness=0.0) for fewer in (0, 1)]
+    assert powers[0] >= 0.8 > powers[1]
     assert (found.is_enough, found.sufficiency) == (False, "too few")
     assert found.missing == found.needed - 50
     enough = replace(found, n_queries=found.needed)
@@ -41,10 +44,45 @@ def test_without_a_spread_nothing_is_detected():
 
 def test_queries_of_which_few_changed_are_not_enough():
     """A gate would not test them; where differences are assumed, nobody knows how many change."""
-    found = Detection(400, 0.1, margin=0.05, n_changed=9)
+    found = Detection(100, 0.1, margin=0.05, n_changed=9)
     assert (found.has_few_changes, found.sufficiency) == (True, "too few changed")
-    assert replace(found, n_changed=10).sufficiency == "enough"
+    assert replace(found, n_changed=20).sufficiency == "enough"
     assert replace(found, n_changed=None).sufficiency == "enough"
+
+
+def test_few_changes_of_many_queries_are_enough_whatever_they_lose():
+    """One in 400 changes: a share so small that a margin of 0.05 holds, as the gate has it."""
+    found = Detection(400, 0.1, margin=0.05, n_changed=1, score_range=1.0)
+    assert (found.has_few_changes, found.sufficiency) == (True, "enough")
+    assert found.needed == 59  # in which most often none changes
+    assert changed_share_bound(0, 59, 0.05) <= 0.05 < changed_share_bound(0, 58, 0.05)
+    assert replace(found, score_range=None).needed > 1000
+
+
+@pytest.mark.parametrize(("share", "margin"), [(0.23, 0.02), (0.23, 0.05), (0.5, 0.04)])
+def test_as_many_queries_as_needed_pass_the_gate_so_often(share, margin):
+    """Draws of mostly unchanged queries, judged by the gate's own test: 80 % pass."""
+    random = np.random.default_rng(5)
+    sd = 0.2 * math.sqrt(share)
+    needed = Detection(100, sd, margin=margin, n_changed=round(100 * share), loss=1.0).needed
+    passed = 0
+    for _ in range(1000):
+        values = random.normal(0, 0.2, needed) * (random.random(needed) < share)
+        if np.count_nonzero(values) >= FEWEST_CHANGED:
+            passed += margin_p_values(mean_of(values), margin, 1.0).passing <= 0.05
+    assert passed / 1000 == pytest.approx(0.8, abs=0.04)  # three errors
+
+
+def test_the_number_needed_is_a_range():
+    """Twenty queries say little about how differences vary, and so about how many are needed."""
+    judgments = judged(20)
+    good, bad = ["r0", "r1"], ["x", "r0"]
+    before = {query: good if i % 2 else bad for i, query in enumerate(judgments)}
+    after = {query: bad if i % 2 else good for i, query in enumerate(judgments)}
+    [guard] = gate(compare(judgments, {"a": before, "b": after}, "P@2"), margin=0.05).guards
+    low, high = guard.queries_needed_range
+    assert low < guard.queries_needed < high
+    assert f"About {guard.queries_needed} queries ({low} to {high:,}) are needed" in guard.reason
 
 
 def test_spreads_of_several_pairs_are_pooled():
@@ -71,8 +109,10 @@ def test_a_geometric_mean_falls_by_a_factor():
     measure = parse_measure("GMAP")
     assert margin_of_averaged(measure, 0.1, 0.4) == pytest.approx(-math.log(0.75))
     found = Detection(50, 0.2, margin=0.1, measure=measure, baseline_mean=0.4)
-    assert found.smallest_drop == pytest.approx(0.4 * (1 - math.exp(-smallest_drop(0.2, 50))))
-    assert found.needed == queries_needed(0.2, -math.log(0.75))
+    averaged = smallest_drop(0.2, 50, skewness=0.0)
+    assert found.smallest_drop == pytest.approx(0.4 * (1 - math.exp(-averaged)))
+    wide = replace(found, sd=0.5)
+    assert wide.needed == queries_needed(0.5, -math.log(0.75), skewness=0.0)
     assert found.needed_for(0.5) is None
 
 

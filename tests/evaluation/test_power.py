@@ -5,11 +5,12 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from berryeval import ArgumentError
 from berryeval.evaluation.power import ASSUMED_CORRELATIONS, sensitivity
 from berryeval.reports.power import power_tables, power_to_json, power_to_text
-from berryeval.stats import power_at, queries_needed, sd_of_differences
+from berryeval.stats import mean_of, power_at, sd_of_differences
 
 N = 30
 JUDGMENTS = {f"q{i:02}": {"d": 1} for i in range(N)}
@@ -25,7 +26,10 @@ def test_two_runs_measure_how_differences_vary():
     [spread] = found.spreads
     assert (found.n_queries, spread.correlation, spread.is_assumed) == (N, None, False)
     assert spread.sd == pytest.approx(DIFFERENCES.std(ddof=1))
-    assert power_at(spread.sd, N, spread.smallest_drop) == pytest.approx(0.8, abs=1e-6)
+    skewness = mean_of(DIFFERENCES).skewness
+    tested = binom.sf(9, N, np.count_nonzero(DIFFERENCES) / N)
+    passing = power_at(spread.sd, N, spread.smallest_drop, skewness=skewness, loss=1.0)
+    assert tested * passing == pytest.approx(0.8, abs=1e-6)
 
 
 def test_one_run_leaves_the_correlation_to_assume():
@@ -39,10 +43,19 @@ def test_one_run_leaves_the_correlation_to_assume():
 
 
 def test_margins_tell_how_many_queries_they_need():
-    """By the same formula as an inconclusive guard."""
+    """The fewest at which nine of ten equally good candidates have ten changes, and pass."""
     [found] = sensitivity(JUDGMENTS, RUN, "RR", against=OTHER, margins=[0.1], power=0.9)
     [spread] = found.spreads
-    assert spread.needed == ((0.1, queries_needed(spread.sd, 0.1, 0.05, 0.9)),)
+    [(margin, needed)] = spread.needed
+    share, skewness = np.count_nonzero(DIFFERENCES) / N, mean_of(DIFFERENCES).skewness
+
+    def passing(n):
+        by_test = power_at(spread.sd, n, margin, skewness=skewness, loss=1.0)
+        return binom.sf(9, n, share) * by_test
+
+    assert passing(needed) >= 0.9 > passing(needed - 1)
+    [(low, high)] = spread.needed_ranges
+    assert low < needed < high
 
 
 def test_the_curve_falls_and_has_the_present():
@@ -77,7 +90,7 @@ def test_json_has_every_figure():
     assert (content["version"], content["kind"]) == (1, "power")
     [entry] = content["measures"]
     assert (entry["measure"], entry["n_queries"]) == ("RR", N)
-    assert entry["spreads"][0]["needed"][0].keys() == {"margin", "queries"}
+    assert entry["spreads"][0]["needed"][0].keys() == {"margin", "queries", "range"}
     assert entry["spreads"][0]["curve"][0].keys() == {"queries", "drop"}
 
 

@@ -7,31 +7,36 @@ the same number of queries wherever it is asked.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property, reduce
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial, reduce
 from operator import add
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from scipy.special import bdtr, bdtrc
 
 from berryeval.evaluation.deciding import FEWEST_CHANGED, Floats
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
-from berryeval.evaluation.result import change_of_mean
+from berryeval.evaluation.margins import judge_margin
+from berryeval.evaluation.result import MeasureResult, averaged, change_of_mean
 from berryeval.measures import Measure
-from berryeval.stats import (
-    deviations_of,
-    queries_needed,
-    sd_of_differences,
-    smallest_drop,
-)
+from berryeval.stats import deviations_of, mean_of, power_at, sd_interval, sd_of_differences
+from berryeval.stats._validation import check_share
+from berryeval.stats.power import fewest_queries, smallest_margin
 
 __all__ = [
     "ASSUMED_CORRELATION",
     "Detection",
     "Sufficiency",
-    "assumed_sd",
+    "assumed_detection",
+    "detection_of",
+    "largest_loss",
     "margin_of_averaged",
     "pooled_sd",
+    "range_of",
 ]
 
 ASSUMED_CORRELATION = 0.7
@@ -46,7 +51,12 @@ _POINTS_PER_DECADE = 16
 
 @dataclass(frozen=True)
 class Detection:
-    """What a number of queries can detect, and how many a margin needs."""
+    """What a number of queries can detect, and how many a margin needs.
+
+    It answers for a gate as it judges, for a candidate that in truth equals the baseline: by the
+    test of `berryeval.evaluation.margins` if `FEWEST_CHANGED` queries or more change, and by the
+    share of queries that change if fewer do.
+    """
 
     n_queries: int
     sd: float
@@ -60,6 +70,21 @@ class Detection:
     measure: Measure | None = None
     """Whose geometric mean is considered; None or any other for a plain mean."""
     baseline_mean: float = 0.0
+    loss: float = 0.0
+    """The most that a query can lose, in what the mean is taken of."""
+    skewness: float = 0.0
+    """Of the differences."""
+    sd_range: tuple[float, float] | None = None
+    """Between which numbers the standard deviation lies, with a confidence of 95%; None if
+    differences were not measured, or by too few queries."""
+    score_range: float | None = None
+    """How far apart two scores can be, in what the mean is taken of; that of the measure unless
+    given, and any number without one."""
+
+    def __post_init__(self) -> None:
+        """Check what is asked."""
+        check_share("alpha", self.alpha)
+        check_share("power", self.power)
 
     @cached_property
     def smallest_drop(self) -> float | None:
@@ -70,6 +95,17 @@ class Detection:
     def needed(self) -> int | None:
         """Queries that the margin needs; None without a margin, or any spread."""
         return self.needed_for(self.margin)
+
+    @cached_property
+    def needed_range(self) -> tuple[int, int | None] | None:
+        """Between which numbers `needed` lies, as the spread is known from few queries only.
+
+        None if that is not known; an upper end of None is beyond what anybody judges.
+        """
+        if self.sd_range is None or self.needed is None:
+            return None
+        low, high = (replace(self, sd=sd).needed for sd in self.sd_range)
+        return low or self.needed, high
 
     @property
     def is_enough(self) -> bool:
@@ -92,14 +128,18 @@ class Detection:
         """Whether the queries are enough for the margin, and if not, why."""
         if self.smallest_drop is None:
             return "no spread"
-        if self.has_few_changes:
-            return "too few changed"
-        return "enough" if self.is_enough else "too few"
+        if self.is_enough:
+            return "enough"
+        return "too few changed" if self.has_few_changes else "too few"
 
     def drop_at(self, n_queries: int) -> float | None:
         """Return the smallest drop that so many queries can rule out."""
-        found = smallest_drop(self.sd, n_queries, self.alpha, self.power)
-        if found is None or self.measure is None:
+        if n_queries < 2 or self.sd == 0:  # noqa: PLR2004
+            return None
+        found = smallest_margin(
+            lambda margin: self._passing(n_queries, margin) >= self.power, self.sd
+        )
+        if self.measure is None:
             return found
         return 0.0 - change_of_mean(self.measure, -found, self.baseline_mean)
 
@@ -108,9 +148,50 @@ class Detection:
         averaged = margin
         if self.measure is not None:
             averaged = margin_of_averaged(self.measure, margin, self.baseline_mean)
-        if math.isinf(averaged):  # a geometric mean cannot fall by as much
+        is_unknown = self.sd == 0 and self.n_changed is None
+        if math.isinf(averaged) or margin == 0 or is_unknown:  # no mean falls by as much
             return None
-        return queries_needed(self.sd, averaged, self.alpha, self.power)
+        tested = fewest_queries(lambda n: self._tested(n, averaged) >= self.power)
+        options = [tested, *self._harmless_numbers(averaged)]
+        return min((n for n in options if n is not None), default=None)
+
+    def _harmless_numbers(self, margin: float) -> Iterator[int]:
+        """Iterate over numbers of queries at which few changes pass, whatever they lose."""
+        for n_changed in range(FEWEST_CHANGED if self._share < 1 else 0):
+            found = fewest_queries(partial(self._is_harmless, n_changed, margin=margin))
+            if found is not None and self._passing(found, margin) >= self.power:
+                yield found
+
+    @property
+    def _share(self) -> float:
+        """Of the queries, how many change; all of them if that is not known."""
+        return 1.0 if self.n_changed is None else self.n_changed / self.n_queries
+
+    def _passing(self, n_queries: int, margin: float) -> float:
+        """Return how often so many queries pass, tested or not."""
+        found = self._tested(n_queries, margin)
+        if self._share < 1:
+            harmless = [k for k in range(FEWEST_CHANGED) if self._is_harmless(k, n_queries, margin)]
+            if harmless:
+                found += float(bdtr(harmless[-1], n_queries, self._share))
+        return found
+
+    def _tested(self, n_queries: int, margin: float) -> float:
+        """Return how often so many queries have enough changes, and pass the test."""
+        tested = float(bdtrc(FEWEST_CHANGED - 1, n_queries, self._share))
+        if tested < self.power / 2:  # which no power could make up for
+            return 0.0
+        return tested * power_at(
+            self.sd, n_queries, margin, self.alpha, skewness=self.skewness, loss=self.loss
+        )
+
+    def _is_harmless(self, n_changed: int, n_queries: int, margin: float) -> bool:
+        """Tell whether a gate passes so few changes, whatever they lose."""
+        score_range = self.score_range
+        if score_range is None:
+            score_range = math.inf if self.measure is None else range_of(self.measure)
+        verdict = judge_margin(None, None, n_changed, n_queries, margin, score_range, self.alpha)
+        return verdict == "pass"
 
     def is_enough_for(self, margin: float) -> bool:
         """Return whether the queries at hand can rule out a drop of another margin."""
@@ -124,7 +205,92 @@ class Detection:
         steps = (_FEWEST * 10 ** (step / _POINTS_PER_DECADE) for step in range(n_points))
         numbers = dict.fromkeys([*map(round, steps), last])
         drops = ((n, self.drop_at(n)) for n in numbers)
-        return tuple((n, drop) for n, drop in drops if drop is not None)
+        return tuple((n, drop) for n, drop in drops if drop is not None and math.isfinite(drop))
+
+
+def detection_of(
+    differences: Sequence[Floats],
+    baseline: MeasureResult,
+    **asked: Any,  # noqa: ANN401 - of Detection
+) -> Detection:
+    """Return what queries can detect whose differences were measured, for one or several pairs.
+
+    Parameters
+    ----------
+    differences : sequence of arrays
+        For each pair of runs, candidate minus baseline, one number per query, in what the mean is
+        taken of. Of several pairs the one that differs in most queries counts as changed.
+    baseline : MeasureResult
+        The scores of the baseline.
+    asked
+        Alpha, power and margin, as `Detection` takes them.
+    """
+    measure = baseline.measure
+    chosen = max(differences, key=np.count_nonzero, default=np.zeros(0))
+    sample = mean_of(chosen) if len(chosen) else None
+    sign = 1.0 if measure.higher_is_better else -1.0
+    return Detection(
+        len(chosen),
+        pooled_sd(differences),
+        n_changed=int(np.count_nonzero(chosen)),
+        measure=measure,
+        baseline_mean=baseline.mean,
+        loss=largest_loss(measure, baseline.values),
+        skewness=0.0 if sample is None else sign * sample.skewness,
+        sd_range=sd_interval(chosen) if len(differences) == 1 and len(chosen) else None,
+        **asked,
+    )
+
+
+def assumed_detection(
+    baseline: MeasureResult,
+    correlation: float = ASSUMED_CORRELATION,
+    **asked: Any,  # noqa: ANN401 - of Detection
+) -> Detection:
+    """Return what queries can detect where only one run is known, and all queries change.
+
+    Parameters
+    ----------
+    baseline
+        The scores that are known.
+    correlation : float
+        Of the scores of both systems, which says how much differences vary.
+    asked
+        Alpha, power and margin, as `Detection` takes them.
+    """
+    measure = baseline.measure
+    values = np.fromiter(averaged(measure, baseline.values), np.float64)
+    return Detection(
+        len(values),
+        sd_of_differences(pooled_sd([values]), correlation),
+        measure=measure,
+        baseline_mean=baseline.mean,
+        loss=largest_loss(measure, baseline.values),
+        **asked,
+    )
+
+
+def largest_loss(measure: Measure, scores: Sequence[float]) -> float:
+    """Return the most that one query can lose: from the best score that there is to the worst.
+
+    It is in what the mean is taken of. A measure whose worst score has no bound is taken to lose
+    as much as scores are apart.
+    """
+    if len(scores) == 0:
+        return 0.0
+    best, worst = max(scores), measure.bounds[0]
+    if not measure.higher_is_better:
+        best, worst = min(scores), measure.bounds[1]
+    if math.isinf(worst):
+        worst = min(scores) if measure.higher_is_better else max(scores)
+    start, end = averaged(measure, array("d", (best, worst)))
+    return abs(start - end)
+
+
+def range_of(measure: Measure) -> float:
+    """Return how far apart two scores can be, of what the mean is taken of."""
+    low, high = averaged(measure, array("d", measure.bounds))
+    return high - low
 
 
 def margin_of_averaged(measure: Measure, margin: float, baseline_mean: float) -> float:
@@ -149,8 +315,3 @@ def pooled_sd(differences: Sequence[Floats]) -> float:
         total = reduce(add, (one * one for one in deviations), 0.0)
         sd = math.sqrt(total / len(deviations)) if deviations else 0.0
     return sd if sd > ROUNDING else 0.0
-
-
-def assumed_sd(values: Floats, correlation: float = ASSUMED_CORRELATION) -> float:
-    """Return what differences may vary by where only one run is known."""
-    return sd_of_differences(pooled_sd([values]), correlation)

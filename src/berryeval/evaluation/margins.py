@@ -10,14 +10,11 @@ queries that lost everything.
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scipy import special
 
-from berryeval.evaluation.deciding import FEWEST_CHANGED
 from berryeval.evaluation.gate_rules import Verdict
 from berryeval.stats import Interval, SampleMean, adjust
 
@@ -29,14 +26,10 @@ __all__ = [
     "judge_margin",
     "margin_interval",
     "margin_p_values",
-    "queries_for_few_changes",
 ]
 
 SMALL_SET = 50
 """With fewer queries, drops of single pairs of systems pass more often than alpha says."""
-
-_MOST_QUERIES = 1_000_000
-"""Nobody judges more, and a share at the margin's edge would take any number."""
 
 
 @dataclass(frozen=True)
@@ -121,34 +114,3 @@ def judge_margin(
     if p_pass <= alpha:
         return "pass"
     return "fail" if p_fail <= alpha else "inconclusive"
-
-
-def queries_for_few_changes(
-    n_changed: int,
-    n_queries: int,
-    margin: float,
-    score_range: float,
-    alpha: float,
-    by_spread: int | None,
-) -> int | None:
-    """Return about how many queries a verdict takes where fewer than `FEWEST_CHANGED` changed.
-
-    As many queries are assumed to change, in proportion. Either so many change that the
-    difference can be tested, and `by_spread` queries are there besides; or so few of so many that
-    the margin holds whatever they lose. The smaller number counts; None where neither comes.
-    """
-    options = []
-    if n_changed > 0:
-        options.append(max(math.ceil(FEWEST_CHANGED * n_queries / n_changed), by_spread or 0))
-    share = n_changed / n_queries
-
-    def is_enough(number: int) -> bool:
-        return changed_share_bound(share * number, number, alpha) * score_range <= margin
-
-    enough = n_queries
-    while enough <= _MOST_QUERIES and not is_enough(enough):
-        enough *= 2
-    if enough <= _MOST_QUERIES:
-        candidates = range(enough // 2, enough + 1)
-        options.append(candidates[bisect_left(candidates, 1, key=is_enough)])
-    return min(options, default=None)

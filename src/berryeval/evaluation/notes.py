@@ -20,6 +20,7 @@ __all__ = [
     "missing_phrase",
     "missing_queries",
     "query_notes",
+    "range_text",
 ]
 
 
@@ -128,3 +129,11 @@ def holes_notes(runs: Mapping[str, Evaluation]) -> tuple[str, ...]:
 def count_queries(count: int) -> str:
     """Return ``1 query``, ``2 queries``."""
     return "1 query" if count == 1 else f"{count:,} queries"
+
+
+def range_text(ends: tuple[int, int | None] | None) -> str:
+    """Write, after a number of queries, between which numbers it lies; nothing if unknown."""
+    if ends is None:
+        return ""
+    low, high = ends
+    return f" ({low:,} or more)" if high is None else f" ({low:,} to {high:,})"

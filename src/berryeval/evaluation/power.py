@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
-
-import numpy as np
 
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.comparing import compare
-from berryeval.evaluation.detection import Detection, assumed_sd, pooled_sd
+from berryeval.evaluation.detection import Detection, assumed_detection, detection_of
 from berryeval.evaluation.evaluate import (
     JudgmentsSource,
     MeasureLike,
@@ -20,7 +18,7 @@ from berryeval.evaluation.evaluate import (
     read_measures,
 )
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
-from berryeval.evaluation.result import Evaluation, MeasureResult, averaged
+from berryeval.evaluation.result import Evaluation, MeasureResult
 from berryeval.measures import Measure
 
 __all__ = ["ASSUMED_CORRELATIONS", "MARGINS", "Sensitivity", "Spread", "sensitivity"]
@@ -30,8 +28,8 @@ ASSUMED_CORRELATIONS = (0.5, 0.7, 0.9)
 
 MARGINS = (0.01, 0.02, 0.05, 0.1)
 
-_Spreads: TypeAlias = "tuple[tuple[float | None, float], ...]"
-"""How much differences vary, after the correlation that is assumed, if any."""
+_Detections: TypeAlias = "tuple[tuple[float | None, Detection], ...]"
+"""What can be detected, after the correlation that is assumed, if any."""
 
 _CURVE = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000)
 
@@ -48,6 +46,9 @@ class Spread:
     """What these queries can rule out; None without any spread, or of one query."""
     needed: tuple[tuple[float, int | None], ...]
     """For each margin the queries it needs."""
+    needed_ranges: tuple[tuple[int, int | None] | None, ...]
+    """For each margin between which numbers that lies; None if differences were not measured, an
+    upper end of None if it is beyond what anybody judges."""
     curve: tuple[tuple[int, float], ...]
     """For numbers of queries the smallest drop they can rule out."""
 
@@ -111,37 +112,31 @@ def sensitivity(
         if not 0 < margin < math.inf:
             raise ArgumentError("margins", "numbers above 0", repr(margin))
     chosen = read_measures(measures)
-    measured: list[tuple[Measure, float, _Spreads, int]]
+    measured: list[tuple[MeasureResult, _Detections]]
     if against is not None:
         comparison = compare(judgments, {"run": run, "against": against}, chosen)
-        n_missing = _count_missing(comparison.evaluations.values())
+        evaluations = [*comparison.evaluations.values()]
         measured = [
-            (d.measure, d.baseline_mean, ((None, pooled_sd([d.values])),), d.n_queries)
+            (one, ((None, detection_of([d.values], one, alpha=alpha, power=power)),))
             for d in comparison.differences
+            for one in [evaluations[0][str(d.measure)]]
         ]
     else:
-        evaluation = evaluate(judgments, run, chosen)
-        n_missing = _count_missing([evaluation])
+        evaluations = [evaluate(judgments, run, chosen)]
         measured = [
-            (one.measure, one.mean, _assumed(one), one.n_queries) for one in evaluation.values()
+            (one, tuple(_assumed(one, alpha=alpha, power=power))) for one in evaluations[0].values()
         ]
+    n_missing = _count_missing(evaluations)
     return [
         Sensitivity(
-            measure,
-            n_queries,
+            one.measure,
+            one.n_queries,
             alpha,
             power,
-            tuple(
-                _spread(
-                    Detection(n_queries, sd, alpha, power, measure=measure, baseline_mean=mean),
-                    correlation,
-                    margins,
-                )
-                for correlation, sd in spreads
-            ),
+            tuple(_spread(found, correlation, margins) for correlation, found in detections),
             n_missing,
         )
-        for measure, mean, spreads, n_queries in measured
+        for one, detections in measured
     ]
 
 
@@ -151,12 +146,10 @@ def _count_missing(evaluations: Iterable[Evaluation]) -> int:
     return len([row for row in zip(*columns, strict=True) if any(row)])
 
 
-def _assumed(result: MeasureResult) -> _Spreads:
-    """Return how much differences may vary, for each correlation that is assumed."""
-    values = np.fromiter(averaged(result.measure, result.values), np.float64)
-    return tuple(
-        (correlation, assumed_sd(values, correlation)) for correlation in ASSUMED_CORRELATIONS
-    )
+def _assumed(result: MeasureResult, **asked: float) -> Iterator[tuple[float, Detection]]:
+    """Return what can be detected, for each correlation that is assumed."""
+    for correlation in ASSUMED_CORRELATIONS:
+        yield correlation, assumed_detection(result, correlation, **asked)
 
 
 def _spread(found: Detection, correlation: float | None, margins: Sequence[float]) -> Spread:
@@ -167,5 +160,6 @@ def _spread(found: Detection, correlation: float | None, margins: Sequence[float
         correlation=correlation,
         smallest_drop=found.smallest_drop,
         needed=tuple((margin, found.needed_for(margin)) for margin in margins),
+        needed_ranges=tuple(replace(found, margin=margin).needed_range for margin in margins),
         curve=tuple((n, drop) for n, drop in drops if drop is not None),
     )

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from berryeval.evaluation.detection import Detection, assumed_sd
+from berryeval.evaluation.detection import assumed_detection
 from berryeval.evaluation.guards import Guard, Margin, MarginGuard, ThresholdGuard
-from berryeval.evaluation.result import Evaluation, averaged
+from berryeval.evaluation.result import Evaluation
 from berryeval.measures import Measure
 
 __all__ = ["SMALLEST_MARGIN", "propose_guards"]
@@ -31,10 +29,7 @@ def propose_guards(baseline: Evaluation) -> tuple[Guard, ...]:
 
 def _detectable(baseline: Evaluation, measure: Measure) -> float:
     result = baseline[str(measure)]
-    values = np.fromiter(averaged(measure, result.values), np.float64)
-    found = Detection(
-        len(values), assumed_sd(values), measure=measure, baseline_mean=result.mean
-    ).smallest_drop
+    found = assumed_detection(result).smallest_drop
     if found is None:
         return SMALLEST_MARGIN
     within = min(max(found, SMALLEST_MARGIN), _LARGEST_MARGIN)

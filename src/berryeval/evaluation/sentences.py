@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from berryeval.evaluation.deciding import FEWEST_CHANGED
 from berryeval.evaluation.guards import LatencyGuard, MarginGuard, ThresholdGuard, written
 from berryeval.evaluation.margins import SMALL_SET
-from berryeval.evaluation.notes import count_queries
+from berryeval.evaluation.notes import count_queries, range_text
 from berryeval.stats import Interval
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def _needed(result: GuardResult, harm: str) -> str:
             return found
     if result.queries_needed is None:
         return found
-    needed = count_queries(result.queries_needed)
+    needed = count_queries(result.queries_needed) + range_text(result.queries_needed_range)
     here = f"this {'slice' if result.slice else 'set'} has {result.n_queries:,}"
     if result.queries_needed <= result.n_queries:
         return f" About {needed} usually pass an equally good candidate; {here}."

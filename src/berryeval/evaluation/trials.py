@@ -14,7 +14,7 @@ from berryeval.errors import ArgumentError
 from berryeval.evaluation import sentences
 from berryeval.evaluation.comparison import Comparison, Difference
 from berryeval.evaluation.deciding import Column, Floats
-from berryeval.evaluation.detection import margin_of_averaged
+from berryeval.evaluation.detection import Detection, largest_loss, margin_of_averaged, range_of
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import POWER, GateRules
 from berryeval.evaluation.guards import MarginGuard
@@ -24,14 +24,12 @@ from berryeval.evaluation.margins import (
     judge_margin,
     margin_interval,
     margin_p_values,
-    queries_for_few_changes,
 )
-from berryeval.evaluation.result import aggregated, averaged, change_of_mean
+from berryeval.evaluation.result import aggregated, change_of_mean
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.evaluation.verdict import GuardResult, Verdict
-from berryeval.measures import GEOMETRIC_FLOOR, Measure
-from berryeval.stats import Interval, SampleMean, mean_of, queries_needed
-from berryeval.stats._moments import deviations_of
+from berryeval.measures import Measure
+from berryeval.stats import Interval, SampleMean, deviations_of, mean_of, sd_interval
 
 __all__ = [
     "Trial",
@@ -96,14 +94,6 @@ class Trial:
     def is_testable(self) -> bool:
         """Whether enough queries changed, and they stand for others."""
         return self.column.is_testable and self.rules.inference == "population"
-
-    @property
-    def score_range(self) -> float:
-        """How far apart two scores can be, of what the mean is taken of."""
-        low, high = self.guard.measure.bounds
-        if self.guard.measure.aggregate == "geometric":
-            low, high = (math.log(max(end, GEOMETRIC_FLOOR)) for end in (low, high))
-        return high - low
 
     @cached_property
     def column(self) -> Column:
@@ -203,6 +193,7 @@ def _trial(
         _mean(comparison, system, guard.measure, positions)
         for system in (comparison.baseline, difference.system)
     )
+    baseline = comparison.evaluations[comparison.baseline][str(guard.measure)].values
     return Trial(
         guard,
         part,
@@ -210,29 +201,11 @@ def _trial(
         extremes,
         margin,
         (before, after),
-        _loss(comparison, guard.measure, positions),
+        largest_loss(guard.measure, [baseline[i] for i in positions]),
         is_unchanged,
         difference.noise_sd,
         rules,
     )
-
-
-def _loss(comparison: Comparison, measure: Measure, positions: Sequence[int]) -> float:
-    """Return the most that one query can lose: from the baseline's best score to the worst.
-
-    A measure whose worst score has no bound is taken to lose as much as scores are apart.
-    """
-    scores = comparison.evaluations[comparison.baseline][str(measure)].values
-    best = (
-        max(scores[i] for i in positions)
-        if measure.higher_is_better
-        else min(scores[i] for i in positions)
-    )
-    worst = measure.bounds[0 if measure.higher_is_better else 1]
-    if math.isinf(worst):
-        worst = max(scores) if best == min(scores) else min(scores)
-    start, end = averaged(measure, array("d", (best, worst)))
-    return abs(start - end)
 
 
 def judge_margins(trials: Sequence[Trial]) -> list[GuardResult]:
@@ -268,6 +241,7 @@ def _judge(
     is_blocked = trial.rules.holes == "inconclusive" and bool(set(by_holes) - {verdict})
     if is_blocked:
         verdict = "inconclusive"
+    needed, needed_range = (None, None) if is_blocked else _needed(trial, verdict)
     result = GuardResult(
         trial.guard,
         trial.slice,
@@ -282,7 +256,8 @@ def _judge(
         p_fail=p_fail,
         n_changed=trial.n_changed,
         is_unchanged=trial.is_unchanged,
-        queries_needed=None if is_blocked else _needed(trial, verdict),
+        queries_needed=needed,
+        queries_needed_range=needed_range,
         verdicts_by_holes=(by_holes[0], by_holes[1]) if by_holes else None,
         is_blocked_by_holes=is_blocked,
         noise_sd=trial.noise_sd,
@@ -329,7 +304,7 @@ def _verdict(trial: Trial, p: MarginPValues | None, p_fail: float | None) -> Ver
         trial.n_changed,
         trial.n_queries,
         trial.margin,
-        trial.score_range,
+        range_of(trial.guard.measure),
         trial.rules.alpha,
     )
 
@@ -343,14 +318,23 @@ def _interval(trial: Trial) -> Interval | None:
     return replace(found, low=low, high=high)
 
 
-def _needed(trial: Trial, verdict: Verdict) -> int | None:
-    if verdict != "inconclusive":
-        return None
-    sd = float(deviations_of(trial.column.noisy)) if trial.n_queries > 1 else 0.0
-    alpha = trial.rules.alpha
-    by_spread = None if sd < ROUNDING else queries_needed(sd, trial.margin, alpha, POWER)
-    if trial.is_testable:
-        return by_spread
-    return queries_for_few_changes(
-        trial.n_changed, trial.n_queries, trial.margin, trial.score_range, alpha, by_spread
+def _needed(trial: Trial, verdict: Verdict) -> tuple[int | None, tuple[int, int | None] | None]:
+    """Return about how many queries a verdict takes, and between which numbers that lies."""
+    if verdict != "inconclusive" or trial.rules.inference == "set":
+        return None, None
+    values = trial.column.noisy
+    sample = mean_of(values)
+    sd = float(deviations_of(values)) if len(values) > 1 else 0.0
+    found = Detection(
+        trial.n_queries,
+        0.0 if sd < ROUNDING else sd,
+        trial.rules.alpha,
+        POWER,
+        trial.margin,
+        trial.n_changed,
+        loss=trial.loss,
+        skewness=0.0 if sample is None else sample.skewness,
+        sd_range=sd_interval(values),
+        score_range=range_of(trial.guard.measure),
     )
+    return found.needed, found.needed_range

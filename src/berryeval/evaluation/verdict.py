@@ -48,6 +48,9 @@ class GuardResult:
     """Whether no ranking changed within the cutoff: the verdict is then no matter of testing."""
     queries_needed: int | None = None
     """About how many queries a candidate equal to the baseline would need to pass."""
+    queries_needed_range: tuple[int, int | None] | None = None
+    """Between which numbers that lies, as the spread is known from few queries only; an upper end
+    of None is beyond what anybody judges. None if it is not known."""
     verdicts_by_holes: tuple[Verdict, Verdict] | None = None
     """The verdicts if unjudged documents were graded least, and most, favourably to the candidate;
     None where they could not change anything, or the measure has no bounds."""

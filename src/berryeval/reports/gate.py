@@ -203,6 +203,7 @@ def _guard_as_dict(guard: GuardResult) -> dict[str, Any]:
         "candidate_mean": finite(candidate),
         "changed": guard.n_changed,
         "queries_needed": guard.queries_needed,
+        "queries_needed_range": guard.queries_needed_range,
         "depends_on_holes": guard.depends_on_holes,
         "verdicts_by_holes": guard.verdicts_by_holes and list(guard.verdicts_by_holes),
     }

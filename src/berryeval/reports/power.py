@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from berryeval.evaluation.notes import count_queries
+from berryeval.evaluation.notes import count_queries, range_text
 from berryeval.reports.layout import Table, table_to_text
 
 if TYPE_CHECKING:
@@ -30,7 +30,10 @@ def _now(found: Sensitivity) -> Table:
             _name(spread),
             f"{spread.sd:.4f}",
             "-" if spread.smallest_drop is None else f"{spread.smallest_drop:.4f}",
-            *("-" if n is None else f"{n:,}" for _, n in spread.needed),
+            *(
+                "-" if n is None else f"{n:,}{range_text(ends)}"
+                for (_, n), ends in zip(spread.needed, spread.needed_ranges, strict=True)
+            ),
         )
         for spread in found.spreads
     )
@@ -50,7 +53,12 @@ def _notes(found: Sensitivity) -> list[str]:
     notes = [
         f"smallest drop: the margin that a candidate equal to the baseline passes in "
         f"{found.power:.0%} of cases, at alpha {found.alpha:g}. Smaller drops stay unseen.",
-        "N: the queries that a margin needs.",
+        "N: the queries that a margin needs"
+        + (
+            ", and in brackets between which numbers that lies, with a confidence of 95%."
+            if any(any(spread.needed_ranges) for spread in found.spreads)
+            else "."
+        ),
     ]
     if found.n_missing:
         are = "is" if found.n_missing == 1 else "are"
@@ -86,7 +94,11 @@ def power_to_json(found: Sequence[Sensitivity]) -> str:
     entries = [{**asdict(one), "measure": str(one.measure)} for one in found]
     for entry in entries:
         for spread in entry["spreads"]:
-            spread["needed"] = [{"margin": m, "queries": n} for m, n in spread["needed"]]
+            ranges = spread.pop("needed_ranges")
+            spread["needed"] = [
+                {"margin": m, "queries": n, "range": ends}
+                for (m, n), ends in zip(spread["needed"], ranges, strict=True)
+            ]
             spread["curve"] = [{"queries": n, "drop": drop} for n, drop in spread["curve"]]
     content = {"version": JSON_VERSION, "kind": "power", "measures": entries}
     return json.dumps(content, indent=2) + "\n"

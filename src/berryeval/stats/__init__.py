@@ -28,7 +28,14 @@ from berryeval.stats.paired_tests import (
     sign,
     wilcoxon,
 )
-from berryeval.stats.power import power_at, queries_needed, sd_of_differences, smallest_drop
+from berryeval.stats.power import (
+    MOST_QUERIES,
+    power_at,
+    queries_needed,
+    sd_interval,
+    sd_of_differences,
+    smallest_drop,
+)
 from berryeval.stats.resampling import flipped_means, permuted_ranges, resampled_means
 from berryeval.stats.sample_mean import SampleMean, difference_of_means, mean_of
 from berryeval.stats.similarity import kendall_tau, rank_biased_overlap, tau_ap
@@ -39,6 +46,7 @@ from berryeval.stats.tukey import randomised_tukey_hsd, tukey_hsd
 __all__ = [
     "FEWEST_RESAMPLES",
     "HORIZON",
+    "MOST_QUERIES",
     "Alternative",
     "Coefficient",
     "CorrectionName",
@@ -81,6 +89,7 @@ __all__ = [
     "rank_biased_overlap",
     "rank_biserial",
     "resampled_means",
+    "sd_interval",
     "sd_of_differences",
     "sign",
     "simultaneous_intervals",

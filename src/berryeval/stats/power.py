@@ -8,26 +8,49 @@ truth equals the baseline.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
 from berryeval.errors import ArgumentError
-from berryeval.stats._moments import sums_of
-from berryeval.stats._validation import check_amount, check_share
+from berryeval.stats._moments import are_equal, means_of, sums_of, variances_of
+from berryeval.stats._validation import as_values, check_amount, check_share
+from berryeval.stats.hall import hall_inverse
+from berryeval.stats.sample_mean import UNSEEN, cautious, skewness_error
 
-__all__ = ["power_at", "queries_needed", "sd_of_differences", "smallest_drop"]
+__all__ = [
+    "MOST_QUERIES",
+    "power_at",
+    "queries_needed",
+    "sd_interval",
+    "sd_of_differences",
+    "smallest_drop",
+]
+
+MOST_QUERIES = 100_000_000
+"""More than anybody judges: a margin that needs more has no number of queries."""
 
 _LEAST = 2  # queries without which there is no spread
-_MANY = 10_000  # queries from which on the t distribution is the normal one
+_LEAST_FOR_KURTOSIS = 5
+_HUGE = 1e9  # standard deviations, beyond which no margin is
 
 
-def power_at(sd: float, n_queries: int, margin: float, alpha: float = 0.05) -> float:
+def power_at(
+    sd: float,
+    n_queries: int,
+    margin: float,
+    alpha: float = 0.05,
+    *,
+    skewness: float | None = None,
+    loss: float = 0.0,
+) -> float:
     """Return how often a candidate that equals the baseline passes.
 
-    Exact for differences that are normally distributed, by the noncentral t distribution.
+    Exact for differences that are normally distributed and tested by Student's t. With a skewness
+    it is the power of a guard, whose test assumes more skewness than it observes.
 
     Parameters
     ----------
@@ -39,6 +62,11 @@ def power_at(sd: float, n_queries: int, margin: float, alpha: float = 0.05) -> f
         The largest drop that is accepted, 0 or more.
     alpha : float
         The level of the test.
+    skewness : float, optional
+        That of the differences, for the test of `SampleMean.p_above` with the cautious skewness.
+        Default: Student's t alone.
+    loss : float
+        The most that a query can lose, as `SampleMean.p_above` takes it.
 
     Returns
     -------
@@ -49,28 +77,34 @@ def power_at(sd: float, n_queries: int, margin: float, alpha: float = 0.05) -> f
     --------
     >>> round(power_at(sd=0.1, n_queries=50, margin=0.05), 3)
     0.967
+    >>> round(power_at(sd=0.1, n_queries=50, margin=0.05, skewness=0.0), 3)
+    0.951
     """
-    check_amount("sd", sd)
+    _check(sd, alpha, skewness, loss)
     check_amount("margin", margin)
-    check_share("alpha", alpha)
     if n_queries < _LEAST:
         return 0.0
     if sd == 0:
-        return 1.0 if margin > 0 else 0.0
-    return _power(margin / sd * math.sqrt(n_queries), n_queries, alpha)
+        return 1.0 if margin > UNSEEN * loss / (n_queries + UNSEEN) else 0.0
+    return _power(sd, n_queries, margin, alpha, skewness, loss)
 
 
 def smallest_drop(
-    sd: float, n_queries: int, alpha: float = 0.05, power: float = 0.8
+    sd: float,
+    n_queries: int,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    *,
+    skewness: float | None = None,
+    loss: float = 0.0,
 ) -> float | None:
     """Return the smallest margin that a candidate which equals the baseline passes so often.
 
-    The inverse of `power_at`, by the noncentral t distribution. A drop of this size is what the
-    queries can rule out.
+    The inverse of `power_at`. A drop of this size is what the queries can rule out.
 
     Parameters
     ----------
-    sd, n_queries, alpha
+    sd, n_queries, alpha, skewness, loss
         As those of `power_at`.
     power : float
         How often it should pass, between 0 and 1.
@@ -85,38 +119,46 @@ def smallest_drop(
     >>> round(smallest_drop(sd=0.1, n_queries=50), 4)
     0.0357
     """
-    check_amount("sd", sd)
-    check_share("alpha", alpha)
+    _check(sd, alpha, skewness, loss)
     check_share("power", power)
     if n_queries < _LEAST or sd == 0:
         return None
-    return _noncentrality(n_queries, alpha, power) * sd / math.sqrt(n_queries)
+    return smallest_margin(
+        lambda margin: _power(sd, n_queries, margin, alpha, skewness, loss) >= power, sd
+    )
 
 
-@lru_cache(maxsize=4096)
-def _noncentrality(n_queries: int, alpha: float, power: float) -> float:
-    """Return the margin over its standard error at which the power is reached."""
-    low, high = 0.0, 1.0
-    while _power(high, n_queries, alpha) < power:
-        low, high = high, 2 * high
-    while low < (middle := (low + high) / 2) < high:
-        if _power(middle, n_queries, alpha) < power:
-            low = middle
-        else:
-            high = middle
+def smallest_margin(passes: Callable[[float], bool], scale: float) -> float:
+    """Return the smallest margin that passes; larger ones do, too, from some number times a scale.
+
+    Infinite if none does, however large.
+    """
+    low, high = 0.0, scale
+    while not passes(high):
+        low, high = high, 4 * high
+        if high > _HUGE * scale:
+            return math.inf
+    while low < (middle := low + (high - low) / 2) < high:
+        if high - low <= 1e-12 * high:
+            break
+        low, high = (low, middle) if passes(middle) else (middle, high)
     return high
 
 
-def queries_needed(sd: float, margin: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
+def queries_needed(
+    sd: float,
+    margin: float,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    *,
+    skewness: float | None = None,
+    loss: float = 0.0,
+) -> int | None:
     """Return how many queries a margin needs: the fewest at which `power_at` reaches the power.
-
-    N = ((z(1 - alpha) + z(power)) sd / margin)^2, by the normal distribution, is a lower bound;
-    one or two more are needed because the spread is estimated. Beyond 10,000 queries it is exact
-    enough.
 
     Parameters
     ----------
-    sd, margin, alpha
+    sd, margin, alpha, skewness, loss
         As those of `power_at`.
     power : float
         How often a candidate that equals the baseline should pass, between 0 and 1.
@@ -124,25 +166,78 @@ def queries_needed(sd: float, margin: float, alpha: float = 0.05, power: float =
     Returns
     -------
     int or None
-        At least 2. None for a margin of 0, which no number of queries is enough for, and
-        without any spread.
+        At least 2. None if `MOST_QUERIES` are not enough, as for a margin of 0, and without any
+        spread.
 
     Examples
     --------
     >>> queries_needed(sd=0.1, margin=0.05)
     27
     """
-    check_amount("sd", sd)
+    _check(sd, alpha, skewness, loss)
     check_amount("margin", margin)
-    check_share("alpha", alpha)
     check_share("power", power)
     if margin == 0 or sd == 0:
         return None
-    quantiles = max(0.0, float(ndtri(1 - alpha) + ndtri(power)))
-    found = max(_LEAST, math.ceil((quantiles * sd / margin) ** 2))
-    while found < _MANY and power_at(sd, found, margin, alpha) < power:
-        found += 1
-    return found
+    return fewest_queries(lambda n: _power(sd, n, margin, alpha, skewness, loss) >= power)
+
+
+def fewest_queries(is_enough: Callable[[int], bool]) -> int | None:
+    """Return the fewest queries, from 2, that are enough; None if `MOST_QUERIES` are not."""
+    low, high = _LEAST - 1, _LEAST
+    while not is_enough(high):
+        if high >= MOST_QUERIES:
+            return None
+        low, high = high, min(2 * high, MOST_QUERIES)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high
+
+
+def sd_interval(values: ArrayLike, level: float = 0.95) -> tuple[float, float] | None:
+    """Return between which numbers the standard deviation lies, with this confidence.
+
+    Long tails make it wider, by their kurtosis.
+
+    Parameters
+    ----------
+    values : sequence of float
+        One finite number per query.
+    level : float
+        The confidence, between 0 and 1.
+
+    Returns
+    -------
+    tuple of float or None
+        None for fewer than five values, and for values that are all equal.
+
+    References
+    ----------
+    Bonett (2006), Computational Statistics and Data Analysis 50(3), 775-782.
+
+    Examples
+    --------
+    >>> low, high = sd_interval([0.1, 0.0, 0.2, -0.4, 0.1, 0.1, 0.0, 0.2])
+    >>> round(low, 3), round(high, 3)  # around 0.192
+    (0.07, 0.701)
+    """
+    found = as_values(values, "values")
+    check_share("level", level)
+    n = len(found)
+    quantile = float(ndtri((1 + level) / 2))
+    if n < _LEAST_FOR_KURTOSIS or n <= quantile or are_equal(found):
+        return None
+    variance = float(variances_of(found))
+    cut = int(n / (2 * math.sqrt(n - 4)))
+    middle = float(means_of(np.sort(found)[cut : n - cut]))
+    squares = float(sums_of((found - means_of(found)) ** 2))
+    kurtosis = n * float(sums_of((found - middle) ** 4)) / squares**2
+    widening = n / (n - quantile)
+    error = widening * math.sqrt(max(0.0, kurtosis - (n - 3) / n) / (n - 1))
+    centre = math.log(widening * variance)
+    low, high = (math.exp((centre + sign * quantile * error) / 2) for sign in (-1, 1))
+    return low, high
 
 
 def sd_of_differences(sd_scores: float, correlation: float) -> float:
@@ -166,22 +261,52 @@ def sd_of_differences(sd_scores: float, correlation: float) -> float:
     return math.sqrt(2 * (1 - correlation)) * sd_scores
 
 
-def _power(noncentrality: float, n_queries: int, alpha: float) -> float:
-    """Return the chance that a noncentral t exceeds the critical value.
+def _check(sd: float, alpha: float, skewness: float | None, loss: float) -> None:
+    check_amount("sd", sd)
+    check_share("alpha", alpha)
+    check_amount("loss", loss)
+    if skewness is not None and not math.isfinite(skewness):
+        raise ArgumentError("skewness", "a finite number", repr(skewness))
+
+
+def _power(
+    sd: float, n_queries: int, margin: float, alpha: float, skewness: float | None, loss: float
+) -> float:
+    """Return the chance that the lower bound of the mean lies above minus the margin.
 
     Given the estimated spread, u times the true one, the chance is the normal distribution's; it
-    is averaged over u. SciPy has the same as nctdtr, which is NaN for some noncentralities.
+    is averaged over u. Where two lost queries decide, u plays no part.
     """
+    u, chances = _spreads(n_queries)
+    root = math.sqrt(n_queries)
+    room = margin / sd * root - _critical(n_queries, alpha, skewness) * u
+    if loss > 0:
+        after_losses = (margin * (n_queries + UNSEEN) - UNSEEN * loss) / n_queries
+        room = np.minimum(room, after_losses / sd * root)
+    return min(1.0, max(0.0, float(sums_of(chances * ndtr(room)))))
+
+
+@lru_cache(maxsize=4096)
+def _critical(n_queries: int, alpha: float, skewness: float | None) -> float:
+    """Return how many standard errors the mean has to be above minus the margin."""
+    critical = -float(stdtrit(n_queries - 1, alpha))
+    if skewness is None:
+        return critical
+    assumed = cautious(skewness, skewness_error(n_queries))
+    return max(critical, float(hall_inverse(critical, assumed, n_queries)))
+
+
+@lru_cache(maxsize=512)
+def _spreads(n_queries: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return spreads that may be estimated, as parts of the true one, and their chances."""
     freedom = n_queries - 1
-    critical = -float(stdtrit(freedom, alpha))
     nodes, weights = _quadrature()
-    reach = 9 / math.sqrt(freedom)  # of u around 1; what is beyond cannot be seen
+    reach = 9 / math.sqrt(freedom)  # around 1; what is beyond cannot be seen
     low, high = max(0.0, 1 - reach), 1 + reach
     u = low + (high - low) * (nodes + 1) / 2
     log_density = (freedom - 1) * np.log(u) - freedom * (u * u - 1) / 2
     chances = weights * np.exp(log_density)
-    passing = float(sums_of(chances * ndtr(noncentrality - critical * u)) / sums_of(chances))
-    return min(1.0, max(0.0, passing))
+    return u, chances / sums_of(chances)
 
 
 @cache

@@ -87,7 +87,7 @@ class SampleMean:
         One standard error below the observed one, and at most -1, about that of real drops: a small
         sample that misses the tail looks unskewed.
         """
-        return min(self.skewness - self.skewness_error, FLOOR)
+        return cautious(self.skewness, self.skewness_error)
 
     def mean_after_losses(self, loss: float) -> float:
         """Return the mean if `UNSEEN` more units were there and lost this much each.
@@ -386,7 +386,7 @@ def sample_mean_of(influence: Influence) -> SampleMean:
         influence.degrees_of_freedom,
         n,
         _skewness(influence.totals) if influence.standard_error > 0.0 else 0.0,
-        _skewness_error(n),
+        skewness_error(n),
         influence.effective_n,
     )
 
@@ -461,7 +461,12 @@ def _skewness(influence: NDArray[np.float64]) -> float:
     return math.sqrt(n * (n - 1)) / (n - 2) * ratio
 
 
-def _skewness_error(n: int) -> float:
+def cautious(skewness: float, error: float) -> float:
+    """Return the skewness to assume where a pass is decided, by the observed one and its error."""
+    return min(skewness - error, FLOOR)
+
+
+def skewness_error(n: int) -> float:
     """Return the standard deviation of the skewness of n normally distributed numbers."""
     if n <= _LEAST:
         return 0.0

@@ -6,16 +6,19 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
-import numpy as np
+from dataclasses import dataclass, replace
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.core.query import Query
 from berryeval.errors import MismatchError
 from berryeval.evaluation.deciding import Floats
-from berryeval.evaluation.detection import ASSUMED_CORRELATION, Detection, assumed_sd, pooled_sd
+from berryeval.evaluation.detection import (
+    ASSUMED_CORRELATION,
+    Detection,
+    assumed_detection,
+    detection_of,
+)
 from berryeval.evaluation.differences import find_pairs
 from berryeval.evaluation.result import MeasureResult
 from berryeval.evaluation.slices import find_all_slices
@@ -87,25 +90,15 @@ class Columns:
         Of several pairs the one that differs most counts.
         """
         positions = self.slices.get(part, range(self.n_queries))
-        chosen = [one[positions] for one in self._values]
-        n_changed = None
-        if wish.sd is not None:
-            sd = wish.sd
-        elif self._is_assumed:
-            sd = assumed_sd(chosen[0])
-        else:
-            sd = pooled_sd(chosen)
-            n_changed = max((int(np.count_nonzero(one)) for one in chosen), default=0)
-        return Detection(
-            len(positions),
-            sd,
-            wish.alpha,
-            wish.power,
-            wish.margin,
-            n_changed,
-            self._reference.measure,
-            self._reference.mean,
-        )
+        asked = {"alpha": wish.alpha, "power": wish.power, "margin": wish.margin}
+        scores = self._reference.scores
+        if part:
+            scores = scores.take([*positions])
+        baseline = replace(self._reference, scores=scores)
+        if not self._is_assumed and wish.sd is None:
+            return detection_of([one[positions] for one in self._values], baseline, **asked)
+        found = assumed_detection(baseline, **asked)
+        return found if wish.sd is None else replace(found, sd=wish.sd)
 
 
 class Measuring:

@@ -11,6 +11,7 @@ from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.errors import BerryEvalError
 from berryeval.evaluation.detection import Detection
+from berryeval.evaluation.notes import range_text
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.assets import HTMX, assets
 from berryeval.service.workbench.charts.power import power_chart
@@ -121,7 +122,7 @@ def sentences(found: Detection, wish: Wish) -> tuple[str, str]:
         return f"Nothing can be told of {where}: {reason}.", "Choose runs that differ."
     drop = f"{found.smallest_drop:.3f}" if found.smallest_drop >= 0.001 else "less than 0.001"  # noqa: PLR2004
     first = f"These {queries} can see a drop of {drop} in {where}."
-    margin = f"A margin of {found.margin:g} needs {found.needed:,}"
+    margin = f"A margin of {found.margin:g} needs {found.needed:,}{range_text(found.needed_range)}"
     if found.is_enough:
         return first, f"{margin}: you have enough."
     more = "1 query" if found.missing == 1 else f"{found.missing:,} queries"
