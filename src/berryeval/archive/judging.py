@@ -111,7 +111,7 @@ def _to_adopt(connection: Connection, judgments: Judgments) -> JudgingPolicy | N
         labels = _labels(judgments)
     if labels is not None and policy.labels is None:
         there = connection.scalar(select(func.max(_c.grade)).where(IS_CURRENT)) or 0
-        if max(there, *judgments.grades) >= len(labels):
+        if max(there, max(judgments.grades, default=0)) >= len(labels):
             labels = None
     found = JudgingPolicy(rule, labels)
     return None if found == policy else found
