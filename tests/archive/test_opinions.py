@@ -4,8 +4,9 @@ import pytest
 
 from berryeval.archive import Archive, JudgmentEntry
 from berryeval.archive.opinions import SETTLED, Said, saying_of
-from berryeval.archive.records import JudgingPolicy
+from berryeval.archive.records import JudgingPolicy, JudgmentBatch
 from berryeval.core.judging import JUDGES, reduce_grades
+from berryeval.core.judgments import Judgments
 from berryeval.errors import ArgumentError, ConflictError, InputTypeError
 
 PAIR = ("q1", "d1")
@@ -316,6 +317,83 @@ def test_what_cannot_be_a_policy_is_refused():
         JudgingPolicy(labels="no, yes")
     with pytest.raises(InputTypeError, match=r"labels\[0\]: expected a text, got int"):
         JudgingPolicy(labels=[0, 1])
+
+
+LABELS = ("None", "A little", "All")
+
+
+def declaring(grades=(2, 0), **declared):
+    """Judgments of a file that declares something of them."""
+    found = Judgments.from_dict({"q9": dict(enumerate(grades))})
+    for name, value in declared.items():
+        setattr(found, name, value)
+    return found
+
+
+def adopt(archive, **declared):
+    """Import judgments that declare something, and return the policy."""
+    found = declaring(**declared)
+    foreseen = archive.judging.to_adopt(found) or archive.judging.get()
+    archive.judgments.put_batches([], declared=found)
+    assert archive.judging.get() == foreseen
+    return foreseen
+
+
+@pytest.mark.parametrize(
+    ("declared", "policy"),
+    [
+        ({}, JudgingPolicy()),
+        ({"scale": 2, "labels": LABELS, "judges": "max"}, JudgingPolicy("max", LABELS)),
+        ({"scale": 2}, JudgingPolicy("first", ("Not relevant", "Partly relevant", "Relevant"))),
+        ({"judges": "mean"}, JudgingPolicy("mean")),
+        ({"scale": 2.5}, JudgingPolicy()),
+        ({"scale": 100}, JudgingPolicy()),
+    ],
+)
+def test_an_archive_without_a_policy_adopts_what_a_file_declares(archive, declared, policy):
+    """As far as a policy can have it: the labels of a scale of 2 to 10 grades, and the rule."""
+    assert adopt(archive, **declared) == policy
+
+
+@pytest.mark.parametrize(
+    ("own", "policy"),
+    [
+        (JudgingPolicy("mean", ("No", "Yes")), JudgingPolicy("mean", ("No", "Yes"))),
+        (JudgingPolicy("mean"), JudgingPolicy("mean", LABELS)),
+        (JudgingPolicy("first"), JudgingPolicy("first", LABELS)),
+    ],
+)
+def test_an_archive_keeps_what_it_declares_itself(archive, own, policy):
+    """A declared rule stays though it is the default; a scale is adopted where there is none."""
+    archive.judging.put(own)
+    assert adopt(archive, scale=2, labels=LABELS, judges="max") == policy
+
+
+def test_a_scale_that_grades_exceed_is_not_adopted(archive):
+    """Neither grades of the archive nor those of the file; the rule is another matter."""
+    assert adopt(archive, grades=(3, 0), scale=2, labels=LABELS) == JudgingPolicy()
+    judge(archive, 3, "ada")
+    adopted = adopt(archive, scale=2, labels=LABELS, judges="latest")
+    assert adopted == JudgingPolicy("latest")
+
+
+def test_an_adopted_rule_applies_to_the_opinions_that_are_there(archive):
+    """And to what comes with it, all or nothing."""
+    judge(archive, 1, "ada")
+    opine(archive, 3, "bob")
+    entries = [JudgmentBatch("eve", None, [JudgmentEntry("q1", "", 1)])]
+    with pytest.raises(ArgumentError):
+        archive.judgments.put_batches(entries, declared=declaring(judges="max"))
+    assert (archive.judging.get(), counted(archive)) == (JudgingPolicy(), 1)
+    adopt(archive, judges="max")
+    assert counted(archive) == 3
+
+
+def test_judgments_of_an_archive_carry_its_policy(archive):
+    """As those of a file carry what the file declares."""
+    archive.judging.put(JudgingPolicy("mean", LABELS))
+    current = archive.judgments.current()
+    assert (current.scale, current.labels, current.judges) == (2, LABELS, "mean")
 
 
 def test_the_policy_opinions_and_histories_survive_an_export(archive, tmp_path):

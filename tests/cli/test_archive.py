@@ -46,10 +46,24 @@ def test_info_tells_what_is_in_an_archive():
     done = call("info", "a.db")
     assert done.exit_code == 0
     assert done.output.startswith("a.db: sqlite, version 0003, ")
-    assert "\n  queries          2\n" in done.output
+    assert "\n  queries           2\n" in done.output
     record = json.loads(call("info", "--json", "a.db").output)
     assert record["rows"]["runs"] == 1
     assert (record["backend"], record["problem"]) == ("sqlite", None)
+
+
+@pytest.mark.usefixtures("here")
+def test_info_counts_opinions_and_earlier_states_apart():
+    """An opinion is no judgment, and neither is what a judgment once was."""
+    with Archive.open("a.db") as archive:
+        archive.judgments.change("q1", "d1", 1, author="ada")
+        archive.judgments.put([JudgmentEntry("q1", "d2", 1)], author="ada")
+        for grade in (0, 2):
+            archive.judgments.add_opinion("q1", "d1", grade, author="bob")
+        archive.judgments.add_opinion("q1", "d1", 3, author="cy")
+    rows = json.loads(call("info", "--json", "a.db").output)["rows"]
+    assert (rows["judgments"], rows["opinions"], rows["judgment_history"]) == (2, 2, 2)
+    assert "\n  opinions          2\n" in call("info", "a.db").output
 
 
 @pytest.mark.parametrize("words", [("info", "no.db"), ("export", "no.db", "out")])

@@ -31,6 +31,17 @@ def test_a_sound_set_exits_0():
     assert "0 errors, 2 warnings" in result.output
 
 
+def test_what_a_set_declares_is_shown(folder):
+    """Grades with their labels, and the rule in words; as they are in JSON."""
+    labels = ["None", "A little", "Half", "All of it"]
+    write_golden_set(folder / "golden", labels=labels, judges="mean")
+    result = golden("check", "golden")
+    assert "grade 3, All of it" in result.output
+    assert "Where judges differ, the mean grade counts." in result.output
+    declared = json.loads(golden("check", "golden", "--json").stdout)["golden"]
+    assert (declared["scale"], declared["labels"], declared["judges"]) == (3, labels, "mean")
+
+
 def test_errors_exit_2(folder):
     """A dangling id is told with its query and the nearest chunk."""
     write_golden_set(folder / "golden", {"Q1": {"guide.md#gide": 1}})

@@ -175,6 +175,22 @@ def test_passes_of_another_shape_are_an_error(tmp_path, content):
         ),
         ('{"judgments": [], "scale": 3, "scale": 1}', "the key 'scale' comes twice in an object"),
         ({"judgments": [], "version": [1]}, "a number or text as version"),
+        (
+            {"judgments": [], "scale": 4, "labels": ["no", "yes"]},
+            "expected 5 labels, one for each grade from 0 to 4, found 2",
+        ),
+        (
+            {"judgments": [], "scale": 2.5, "labels": ["no", "yes"]},
+            "expected a whole number as scale, since there are labels, found 2.5",
+        ),
+        (
+            {"judgments": [], "labels": ["only"]},
+            "labels: expected 2 to 10 labels, from grade 0 up, got 1",
+        ),
+        ({"judgments": [], "labels": "no, yes"}, "labels: expected a list of texts, got str"),
+        ({"judgments": [], "labels": ["no", ""]}, "labels[1]: expected 1 to 60 characters, got 0"),
+        ({"judgments": [], "judges": "median"}, "judges: expected 'first' or 'latest' or"),
+        ({"judgments": [], "judges": ["first"]}, "judges: expected 'first' or 'latest' or"),
         ({"judgments": [], "pool_depth": 0}, "a number of ranks as pool_depth, found 0"),
     ],
 )
@@ -260,6 +276,35 @@ def test_plain_ids_are_grade_1_on_a_binary_scale(tmp_path):
     entries = [{"query_id": "Q1", "relevant": ["guide.md#guide"]}]
     golden = read_golden_set(write_golden_set(tmp_path, entries, scale=1))
     assert golden.judgments.to_dict()["Q1"] == {"guide.md#guide": 1}
+
+
+LABELS = ("None", "A little", "Half", "Most", "All of it")
+
+
+@pytest.mark.parametrize("facts", [{"scale": 4}, {"scale": None}])
+def test_a_set_declares_what_grades_mean_and_which_one_counts(tmp_path, facts):
+    """Its judgments carry it, however they are read; the labels alone say how far grades go."""
+    folder = write_golden_set(tmp_path, labels=[*LABELS], judges="majority", **facts)
+    golden = read_golden_set(folder)
+    assert (golden.scale, golden.labels, golden.judges) == (4, LABELS, "majority")
+    for judgments in (golden.judgments, be.read_judgments(folder / "relevance-judgments.json")):
+        assert (judgments.scale, judgments.labels, judgments.judges) == (4, LABELS, "majority")
+
+
+def test_a_set_need_not_declare_anything(tmp_path):
+    """A scale without labels is one; without a scale there is none."""
+    golden = read_golden_set(write_golden_set(tmp_path))
+    assert (golden.scale, golden.labels, golden.judges) == (3, None, None)
+    assert (golden.judgments.scale, golden.judgments.labels) == (3, None)
+    golden = read_golden_set(write_golden_set(tmp_path, scale=None))
+    assert (golden.scale, golden.judgments.scale) == (None, None)
+
+
+def test_what_a_set_declares_leaves_its_hash(tmp_path):
+    """Labels and the rule change no score: results stay comparable."""
+    plain = read_golden_set(write_golden_set(tmp_path / "a", scale=4)).content_hash
+    facts = {"labels": [*LABELS], "judges": "latest"}
+    assert read_golden_set(write_golden_set(tmp_path / "b", scale=4, **facts)).content_hash == plain
 
 
 @pytest.mark.parametrize(

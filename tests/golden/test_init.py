@@ -30,6 +30,14 @@ def test_a_new_set_can_be_read_at_once(documents, tmp_path):
     assert not list((tmp_path / "golden").rglob("*.png"))
 
 
+def test_a_new_set_says_what_its_grades_mean(documents, tmp_path):
+    """Its labels are there to be edited."""
+    init_golden_set(documents, tmp_path / "golden")
+    golden = read_golden_set(tmp_path / "golden")
+    assert golden.scale == 3
+    assert golden.labels == ("Does not serve it", "Marginal", "Answers a part", "Answers it")
+
+
 def test_its_settings_are_those_of_the_gate(documents, tmp_path):
     """X6: berryeval.toml guards the three measures of the suite, as far as judgments allow."""
     init_golden_set(documents, tmp_path / "golden")

@@ -7,7 +7,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 
 from berryeval.archive import tables
 from berryeval.archive.baselines import ArchivedBaselines
@@ -19,6 +19,7 @@ from berryeval.archive.gates import ArchivedGates
 from berryeval.archive.importing import import_archive
 from berryeval.archive.judging import ArchivedJudging
 from berryeval.archive.judgment_index import JudgmentIndex
+from berryeval.archive.judgment_rows import IS_CURRENT, IS_OPINION
 from berryeval.archive.judgments import ArchivedJudgments
 from berryeval.archive.location import Location
 from berryeval.archive.queries import ArchivedQueries
@@ -119,15 +120,11 @@ class Archive:
             If it cannot be read.
         """
         with self._database.reading() as connection:
-            counted = (table for table in tables.metadata.sorted_tables if deep)
             return ArchiveFacts(
                 version=version_of(connection) or "none",
                 backend="sqlite" if self._database.is_sqlite else "postgresql",
                 size_bytes=self._database.size_bytes(connection),
-                counts={
-                    table.name: connection.scalar(select(func.count()).select_from(table)) or 0
-                    for table in counted
-                },
+                counts=_counts(connection) if deep else {},
                 problem=self._database.problem(connection) if deep else None,
             )
 
@@ -203,3 +200,17 @@ class Archive:
 
     def __repr__(self) -> str:
         return f"<Archive {self.name}>"
+
+
+def _counts(connection: Connection) -> dict[str, int]:
+    """Count the rows of each table: judgments, second opinions and earlier states apart."""
+    counts = {
+        table.name: connection.scalar(select(func.count()).select_from(table)) or 0
+        for table in tables.metadata.sorted_tables
+    }
+    n_states = counts["judgments"]
+    for name, condition in {"judgments": IS_CURRENT, "opinions": IS_OPINION}.items():
+        n_rows = select(func.count()).select_from(tables.judgments).where(condition)
+        counts[name] = connection.scalar(n_rows) or 0
+    counts["judgment_history"] = n_states - counts["judgments"] - counts["opinions"]
+    return counts

@@ -30,6 +30,7 @@ from berryeval.errors import ArgumentError, ConflictError
 
 __all__ = [
     "IS_CURRENT",
+    "IS_OPINION",
     "IS_STALE",
     "STATES",
     "NewJudgment",
@@ -58,6 +59,7 @@ _c = judgments.c
 
 IS_STALE = and_(documents.c.hash.is_not(None), documents.c.hash != _c.document_hash)
 IS_CURRENT = and_(_c.superseded_by.is_(None), _c.grade.is_not(None), _c.kind != "opinion")
+IS_OPINION = and_(_c.superseded_by.is_(None), _c.grade.is_not(None), _c.kind == "opinion")
 
 STATES: Select[Any] = select(
     _c.query_id, _c.doc_id, _c.grade, _c.author, _c.source, _c.judged_at, _c.document_hash,

@@ -11,7 +11,7 @@ from berryeval.archive import judgment_states as states
 from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_id, check_text
 from berryeval.archive.database import Database
-from berryeval.archive.judging import read_policy
+from berryeval.archive.judging import adopt_policy, read_policy
 from berryeval.archive.judgment_rows import (
     IS_CURRENT,
     IS_STALE,
@@ -81,8 +81,16 @@ class ArchivedJudgments:
         """
         return self.put_batches([JudgmentBatch(author, source, [*entries], as_opinion)])
 
-    def put_batches(self, batches: Iterable[JudgmentBatch]) -> int:
+    def put_batches(
+        self, batches: Iterable[JudgmentBatch], *, declared: Judgments | None = None
+    ) -> int:
         """Write judgments of several authors and sources, all or none, as `put` does.
+
+        Parameters
+        ----------
+        declared : Judgments, optional
+            Judgments whose scale, labels and rule the archive adopts first, as far as it declares
+            none; see `ArchivedJudging.to_adopt`.
 
         Returns
         -------
@@ -95,6 +103,8 @@ class ArchivedJudgments:
             check_text(batch.source, "source", optional=True)
 
         def work(connection: Connection) -> int:
+            if declared is not None:
+                adopt_policy(self._database, connection, declared)
             rule = read_policy(connection).rule
             n_written = 0
             for wanted, (author, source, _, as_opinion) in checked:
@@ -312,7 +322,8 @@ class ArchivedJudgments:
             check_id(when, "at")
         found, hashed = self._known.as_of(when)
         with self._database.reading() as connection:
-            found.scale = read_policy(connection).highest
+            policy = read_policy(connection)
+        found.scale, found.labels, found.judges = policy.highest, policy.labels, policy.rule
         return found, hashed
 
     def prepare(self) -> None:

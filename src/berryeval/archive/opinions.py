@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from berryeval.core.judging import Judges, reduce_grades
@@ -116,7 +117,7 @@ class Saying(Generic[AnyState]):
         grade = reduce_grades([*by_judge.values()], rule)
         return Counted(grade, f"{rule} of {len(by_judge)} judges", None)
 
-    @property
+    @cached_property  # every rule asks for it
     def _given(self) -> list[tuple[AnyState, float]]:
         """The judgment and the opinions since, with their grades; those that are none left out.
 

@@ -55,6 +55,12 @@ class Judgments(Grouped):
     scale: float | None = None
     """The highest grade of the scale, where one is declared."""
 
+    labels: tuple[str, ...] | None = None
+    """What the grades mean, from 0 up, where that is declared."""
+
+    judges: Judges | None = None
+    """The rule for grades of several judges that the set declares; None if it declares none."""
+
     reduced: tuple[Judges, int] | None = None
     """The rule that chose among the grades of several judges, and for how many documents; None if
     no document has several."""

@@ -80,7 +80,7 @@ def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None =
     known = guess_kind(path, chosen) if kind is None else kind
     documents: dict[bytes, set[object]] = {}
     # Only a JSON object can have queries without documents.
-    queries = json_object.iter_queries(path, known) if chosen == "json" else ()
+    queries = json_object.load(path).iter_queries(known) if chosen == "json" else ()
     numbers: dict[bytes, list[float]] = {query_id: [] for query_id, _ in queries}
     rows = duplicates = 0
     for query_id, document, number in _iter_rows(path, chosen, known):

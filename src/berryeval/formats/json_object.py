@@ -7,21 +7,26 @@ a list of ``judgments`` is that of a golden set, see `berryeval.formats.relevanc
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
-from berryeval.core.grouped import Grouped
+from berryeval.core.grouped import Duplicates, Grouped, Grouping
 from berryeval.core.id_column import decode_id
 from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats import relevance_judgments
 from berryeval.formats._lines import PathLike, iter_lines, path_name
-from berryeval.formats._rows import Kind, Row, parse_number, refuse_subtopics
+from berryeval.formats._rows import Kind, Row, add_rows, parse_number, refuse_subtopics
 from berryeval.formats.keys import id_bytes
+from berryeval.formats.relevance_judgments import RelevanceJudgments
 
-__all__ = ["has_broken_numbers", "iter_queries", "iter_rows", "sniff", "to_lines"]
+__all__ = ["JsonObject", "has_broken_numbers", "iter_rows", "load", "sniff", "to_lines"]
 
 _EXACT = 2**53  # below it a float is the whole number that it seems
-_PAIRS = list[tuple[str, object]]
+_Pairs: TypeAlias = "list[tuple[str, object]]"
+_Documents: TypeAlias = "list[tuple[str, float]]"
+"""Documents with their numbers."""
 
 
 def sniff(first_line: bytes) -> bool:
@@ -29,35 +34,37 @@ def sniff(first_line: bytes) -> bool:
     return first_line.lstrip().startswith(b"{")
 
 
-def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
-    """Iterate over the rows of a file. Where in it a row stands is not known."""
-    for _, rows in iter_queries(path, kind):
-        yield from rows
+@dataclass(frozen=True)
+class JsonObject:
+    """A file as it was loaded."""
+
+    path: PathLike
+    queries: Sequence[tuple[str, _Documents]]
+    golden: RelevanceJudgments | None = None
+    """What a golden set declares; None for any other object."""
+
+    def iter_queries(self, kind: Kind) -> Iterator[tuple[bytes, Iterator[Row]]]:
+        """Iterate over queries and their rows; a query may have none."""
+        for name, documents in self.queries:
+            query_id = id_bytes(name, self.path, None)
+            yield query_id, self._rows(query_id, documents, kind)
+
+    def _rows(self, query_id: bytes, documents: _Documents, kind: Kind) -> Iterator[Row]:
+        for doc_id, number in documents:
+            parsed = parse_number(number, kind, self.path, None)
+            yield None, query_id, id_bytes(doc_id, self.path, None), parsed
+
+    def group(self, kind: Kind, duplicates: Duplicates) -> Grouping:
+        """Return the rows by query, with queries that have none."""
+        found = Grouping()
+        for query_id, rows in self.iter_queries(kind):
+            found.add_query(query_id)
+            add_rows(found, rows, kind, self.path, duplicates)
+        return found
 
 
-def iter_queries(path: PathLike, kind: Kind) -> Iterator[tuple[bytes, Iterator[Row]]]:
-    """Iterate over queries and their rows; a query may have none."""
-    for name, documents in _iter_numbers(path):
-        query_id = id_bytes(name, path, None)
-        yield (
-            query_id,
-            (
-                (None, query_id, id_bytes(doc_id, path, None), parse_number(n, kind, path, None))
-                for doc_id, n in documents
-            ),
-        )
-
-
-def has_broken_numbers(path: PathLike) -> bool:
-    """Whether any number is written with a point, as scores are. Raises if there is none."""
-    numbers = [number for _, documents in _iter_numbers(path) for _, number in documents]
-    if not numbers:
-        raise FormatError("expected judgments or a run, found nothing", path_name(path))
-    return any(isinstance(number, float) for number in numbers)
-
-
-def _iter_numbers(path: PathLike) -> Iterator[tuple[str, list[tuple[str, float]]]]:
-    """Iterate over queries, and their documents with numbers."""
+def load(path: PathLike) -> JsonObject:
+    """Load a file."""
     content = b"".join(line for _, line in iter_lines(path))
     try:
         # Pairs rather than dicts: a document that comes twice is for the caller to see.
@@ -66,19 +73,36 @@ def _iter_numbers(path: PathLike) -> Iterator[tuple[str, list[tuple[str, float]]
         raise FormatError(f"expected a JSON object ({error})", path_name(path)) from None
     pairs = _pairs(queries, path, "queries")
     if any(key == "judgments" and _is_list_of_objects(value) for key, value in pairs):
-        for judged in relevance_judgments.parse(content, path).queries:
-            yield judged.query_id, [*judged.iter_grades()]
-        return
-    for query_id, documents in pairs:
-        yield query_id, [*_numbers(documents, query_id, path)]
+        golden = relevance_judgments.parse(content, path)
+        judged = [(one.query_id, [*one.iter_grades()]) for one in golden.queries]
+        return JsonObject(path, judged, golden)
+    return JsonObject(
+        path, [(query_id, _numbers(documents, query_id, path)) for query_id, documents in pairs]
+    )
 
 
-def _numbers(documents: object, query_id: str, path: PathLike) -> Iterator[tuple[str, float]]:
+def iter_rows(path: PathLike, kind: Kind) -> Iterator[Row]:
+    """Iterate over the rows of a file. Where in it a row stands is not known."""
+    for _, rows in load(path).iter_queries(kind):
+        yield from rows
+
+
+def has_broken_numbers(path: PathLike) -> bool:
+    """Whether any number is written with a point, as scores are. Raises if there is none."""
+    numbers = [number for _, documents in load(path).queries for _, number in documents]
+    if not numbers:
+        raise FormatError("expected judgments or a run, found nothing", path_name(path))
+    return any(isinstance(number, float) for number in numbers)
+
+
+def _numbers(documents: object, query_id: str, path: PathLike) -> _Documents:
+    found = []
     for doc_id, number in _pairs(documents, path, f"documents of {query_id!r}"):
         if isinstance(number, bool) or not isinstance(number, (int, float)):
             message = f"expected a number for {doc_id!r} of {query_id!r}, found {number!r}"
             raise FormatError(message, path_name(path))
-        yield doc_id, number
+        found.append((doc_id, number))
+    return found
 
 
 def _is_list_of_objects(value: object) -> bool:
@@ -86,7 +110,7 @@ def _is_list_of_objects(value: object) -> bool:
     return isinstance(value, list) and value != [] and all(isinstance(one, list) for one in value)
 
 
-def _pairs(value: object, path: PathLike, what: str) -> _PAIRS:
+def _pairs(value: object, path: PathLike, what: str) -> _Pairs:
     if isinstance(value, list) and all(isinstance(pair, tuple) for pair in value):
         return value
     message = f"expected an object of {what}, found {type(value).__name__}"

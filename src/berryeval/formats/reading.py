@@ -115,9 +115,21 @@ def read_judgments(
         return judgments_of_frame(module.read_table(path, "judgments"), duplicates, judges, origin)
     if chosen == "trec":
         return _read_trec_judgments(path, duplicates, judges, origin)
+    if chosen == "json":
+        return _read_object(path, duplicates)
     if hasattr(module, "iter_judged"):
         return collect_judged(module.iter_judged(path), origin, duplicates, judges)
     return _read(Judgments, path, "judgments", chosen, duplicates)
+
+
+def _read_object(path: PathLike, duplicates: Duplicates) -> Judgments:
+    """Read judgments, and what a golden set declares of them."""
+    loaded = json_object.load(path)
+    found = Judgments.collect(loaded.group("judgments", duplicates))
+    if loaded.golden is not None:
+        declared = loaded.golden
+        found.scale, found.labels, found.judges = declared.scale, declared.labels, declared.judges
+    return found
 
 
 def _read_trec_judgments(
@@ -177,13 +189,10 @@ def _read(
 ) -> Noun:
     if format == "trec" and backend().name == "native":
         return noun.of_native(read_columns(iter_pieces(path), kind, path, duplicates))
-    found = Grouping()
     if format == "json":  # the one text format in which a query may have no documents
-        for query_id, rows in json_object.iter_queries(path, kind):
-            found.add_query(query_id)
-            add_rows(found, rows, kind, path, duplicates)
-    else:
-        add_rows(found, FORMATS[format].iter_rows(path, kind), kind, path, duplicates)
+        return noun.collect(json_object.load(path).group(kind, duplicates))
+    found = Grouping()
+    add_rows(found, FORMATS[format].iter_rows(path, kind), kind, path, duplicates)
     return noun.collect(found)
 
 

@@ -2,7 +2,9 @@
 
 ::
 
-    {"version": 1, "pool_depth": 20, "scale": 3, "relevant_from": 2, "judgments": [
+    {"version": 1, "pool_depth": 20, "scale": 3, "relevant_from": 2,
+     "labels": ["Not relevant", "Marginal", "Relevant", "Highly relevant"], "judges": "first",
+     "judgments": [
       {"query_id": "Q001", "relevant": [{"chunk_id": "a.md#b", "grade": 3}],
        "not_relevant": ["c.md#d"]}]}
 
@@ -10,6 +12,9 @@ The first of the relevant chunks is the primary one. A set may draw the line of 
 than at grade 1: `relevant_from`. Those that are not relevant were judged, and
 found to be of no use: grade 0. With ``"scale": 1`` plain ids will do in ``relevant``, too, and mean
 grade 1; on any other scale they are an error, and so is a key that has no meaning anywhere.
+
+``labels`` say what the grades mean, one for each from 0 up to the scale, and ``judges`` which grade
+counts where second opinions are given on the set. Both may be left out.
 
 In place of a chunk a judgment may name a span of a document, in characters, which holds however
 the document is cut into chunks; whoever reads it as a plain judgment finds it under its id,
@@ -28,14 +33,16 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from berryeval.core.id_column import decode_id
+from berryeval.core.judging import Judges, check_judges
+from berryeval.core.scale import check_labels
 from berryeval.core.span_judgment import SpanJudgment
-from berryeval.errors import ArgumentError, FormatError
+from berryeval.errors import ArgumentError, FormatError, InputTypeError
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats.keys import check_keys, id_bytes
 
 __all__ = ["JudgedQuery", "RelevanceJudgments", "parse", "read"]
 
-FILE_KEYS = ("version", "pool_depth", "scale", "relevant_from", "judgments")
+FILE_KEYS = ("version", "pool_depth", "scale", "relevant_from", "labels", "judges", "judgments")
 ENTRY_KEYS = ("query_id", "relevant", "not_relevant")
 CHUNK_KEYS = ("chunk_id", "grade")
 SPAN_KEYS = ("document", "start", "end", "grade")
@@ -70,6 +77,10 @@ class RelevanceJudgments:
     queries: tuple[JudgedQuery, ...]
     relevant_from: float = 1
     """The lowest grade that counts as relevant."""
+    labels: tuple[str, ...] | None = None
+    """What the grades mean, from 0 up."""
+    judges: Judges | None = None
+    """The rule for grades of several judges."""
 
 
 def read(path: PathLike) -> RelevanceJudgments:
@@ -96,7 +107,10 @@ def parse(text: bytes, path: PathLike) -> RelevanceJudgments:
     version = content.get("version", 1)
     if not isinstance(version, (int, str)) or isinstance(version, bool):
         raise _unexpected("a number or text as version", version, path)
+    labels, judges = _labels(content, path), _judges(content, path)
     scale = _number(content.get("scale"), "scale", path)
+    if scale is None and labels is not None:
+        scale = len(labels) - 1
     relevant_from = _number(content.get("relevant_from"), "relevant_from", path) or 1
     if scale is not None and relevant_from > scale:
         raise _unexpected(f"relevant_from up to the scale, {scale:g}", relevant_from, path)
@@ -109,7 +123,35 @@ def parse(text: bytes, path: PathLike) -> RelevanceJudgments:
             for number, entry in enumerate(content["judgments"], start=1)
         ),
         relevant_from=relevant_from,
+        labels=labels,
+        judges=judges,
     )
+
+
+def _labels(content: Mapping[str, Any], path: PathLike) -> tuple[str, ...] | None:
+    if content.get("labels") is None:
+        return None
+    try:
+        labels = check_labels(content["labels"])
+    except (ArgumentError, InputTypeError) as error:
+        raise FormatError(str(error), path_name(path)) from None
+    scale = _number(content.get("scale"), "scale", path)
+    if scale is not None and scale != int(scale):
+        raise _unexpected("a whole number as scale, since there are labels", scale, path)
+    if scale is not None and len(labels) != scale + 1:
+        expected = f"{scale + 1:g} labels, one for each grade from 0 to {scale:g}"
+        raise FormatError(f"expected {expected}, found {len(labels)}", path_name(path))
+    return labels
+
+
+def _judges(content: Mapping[str, Any], path: PathLike) -> Judges | None:
+    judges: Judges | None = content.get("judges")
+    if judges is not None:
+        try:
+            check_judges(judges)
+        except ArgumentError as error:
+            raise FormatError(str(error), path_name(path)) from None
+    return judges
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from typing import TypeAlias
 from berryeval.core.content_hash import hash_of_judgments
 from berryeval.core.documents import Document
 from berryeval.core.inputs import note_input
+from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
@@ -88,6 +89,10 @@ class GoldenSet:
     """As the file has them, the most relevant first."""
     scale: float | None = None
     """The highest grade there is."""
+    labels: tuple[str, ...] | None = None
+    """What the grades mean, from 0 up; None where that is not declared."""
+    judges: Judges | None = None
+    """Which grade counts where second opinions are given; None where that is not declared."""
     relevant_from: float = 1
     """The lowest grade that counts as relevant."""
     pool_depth: int | None = None
@@ -136,7 +141,9 @@ class GoldenSet:
         for span, answering in self.matched_spans:
             for chunk in answering:
                 grades[span.query_id].setdefault(chunk.chunk_id, 0)
-        return Judgments.from_dict(grades)
+        found = Judgments.from_dict(grades)
+        found.scale, found.labels, found.judges = self.scale, self.labels, self.judges
+        return found
 
     def credit(self, run: Run) -> Run:
         """Return what a system returned as it is scored: chunks have become the spans judged.
@@ -271,6 +278,8 @@ def read_golden_set(
         queries=tuple(_read_queries(folder / QUERIES)),
         judged=judgments.queries,
         scale=judgments.scale,
+        labels=judgments.labels,
+        judges=judgments.judges,
         relevant_from=judgments.relevant_from,
         pool_depth=judgments.pool_depth,
         passes=_read_passes(folder / PASSES),

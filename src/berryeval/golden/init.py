@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 from berryeval.core.files import write_whole
+from berryeval.core.scale import default_labels
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.golden.ceilings import ceilings
 from berryeval.golden.golden_set import (
@@ -21,6 +22,9 @@ from berryeval.golden.golden_set import (
 from berryeval.search.chunking import read_chunks
 
 __all__ = ["init_golden_set"]
+
+_SCALE = 3
+"""The highest grade, as the guideline has it."""
 
 _ENDINGS = (".md", ".markdown", ".txt")
 
@@ -110,7 +114,8 @@ def _judgments(chunk_id: str) -> dict[str, object]:
         "relevant": [{"chunk_id": chunk_id, "grade": 1}],
         "not_relevant": [],
     }
-    return {"version": 1, "scale": 3, "judgments": [judged]}
+    labels = default_labels(_SCALE)
+    return {"version": 1, "scale": _SCALE, "labels": labels, "judgments": [judged]}
 
 
 def _to_json(content: object) -> bytes:

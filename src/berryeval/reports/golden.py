@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from berryeval.core.judging import COUNTED
 from berryeval.reports.figures import DASH, finite
 from berryeval.reports.layout import Table, table_to_text
 from berryeval.reports.power import power_tables
@@ -14,6 +15,7 @@ from berryeval.reports.wording import count
 if TYPE_CHECKING:
     from berryeval.golden.agreement import Agreement
     from berryeval.golden.check import GoldenCheck
+    from berryeval.golden.golden_set import GoldenSet
 
 __all__ = ["check_as_dict", "check_tables", "check_to_json", "check_to_text"]
 
@@ -45,7 +47,7 @@ def _counts(found: GoldenCheck) -> Table:
     if golden.questions:
         names.append("questions")
     rows = [(name, f"{counts[name]:,}") for name in names]
-    rows += [(f"grade {grade}", f"{n:,}") for grade, n in counts["by_grade"].items()]
+    rows += [(_grade(golden, grade), f"{n:,}") for grade, n in counts["by_grade"].items()]
     for label in ("category", "difficulty"):
         rows += [(f"{label} {name}", f"{n:,}") for name, n in counts[f"by_{label}"].items()]
     spread = f"{relevant['fewest']} to {relevant['most']}, median {relevant['median']:g}"
@@ -53,7 +55,17 @@ def _counts(found: GoldenCheck) -> Table:
     for system, holes in found.holes.items():
         rows.append((f"unjudged in the top of {system}", f"{len(holes):,}"))
     title = f"{golden.name}, version {golden.version}"
-    return Table(title, ("", "number"), tuple(rows), (f"Hash: {golden.content_hash}",))
+    notes = [f"Hash: {golden.content_hash}"]
+    if golden.judges is not None:
+        notes.append(f"Where judges differ, {COUNTED[golden.judges]} counts.")
+    return Table(title, ("", "number"), tuple(rows), tuple(notes))
+
+
+def _grade(golden: GoldenSet, grade: str) -> str:
+    """Return a grade with its label, where the set declares one."""
+    labels = golden.labels or ()
+    has_label = grade.isdecimal() and int(grade) < len(labels)
+    return f"grade {grade}, {labels[int(grade)]}" if has_label else f"grade {grade}"
 
 
 def _ceilings(found: GoldenCheck) -> Table:
@@ -93,7 +105,14 @@ def check_as_dict(found: GoldenCheck) -> dict[str, Any]:
     return {
         "version": JSON_VERSION,
         "kind": "golden",
-        "golden": {"name": golden.name, "version": golden.version, "hash": golden.content_hash},
+        "golden": {
+            "name": golden.name,
+            "version": golden.version,
+            "hash": golden.content_hash,
+            "scale": golden.scale,
+            "labels": None if golden.labels is None else list(golden.labels),
+            "judges": golden.judges,
+        },
         "counts": dict(found.counts),
         "ceilings": {name: finite(value) for name, value in found.ceilings.items()},
         "agreements": {

@@ -9,6 +9,7 @@ import pytest
 
 from berryeval import Document, Query
 from berryeval.archive import JudgmentEntry
+from berryeval.archive.records import JudgingPolicy
 from berryeval.service.workbench import background
 from berryeval.service.workbench.background import Latest
 from berryeval.service.workbench.importing import routes, staged
@@ -101,6 +102,82 @@ def test_imported_judgments_keep_their_judge_and_source(client, archive):
     ]
     again = confirm(client, look(client, "judgments", rows, "x.csv"))
     assert "Stored 0 judgments are new or changed." in again.text
+
+
+LABELS = ["None", "A little", "All"]
+
+
+def golden(**declared):
+    """The judgments of a golden set."""
+    relevant = [{"chunk_id": "d1", "grade": 2}]
+    return json.dumps({**declared, "judgments": [{"query_id": "q1", "relevant": relevant}]})
+
+
+def notes_of(page):
+    """What the preview says of scale and rule."""
+    return [one.text for one in page.find_all("p", class_="quiet")]
+
+
+def test_what_a_golden_set_declares_is_shown_and_then_adopted(client, archive):
+    """Judges see its labels from then on, and its rule counts."""
+    archive.judgments.put([JudgmentEntry("q2", "d1", 1)], author="ada")
+    archive.judgments.add_opinion("q2", "d1", 2, author="bob")
+    page = look(client, "judgments", golden(scale=2, labels=LABELS, judges="max"), "golden.json")
+    assert notes_of(page) == [
+        "This archive declares no scale. It adopts that of the file: 0 None, 1 A little, 2 All.",
+        "This archive adopts the rule of the file. Where judges differ, the highest grade counts. "
+        "1 grade changes.",
+    ]
+    assert archive.judging.get() == JudgingPolicy(), "nothing is stored yet"
+    confirm(client, page)
+    assert archive.judging.get() == JudgingPolicy("max", tuple(LABELS))
+    assert archive.judgments.get("q2", "d1").grade == 2
+
+
+@pytest.mark.parametrize(
+    ("own", "declared", "notes"),
+    [
+        (None, {}, []),
+        (LABELS, {"labels": LABELS}, []),
+        (LABELS, {"scale": 2}, []),
+        (
+            ["No", "Yes", "Very"],
+            {"labels": LABELS},
+            ["The file declares another scale. This archive keeps its own."],
+        ),
+        (
+            None,
+            {"scale": 100},
+            [
+                "This archive does not adopt the scale of the file: a scale has two to ten "
+                "grades, and no judgment exceeds it."
+            ],
+        ),
+    ],
+)
+def test_a_preview_says_what_becomes_of_a_scale(client, archive, own, declared, notes):
+    """Also where the archive does not take it."""
+    if own is not None:
+        archive.judging.put(JudgingPolicy(labels=tuple(own)))
+    before = archive.judging.get()
+    page = look(client, "judgments", golden(**declared))
+    assert notes_of(page) == notes
+    confirm(client, page)
+    assert archive.judging.get() == before
+
+
+def test_only_an_admin_declares_a_scale_by_importing(client, archive):
+    """A judge's import stores the judgments, and says what is left to do."""
+    token = archive.tokens.create("bob", "judge")
+    client.headers["Authorization"] = f"Bearer {token}"
+    page = look(client, "judgments", golden(scale=2, labels=LABELS))
+    assert notes_of(page) == [
+        "The file declares a scale or a rule, and this archive none. Only an admin can declare "
+        "them, under Rule and scale."
+    ]
+    confirm(client, page)
+    assert archive.judgments.get("q1", "d1").grade == 2
+    assert archive.judging.get() == JudgingPolicy()
 
 
 def test_a_compressed_file_is_read(client):
@@ -200,9 +277,9 @@ def test_a_long_import_goes_on_while_nobody_waits(client, archive, monkeypatch):
     go_on = threading.Event()
     store = routes.store
 
-    def store_slowly(*arguments):
+    def store_slowly(*arguments, **options):
         go_on.wait(10)
-        return store(*arguments)
+        return store(*arguments, **options)
 
     monkeypatch.setattr(routes, "store", store_slowly)
     page = look(client, "judgments", "q1 0 d1 3\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -81,7 +81,8 @@ class Preview:
     n_same: int
     changes: Sequence[Change] = ()
     """The first of those that would be replaced."""
-    warnings: Sequence[str] = field(default_factory=tuple)
+    warnings: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
 def read_file(kind: Kind, path: Path) -> Any:  # noqa: ANN401 - by its kind
@@ -108,10 +109,23 @@ def _read(kind: Kind, path: Path) -> Any:  # noqa: ANN401 - by its kind
     return list(iter_documents(path))
 
 
-def looked_at(archive: Archive, kind: Kind, content: Any, options: Options) -> Preview:  # noqa: ANN401
-    """Return what storing something would change."""
+def looked_at(
+    archive: Archive,
+    kind: Kind,
+    content: Any,  # noqa: ANN401
+    options: Options,
+    *,
+    may_declare: bool,
+) -> Preview:
+    """Return what storing something would change.
+
+    Parameters
+    ----------
+    may_declare : bool
+        Whether the caller may declare the rule and the scale of the archive.
+    """
     previews: dict[Kind, Callable[[], Preview]] = {
-        "judgments": lambda: _of_judgments(archive, content),
+        "judgments": lambda: _of_judgments(archive, content, may_declare=may_declare),
         "runs": lambda: _of_run(archive, content, options),
         "queries": lambda: _of_queries(archive, content),
         "documents": lambda: _of_documents(archive, content),
@@ -124,11 +138,16 @@ def store(
     kind: Kind,
     content: Any,  # noqa: ANN401
     options: Options,
+    *,
+    may_declare: bool,
 ) -> tuple[str, str]:
     """Store everything or nothing, and return what to say and where to go on."""
     if kind == "judgments":
         there = archive.judgments.current()
-        n = archive.judgments.put_batches(batches_of_file(content, options.file_name, there))
+        n = archive.judgments.put_batches(
+            batches_of_file(content, options.file_name, there),
+            declared=content if may_declare else None,
+        )
         return f"{n:,} judgments are new or changed.", "/judgments"
     if kind == "runs":
         name = options.run_name or options.stem
@@ -172,7 +191,7 @@ def batches_of_file(content: Judgments, file_name: str, there: Judgments) -> lis
     ]
 
 
-def _of_judgments(archive: Archive, content: Judgments) -> Preview:
+def _of_judgments(archive: Archive, content: Judgments, *, may_declare: bool) -> Preview:
     there = archive.judgments.current()
     n_new = n_changed = n_same = 0
     changed: list[tuple[str, str, float, float]] = []
@@ -207,7 +226,34 @@ def _of_judgments(archive: Archive, content: Judgments) -> Preview:
         )
         for query_id, doc_id, before, after in changed
     ]
-    return Preview(facts, n_new, n_changed, n_same, changes)
+    notes = _to_declare(archive, content, may_declare=may_declare)
+    return Preview(facts, n_new, n_changed, n_same, changes, notes=notes)
+
+
+def _to_declare(archive: Archive, content: Judgments, *, may_declare: bool) -> list[str]:
+    """Return what happens to the scale and the rule that a file declares."""
+    now, then = archive.judging.get(), archive.judging.to_adopt(content)
+    if then is not None and not may_declare:
+        return [
+            "The file declares a scale or a rule, and this archive none. Only an admin can declare "
+            "them, under Rule and scale."
+        ]
+    found = []
+    if then is not None and then.labels != now.labels:
+        scale = ", ".join(f"{grade} {label}" for grade, label in enumerate(then.labels or ()))
+        found.append(f"This archive declares no scale. It adopts that of the file: {scale}.")
+    elif now.labels is None and content.scale is not None:
+        found.append(
+            "This archive does not adopt the scale of the file: a scale has two to ten grades, and "
+            "no judgment exceeds it."
+        )
+    elif content.labels not in (None, now.labels):
+        found.append("The file declares another scale. This archive keeps its own.")
+    if then is not None and then.rule != now.rule:
+        n = archive.judging.preview()[then.rule]
+        changes = f" {n:,} grade{' changes' if n == 1 else 's change'}." if n else ""
+        found.append(f"This archive adopts the rule of the file. {then.sentence}{changes}")
+    return found
 
 
 def _judges(content: Judgments) -> list[tuple[str, str]]:

@@ -18,7 +18,14 @@ from starlette.responses import RedirectResponse, Response
 from berryeval.archive import Archive
 from berryeval.errors import InputError, NotFoundError
 from berryeval.service.answers import Answer
-from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, SettingsDep, require
+from berryeval.service.dependencies import (
+    ArchiveDep,
+    Caller,
+    CallerDep,
+    JobsDep,
+    SettingsDep,
+    require,
+)
 from berryeval.service.jobs import FINISHED, Job, Progress
 from berryeval.service.uploads import Upload, in_turn
 from berryeval.service.workbench.importing.kinds import (
@@ -67,7 +74,8 @@ async def look_at_file(
     def work() -> tuple[Staged, Preview]:
         content = _read(file, kind, options, settings.max_upload)
         staged = Staged(kind, content, options, caller.name, archive.judgments.revision())
-        return staged, looked_at(archive, kind, content, options)
+        may_declare = caller.may("admin")
+        return staged, looked_at(archive, kind, content, options, may_declare=may_declare)
 
     try:
         staged, preview = await in_turn(work)
@@ -94,11 +102,17 @@ async def store_file(
     if staged.kind == "judgments" and staged.revision != await to_thread.run_sync(
         archive.judgments.revision
     ):
-        return await to_thread.run_sync(_look_again, request, archive, staged)
+        return await to_thread.run_sync(_look_again, request, archive, staged, caller)
 
     def work(progress: Progress) -> Response:
         progress(0, 1, "writing")
-        said, place = store(archive, staged.kind, staged.content, staged.options)
+        said, place = store(
+            archive,
+            staged.kind,
+            staged.content,
+            staged.options,
+            may_declare=caller.may("admin"),
+        )
         return Answer({"said": said, "place": place})
 
     job = jobs.start("import", work, owner=caller.name)
@@ -134,9 +148,15 @@ def _outcome(job: Job) -> dict[str, Any] | None:
     return found
 
 
-def _look_again(request: Request, archive: Archive, staged: Staged) -> Response:
+def _look_again(request: Request, archive: Archive, staged: Staged, caller: Caller) -> Response:
     """Show once more what would change, after somebody has judged."""
-    preview = looked_at(archive, staged.kind, staged.content, staged.options)
+    preview = looked_at(
+        archive,
+        staged.kind,
+        staged.content,
+        staged.options,
+        may_declare=caller.may("admin"),
+    )
     again = Staged(
         staged.kind, staged.content, staged.options, staged.owner, archive.judgments.revision()
     )
