@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from berryeval import compare, gate
-from berryeval.evaluation.deciding import FEWEST_CHANGED
-from berryeval.evaluation.detection import Detection, margin_of_averaged, pooled_sd
+from berryeval.evaluation.deciding import FEWEST_CHANGED, Column
+from berryeval.evaluation.detection import Detection, detection_in, margin_of_averaged
 from berryeval.evaluation.margins import changed_share_bound, margin_p_values
 from berryeval.evaluation.power import sensitivity
 from berryeval.evaluation.proposal import propose_guards
@@ -39,7 +39,8 @@ def test_without_a_spread_nothing_is_detected():
     assert (found.smallest_drop, found.needed, found.curve) == (None, None, ())
     assert found.sufficiency == "no spread"
     assert Detection(1, 0.1, margin=0.02).smallest_drop is None
-    assert pooled_sd([np.full(3, 0.1), np.array([1.0])]) == 0.0
+    assert detection_in([Column(np.full(3, 0.1))]).sd == 0.0
+    assert detection_in([Column(np.array([1.0]))]).sd == 0.0
 
 
 def test_queries_of_which_few_changed_are_not_enough():
@@ -87,7 +88,8 @@ def test_the_number_needed_is_a_range():
 
 def test_spreads_of_several_pairs_are_pooled():
     """The root of the mean variance."""
-    assert pooled_sd([np.array([0.0, 2.0]), np.array([0.0, 4.0])]) == pytest.approx(math.sqrt(5))
+    pairs = [Column(np.array([0.0, 2.0])), Column(np.array([0.0, 4.0]))]
+    assert detection_in(pairs).sd == pytest.approx(math.sqrt(5))
 
 
 @pytest.mark.parametrize("measure", ["P@2", "GMAP", "Unjudged@2"])

@@ -17,6 +17,11 @@ FORMATS = ("table", "json", "svg", "png")
 @click.argument("run", metavar="RUN")
 @click.option("--against", metavar="RUN", help="A second system, to measure how scores differ.")
 @click.option(
+    "--queries",
+    metavar="FILE",
+    help="Queries with groups, such as paraphrases of one intent; with --against.",
+)
+@click.option(
     "-m",
     "--measure",
     "measures",
@@ -52,6 +57,7 @@ def command(
     judgments: str,
     run: str,
     against: str | None,
+    queries: str | None,
     measures: tuple[str, ...],
     margins: tuple[float, ...],
     alpha: float,
@@ -79,6 +85,7 @@ def command(
         run,
         measures,
         against=against,
+        queries=queries,
         margins=margins or MARGINS,
         alpha=alpha,
         power=power,

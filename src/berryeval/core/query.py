@@ -30,12 +30,15 @@ class Query:
         What somebody who asks this wants to know.
     tags : tuple of str
         Any other labels.
+    group : str, optional
+        What it shares with others that are not independent of it: an intent that is asked in
+        several ways, a session, a tenant.
 
     Examples
     --------
     >>> Query("Q001", "configure OAuth", category="procedural", tags=("security",))
     Query(query_id='Q001', text='configure OAuth', category='procedural', difficulty=None,
-    description=None, tags=('security',))
+    description=None, tags=('security',), group=None)
     """
 
     query_id: str
@@ -44,6 +47,7 @@ class Query:
     difficulty: str | None = None
     description: str | None = None
     tags: tuple[str, ...] = ()
+    group: str | None = None
 
     __test__: ClassVar[bool] = False  # pytest takes it for a test where it is called TestQuery
 

@@ -81,12 +81,16 @@ def all_pairs(comparison: Comparison) -> list[SystemPair]:
         names, pairs = [], []
         for first, second in combinations(runs, 2):
             [pair] = find_pairs(
-                runs[first], {second: runs[second]}, [measure], comparison.query_ids
+                runs[first],
+                {second: runs[second]},
+                [measure],
+                comparison.query_ids,
+                comparison.sampling,
             )
             noise = (comparison.noise.get(name, {}).get(measure) for name in (first, second))
             names.append((first, second))
             pairs.append(replace(pair, noise_sd=noise_between(*noise)))
-        differences = describe(pairs, comparison.statistics)
+        differences = describe(pairs, comparison.statistics, comparison.sampling)
         found += [SystemPair(*two, one) for two, one in zip(names, differences, strict=True)]
     return found
 

@@ -38,6 +38,7 @@ from berryeval.evaluation.extremes import bound_differences
 from berryeval.evaluation.notes import query_notes
 from berryeval.evaluation.repeats import Noise, mean_evaluation, noise_between, noise_in, rounds_of
 from berryeval.evaluation.result import Evaluation
+from berryeval.evaluation.sampling import Sampling, sampling_of
 from berryeval.evaluation.slices import QueriesSource, Slice, find_slices, load_queries
 from berryeval.formats import Duplicates
 from berryeval.measures import Measure, Recall
@@ -242,6 +243,7 @@ def _compared(
     how: Statistics,
 ) -> Comparison:
     notes = query_notes(evaluations, len(query_ids))
+    sampling = sampling_of(queries, query_ids)
     over_same = {name: _restricted(one, query_ids) for name, one in evaluations.items()}
     candidates = {name: one for name, one in over_same.items() if name != reference}
     pairs = [
@@ -251,13 +253,13 @@ def _compared(
                 *(noise.get(name, {}).get(pair.measure) for name in (reference, pair.system))
             ),
         )
-        for pair in find_pairs(over_same[reference], candidates, measures, query_ids)
+        for pair in find_pairs(over_same[reference], candidates, measures, query_ids, sampling)
     ]
     parts: list[tuple[Slice, list[int]]] = [
         item for label in labels for item in find_slices(queries, label, query_ids).items()
     ]
-    whole = describe(pairs, how)
-    sliced = describe_slices(pairs, parts, how)
+    whole = describe(pairs, how, sampling)
+    sliced = describe_slices(pairs, parts, how, sampling)
     if bounds:
         bounded = bound_differences(
             [*whole, *sliced],
@@ -279,18 +281,20 @@ def _compared(
         query_ids=query_ids,
         evaluations=over_same,
         differences=whole,
-        common=describe_common(pairs, over_same.values(), how),
+        common=describe_common(pairs, over_same.values(), how, sampling),
         sliced=sliced,
         statistics=how,
         notes=(
             *notes,
             *_depth_notes(runs, measures),
             *_sum_notes(measures),
+            *_group_notes(sampling, len(query_ids)),
             *_noise_notes(noise, how.tests),
         ),
         max_grade=max_grade,
         repeats=repeats,
         noise=noise,
+        sampling=sampling,
     )
 
 
@@ -394,6 +398,13 @@ def _sum_notes(measures: Sequence[Measure]) -> Iterator[str]:
     summed = ", ".join(str(measure) for measure in measures if measure.aggregate == "sum")
     if summed:
         yield f"Totals of {summed} are sums over queries; differences are means."
+
+
+def _group_notes(sampling: Sampling, n_queries: int) -> Iterator[str]:
+    """Say that queries are not independent."""
+    if sampling.groups is not None:
+        n_groups = sampling.count(np.ones(n_queries, dtype=bool))
+        yield f"The queries come in {n_groups:,} groups, and groups are what is tested."
 
 
 def _depth(run: Run) -> int:

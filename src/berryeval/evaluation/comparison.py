@@ -20,6 +20,7 @@ from berryeval.evaluation.findings import Finding, Outcome, finding_of, outcome_
 from berryeval.evaluation.headline import headline
 from berryeval.evaluation.repeats import Noise, rounds_of
 from berryeval.evaluation.result import Evaluation, change_of_mean
+from berryeval.evaluation.sampling import PLAIN, Sampling
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure, parse_measure
 from berryeval.stats import Interval, TestResult
@@ -81,16 +82,17 @@ class Difference:
     was asked again."""
     rows: Sequence[int] | None = None
     """The places of the queries among all that are compared; None for all of them."""
+    sampling: Sampling = PLAIN
+    """The groups of the queries."""
 
     def column_of(self, values: NDArray[np.float64]) -> Column:
         """Return what an interval is estimated from if these were the differences."""
-        return Column(values, self.rows, self.noise_sd or 0.0)
+        return Column(values, self.rows, self.noise_sd or 0.0, self.sampling)
 
     @cached_property
     def mean(self) -> float:
         """The mean difference, or how far apart two geometric means are."""
-        mean = float(np.add.accumulate(self.values)[-1] / len(self.values))
-        return change_of_mean(self.measure, mean, self.baseline_mean)
+        return change_of_mean(self.measure, self.sampling.mean(self.values), self.baseline_mean)
 
     @property
     def n_queries(self) -> int:
@@ -185,6 +187,8 @@ class Comparison(Displayed):
         its runs.
     noise : mapping of str to mapping of Measure to Noise
         By run, of the systems that were asked again.
+    sampling : Sampling
+        The groups of the queries compared.
     """
 
     def __init__(
@@ -206,6 +210,7 @@ class Comparison(Displayed):
         max_grade: float | None = None,
         repeats: Mapping[str, Sequence[Run]] | None = None,
         noise: Mapping[str, Mapping[Measure, Noise]] | None = None,
+        sampling: Sampling = PLAIN,
     ) -> None:
         self.judgments = judgments
         self.runs = runs
@@ -223,6 +228,7 @@ class Comparison(Displayed):
         self.max_grade = max_grade
         self.repeats: Mapping[str, Sequence[Run]] = repeats or {}
         self.noise: Mapping[str, Mapping[Measure, Noise]] = noise or {}
+        self.sampling = sampling
 
     @property
     def n_queries(self) -> int:

@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.evaluation.findings import ROUNDING
-from berryeval.stats import Interval, deviations_of, mean_of, means_of, simultaneous_intervals
-from berryeval.stats._moments import variances_of
+from berryeval.evaluation.sampling import FEWEST_GROUPS, PLAIN, Sampling
+from berryeval.stats import Interval, SampleMean, simultaneous_intervals
 
 __all__ = ["FEWEST_CHANGED", "Column", "Estimate", "Floats", "estimate_family", "widened"]
 
@@ -47,16 +47,43 @@ class Column:
     """The places of these queries among all; None for all of them."""
     noise_sd: float = 0.0
     """The standard deviation of what all queries of a run share, from run to run."""
+    sampling: Sampling = PLAIN
+    """The groups of these queries."""
+
+    @cached_property
+    def n_changed(self) -> int:
+        """Queries whose score changed; groups, if there are any."""
+        return self.sampling.count(self.values != 0)
+
+    @cached_property
+    def n_units(self) -> int:
+        """Queries that stand alone; groups, if there are any."""
+        return self.sampling.count(np.ones(len(self.values), dtype=bool))
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether queries stand alone, not in groups."""
+        return self.sampling.groups is None
+
+    @property
+    def has_few_groups(self) -> bool:
+        """Whether the groups are too few to test."""
+        return not self.is_alone and self.n_units < FEWEST_GROUPS
 
     @property
     def is_testable(self) -> bool:
-        """Whether enough queries changed."""
-        return int(np.count_nonzero(self.values)) >= FEWEST_CHANGED
+        """Whether enough queries changed, and there are enough groups."""
+        return self.n_changed >= FEWEST_CHANGED and not self.has_few_groups
 
     @cached_property
     def noisy(self) -> Floats:
         """The differences with the noise added that they share: what is estimated."""
-        return widened(self.values, self.noise_sd)
+        return widened(self.values, self.noise_sd, self.sampling)
+
+    @cached_property
+    def sample(self) -> SampleMean | None:
+        """The mean difference and what is known of its error; None of fewer than two units."""
+        return self.sampling.mean_of(self.noisy)
 
 
 @dataclass(frozen=True)
@@ -72,7 +99,12 @@ class Estimate:
 
 
 def estimate_family(
-    columns: Sequence[Column], level: float = 0.95, *, n_flips: int = 10_000, seed: int = 0
+    columns: Sequence[Column],
+    level: float = 0.95,
+    *,
+    sampling: Sampling = PLAIN,
+    n_flips: int = 10_000,
+    seed: int = 0,
 ) -> list[Estimate]:
     """Estimate the mean of each column of differences, simultaneously over all columns.
 
@@ -82,14 +114,17 @@ def estimate_family(
         The family.
     level : float
         The probability that all intervals contain their means.
+    sampling : Sampling
+        The groups of all queries, which columns are parts of.
     n_flips, seed : int
         For the draws of signs that a family of several needs.
 
     Returns
     -------
     list of Estimate
-        In the order of the columns. A column of which fewer than `FEWEST_CHANGED` queries changed
-        has neither interval nor p-value, and does not widen the intervals of others.
+        In the order of the columns. A column of which fewer than `FEWEST_CHANGED` queries changed,
+        or with fewer than `FEWEST_GROUPS` groups if there are any, has neither interval nor
+        p-value, and does not widen the intervals of others.
 
     Examples
     --------
@@ -101,23 +136,39 @@ def estimate_family(
     >>> few.reason
     'fewer than 10 queries changed'
     """
-    tested = [place for place, column in enumerate(columns) if column.is_testable]
-    found = [Estimate(None, None, f"fewer than {FEWEST_CHANGED} queries changed")] * len(columns)
-    estimates = _estimate([columns[place] for place in tested], level, n_flips, seed)
-    for place, estimate in zip(tested, estimates, strict=True):
-        found[place] = estimate
-    return found
+    tested = [column for column in columns if column.is_testable]
+    estimates = iter(_estimate(tested, level, sampling, n_flips, seed))
+    return [
+        next(estimates) if column.is_testable else Estimate(None, None, _untested(column))
+        for column in columns
+    ]
 
 
-def _estimate(columns: Sequence[Column], level: float, n_flips: int, seed: int) -> list[Estimate]:
+def _untested(column: Column) -> str:
+    """Say why there is no word."""
+    if column.has_few_groups:
+        return f"fewer than {FEWEST_GROUPS} groups"
+    return f"fewer than {FEWEST_CHANGED} {column.sampling.units} changed"
+
+
+def _estimate(
+    columns: Sequence[Column], level: float, sampling: Sampling, n_flips: int, seed: int
+) -> list[Estimate]:
     if len(columns) == 1:
-        sample = mean_of(columns[0].noisy)
+        sample = columns[0].sample
         assert sample is not None  # as many changed
         return [Estimate(sample.interval(level), sample.p_value())]
     if not columns:
         return []
     values, present = _side_by_side(columns)
-    members = simultaneous_intervals(values, level, present=present, n_flips=n_flips, seed=seed)
+    members = simultaneous_intervals(
+        values,
+        level,
+        present=present,
+        groups=sampling.take(range(len(values))).groups,
+        n_flips=n_flips,
+        seed=seed,
+    )
     return [Estimate(one.interval, one.p_value) for one in members if one is not None]
 
 
@@ -135,24 +186,24 @@ def _side_by_side(columns: Sequence[Column]) -> tuple[Floats, NDArray[np.bool_]]
     return values, present
 
 
-def widened(differences: Floats, noise_sd: float) -> Floats:
+def widened(differences: Floats, noise_sd: float, sampling: Sampling = PLAIN) -> Floats:
     """Spread differences about their mean so that the variance of the mean has noise added.
 
     `noise_sd` is the standard deviation of what all queries of a run share from one repeat to the
     next: the spread between queries says nothing about it. Differences that are all equal have no
     spread to stretch: they get one that alternates. A single query stays as it is.
     """
-    n_queries = len(differences)
-    if noise_sd == 0.0 or n_queries < 2:  # noqa: PLR2004
+    sample = sampling.mean_of(differences) if noise_sd > 0.0 else None
+    if sample is None:
         return differences
-    mean = means_of(differences)
-    around = differences - mean
-    added = n_queries * noise_sd**2
+    around = differences - sample.mean
     if np.abs(around).max() < ROUNDING:
-        around = np.resize([1.0, -1.0], n_queries)
-        around -= means_of(around)
-        factor = math.sqrt(added) / deviations_of(around)
+        around = np.resize([1.0, -1.0], len(differences))
+        around -= sampling.mean(around)
+        alternating = sampling.mean_of(around)
+        assert alternating is not None
+        factor = noise_sd / alternating.standard_error if alternating.standard_error > 0 else 0.0
     else:
-        factor = np.sqrt(1 + added / variances_of(around))
-    stretched: Floats = mean + around * factor
+        factor = math.sqrt(1 + (noise_sd / sample.standard_error) ** 2)
+    stretched: Floats = sample.mean + around * factor
     return stretched

@@ -17,13 +17,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.special import bdtr, bdtrc
 
-from berryeval.evaluation.deciding import FEWEST_CHANGED, Floats
+from berryeval.evaluation.deciding import FEWEST_CHANGED, Column
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
 from berryeval.evaluation.margins import judge_margin
 from berryeval.evaluation.result import MeasureResult, averaged, change_of_mean
 from berryeval.measures import Measure
-from berryeval.stats import deviations_of, mean_of, power_at, sd_interval, sd_of_differences
+from berryeval.stats import power_at, sd_interval, sd_of_differences
 from berryeval.stats._validation import check_share
 from berryeval.stats.power import fewest_queries, smallest_margin
 
@@ -32,10 +32,10 @@ __all__ = [
     "Detection",
     "Sufficiency",
     "assumed_detection",
+    "detection_in",
     "detection_of",
     "largest_loss",
     "margin_of_averaged",
-    "pooled_sd",
     "range_of",
 ]
 
@@ -120,25 +120,26 @@ class Detection:
     @property
     def has_few_changes(self) -> bool:
         """Whether so few queries differ that a gate would not test them."""
-        is_known = self.n_changed is not None and self.smallest_drop is not None
-        return is_known and (self.n_changed or 0) < FEWEST_CHANGED
+        return self._has_spread and self.n_changed is not None and self.n_changed < FEWEST_CHANGED
 
     @property
     def sufficiency(self) -> Sufficiency:
         """Whether the queries are enough for the margin, and if not, why."""
-        if self.smallest_drop is None:
+        if not self._has_spread:
             return "no spread"
         if self.is_enough:
             return "enough"
         return "too few changed" if self.has_few_changes else "too few"
 
     def drop_at(self, n_queries: int) -> float | None:
-        """Return the smallest drop that so many queries can rule out."""
-        if n_queries < 2 or self.sd == 0:  # noqa: PLR2004
+        """Return the smallest drop that so many queries can rule out; None if they can none."""
+        if n_queries < 2 or not self._has_spread:  # noqa: PLR2004
             return None
         found = smallest_margin(
             lambda margin: self._passing(n_queries, margin) >= self.power, self.sd
         )
+        if math.isinf(found):
+            return None
         if self.measure is None:
             return found
         return 0.0 - change_of_mean(self.measure, -found, self.baseline_mean)
@@ -161,6 +162,11 @@ class Detection:
             found = fewest_queries(partial(self._is_harmless, n_changed, margin=margin))
             if found is not None and self._passing(found, margin) >= self.power:
                 yield found
+
+    @property
+    def _has_spread(self) -> bool:
+        """Whether anything is known of how differences vary."""
+        return self.sd > 0 and self.n_queries > 1
 
     @property
     def _share(self) -> float:
@@ -205,39 +211,47 @@ class Detection:
         steps = (_FEWEST * 10 ** (step / _POINTS_PER_DECADE) for step in range(n_points))
         numbers = dict.fromkeys([*map(round, steps), last])
         drops = ((n, self.drop_at(n)) for n in numbers)
-        return tuple((n, drop) for n, drop in drops if drop is not None and math.isfinite(drop))
+        return tuple((n, drop) for n, drop in drops if drop is not None)
 
 
-def detection_of(
-    differences: Sequence[Floats],
-    baseline: MeasureResult,
-    **asked: Any,  # noqa: ANN401 - of Detection
-) -> Detection:
+def detection_in(columns: Sequence[Column], **asked: Any) -> Detection:  # noqa: ANN401 - of Detection
     """Return what queries can detect whose differences were measured, for one or several pairs.
 
     Parameters
     ----------
-    differences : sequence of arrays
-        For each pair of runs, candidate minus baseline, one number per query, in what the mean is
-        taken of. Of several pairs the one that differs in most queries counts as changed.
-    baseline : MeasureResult
-        The scores of the baseline.
+    columns : sequence of Column
+        For each pair of runs the differences, in what the mean is taken of, all of the same
+        queries. Of several pairs the one that differs in most queries counts as changed. Where
+        queries come in groups, all numbers are those of groups.
     asked
-        Alpha, power and margin, as `Detection` takes them.
+        Whatever else `Detection` takes.
     """
-    measure = baseline.measure
-    chosen = max(differences, key=np.count_nonzero, default=np.zeros(0))
-    sample = mean_of(chosen) if len(chosen) else None
-    sign = 1.0 if measure.higher_is_better else -1.0
+    chosen = max(columns, key=lambda column: column.n_changed)
+    sample = chosen.sample
     return Detection(
-        len(chosen),
-        pooled_sd(differences),
-        n_changed=int(np.count_nonzero(chosen)),
+        chosen.n_units,
+        _pooled([_sd_of(column) for column in columns]),
+        n_changed=chosen.n_changed,
+        skewness=0.0 if sample is None else sample.skewness,
+        sd_range=sd_interval(chosen.noisy) if len(columns) == 1 and chosen.is_alone else None,
+        **asked,
+    )
+
+
+def detection_of(
+    columns: Sequence[Column],
+    baseline: MeasureResult,
+    **asked: Any,  # noqa: ANN401 - of Detection
+) -> Detection:
+    """Return what `detection_in` does, for differences from the scores of a baseline."""
+    measure = baseline.measure
+    if not measure.higher_is_better:
+        columns = [replace(column, values=-column.values) for column in columns]
+    return detection_in(
+        columns,
         measure=measure,
         baseline_mean=baseline.mean,
         loss=largest_loss(measure, baseline.values),
-        skewness=0.0 if sample is None else sign * sample.skewness,
-        sd_range=sd_interval(chosen) if len(differences) == 1 and len(chosen) else None,
         **asked,
     )
 
@@ -262,7 +276,7 @@ def assumed_detection(
     values = np.fromiter(averaged(measure, baseline.values), np.float64)
     return Detection(
         len(values),
-        sd_of_differences(pooled_sd([values]), correlation),
+        sd_of_differences(_sd_of(Column(values)), correlation),
         measure=measure,
         baseline_mean=baseline.mean,
         loss=largest_loss(measure, baseline.values),
@@ -303,15 +317,15 @@ def margin_of_averaged(measure: Measure, margin: float, baseline_mean: float) ->
     return -math.log1p(-margin / baseline_mean) if margin < baseline_mean else math.inf
 
 
-def pooled_sd(differences: Sequence[Floats]) -> float:
-    """Return the standard deviation of differences, together over several pairs of runs.
-
-    That is the root of their mean variance. What only rounding made is none.
-    """
-    deviations = [float(deviations_of(values)) for values in differences if len(values) > 1]
-    if len(deviations) == 1:
-        sd = deviations[0]
-    else:
-        total = reduce(add, (one * one for one in deviations), 0.0)
-        sd = math.sqrt(total / len(deviations)) if deviations else 0.0
+def _sd_of(column: Column) -> float:
+    """Return how much differences vary from unit to unit; what only rounding made is none."""
+    sample = column.sample
+    sd = 0.0 if sample is None else sample.standard_error * math.sqrt(sample.n)
     return sd if sd > ROUNDING else 0.0
+
+
+def _pooled(deviations: Sequence[float]) -> float:
+    """Return the root of the mean variance."""
+    if len(deviations) == 1:
+        return deviations[0]
+    return math.sqrt(reduce(add, (sd * sd for sd in deviations), 0.0) / len(deviations))

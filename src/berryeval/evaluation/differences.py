@@ -14,6 +14,7 @@ from berryeval.evaluation.comparison import Difference, Statistics
 from berryeval.evaluation.deciding import Column, Estimate, estimate_family
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.result import Evaluation, averaged, change_of_mean
+from berryeval.evaluation.sampling import PLAIN, Sampling
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure
 from berryeval.stats import Interval, TestResult, cohens_dz, paired_test, rank_biserial
@@ -43,6 +44,8 @@ class Pair:
     slice: Slice | None = None
     rows: Sequence[int] | None = None
     """The places of the queries among all that are compared; None for all of them."""
+    sampling: Sampling = PLAIN
+    """The groups of the queries."""
 
     @property
     def differences(self) -> NDArray[np.float64]:
@@ -54,12 +57,19 @@ class Pair:
     @property
     def column(self) -> Column:
         """What is estimated."""
-        return Column(self.differences, self.rows, self.noise_sd or 0.0)
+        return Column(self.differences, self.rows, self.noise_sd or 0.0, self.sampling)
 
     def take(self, positions: Sequence[int], part: Slice | None = None) -> Pair:
         """Return the scores of some of the queries; of all of them, not of a part."""
         baseline, candidate = self.baseline[positions], self.candidate[positions]
-        return replace(self, baseline=baseline, candidate=candidate, slice=part, rows=positions)
+        return replace(
+            self,
+            baseline=baseline,
+            candidate=candidate,
+            slice=part,
+            rows=positions,
+            sampling=self.sampling.take(positions),
+        )
 
 
 def find_pairs(
@@ -67,6 +77,7 @@ def find_pairs(
     candidates: Mapping[str, Evaluation],
     measures: Iterable[Measure],
     query_ids: Sequence[str],
+    sampling: Sampling = PLAIN,
 ) -> list[Pair]:
     """Return the scores of each candidate beside those of the reference, measure by measure.
 
@@ -78,6 +89,7 @@ def find_pairs(
             measure,
             _column(reference, measure, query_ids),
             _column(candidate, measure, query_ids),
+            sampling=sampling,
         )
         for measure in measures
         for name, candidate in candidates.items()
@@ -94,14 +106,19 @@ def _column(
     return values[[place_of[query_id] for query_id in query_ids]]
 
 
-def describe(pairs: Sequence[Pair], how: Statistics) -> list[Difference]:
+def describe(
+    pairs: Sequence[Pair], how: Statistics, sampling: Sampling = PLAIN
+) -> list[Difference]:
     """Describe pairs over the same queries: the first measure alone, the others together."""
     lead = [pair for pair in pairs if pair.measure == pairs[0].measure]
-    return [*_family(lead, how), *_family(pairs[len(lead) :], how)]
+    return [*_family(lead, how, sampling), *_family(pairs[len(lead) :], how, sampling)]
 
 
 def describe_slices(
-    pairs: Sequence[Pair], parts: Iterable[tuple[Slice, Sequence[int]]], how: Statistics
+    pairs: Sequence[Pair],
+    parts: Iterable[tuple[Slice, Sequence[int]]],
+    how: Statistics,
+    sampling: Sampling = PLAIN,
 ) -> list[Difference]:
     """Describe pairs over slices; the slices of one label in one measure are a family."""
     found = []
@@ -114,12 +131,15 @@ def describe_slices(
                 for pair in pairs
                 if pair.measure == measure
             ]
-            found += _family(members, how)
+            found += _family(members, how, sampling)
     return found
 
 
 def describe_common(
-    pairs: Sequence[Pair], evaluations: Iterable[Evaluation], how: Statistics
+    pairs: Sequence[Pair],
+    evaluations: Iterable[Evaluation],
+    how: Statistics,
+    sampling: Sampling = PLAIN,
 ) -> list[Difference]:
     """Describe pairs over the queries that every run has, in the families of `describe`.
 
@@ -129,12 +149,14 @@ def describe_common(
     if is_missing.all() or not is_missing.any():
         return []
     positions = np.flatnonzero(~is_missing).tolist()
-    return describe([pair.take(positions) for pair in pairs], how)
+    return describe([pair.take(positions) for pair in pairs], how, sampling)
 
 
-def _family(pairs: Sequence[Pair], how: Statistics) -> list[Difference]:
+def _family(pairs: Sequence[Pair], how: Statistics, sampling: Sampling) -> list[Difference]:
     columns = [pair.column for pair in pairs]
-    estimates = estimate_family(columns, how.level, n_flips=how.n_resamples, seed=how.seed)
+    estimates = estimate_family(
+        columns, how.level, sampling=sampling, n_flips=how.n_resamples, seed=how.seed
+    )
     return [
         _difference(pair, estimate, column, how)
         for pair, estimate, column in zip(pairs, estimates, columns, strict=True)
@@ -143,13 +165,13 @@ def _family(pairs: Sequence[Pair], how: Statistics) -> list[Difference]:
 
 def _difference(pair: Pair, estimate: Estimate, column: Column, how: Statistics) -> Difference:
     values = column.values
-    before = _mean_of(pair.measure, pair.baseline)
+    before = _mean_of(pair, pair.baseline)
     return Difference(
         system=pair.system,
         measure=pair.measure,
         slice=pair.slice,
         baseline_mean=before,
-        candidate_mean=_mean_of(pair.measure, pair.candidate),
+        candidate_mean=_mean_of(pair, pair.candidate),
         values=values,
         interval=_of_mean(estimate.interval, pair.measure, before),
         p_value=estimate.p_value,
@@ -159,6 +181,7 @@ def _difference(pair: Pair, estimate: Estimate, column: Column, how: Statistics)
         rank_biserial=rank_biserial(values),
         noise_sd=pair.noise_sd,
         rows=pair.rows,
+        sampling=pair.sampling,
     )
 
 
@@ -167,9 +190,9 @@ def _test(name: str, column: Column, how: Statistics) -> TestResult:
     return paired_test(name, tested, n_resamples=how.n_resamples, seed=how.seed)
 
 
-def _mean_of(measure: Measure, values: NDArray[np.float64]) -> float:
-    mean = float(np.add.accumulate(values)[-1] / len(values))
-    return math.exp(mean) if measure.aggregate == "geometric" else mean
+def _mean_of(pair: Pair, values: NDArray[np.float64]) -> float:
+    mean = pair.sampling.mean(values)
+    return math.exp(mean) if pair.measure.aggregate == "geometric" else mean
 
 
 def _of_mean(interval: Interval | None, measure: Measure, before: float) -> Interval | None:

@@ -86,8 +86,8 @@ def _bounded(
     for ends in (low, high):
         ends[np.abs(ends) < ROUNDING] = 0.0  # as the differences themselves
     whole = Bounds(
-        float(np.add.accumulate(low)[-1] / len(low)),
-        float(np.add.accumulate(high)[-1] / len(high)),
+        difference.sampling.mean(low),
+        difference.sampling.mean(high),
         any(bounds.is_outer for bounds in by_query),
     )
     return replace(difference, bounds=whole, extremes=(low, high))

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+import numpy as np
+
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.comparing import compare
 from berryeval.evaluation.detection import Detection, assumed_detection, detection_of
@@ -19,6 +21,8 @@ from berryeval.evaluation.evaluate import (
 )
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
 from berryeval.evaluation.result import Evaluation, MeasureResult
+from berryeval.evaluation.sampling import PLAIN
+from berryeval.evaluation.slices import QueriesSource
 from berryeval.measures import Measure
 
 __all__ = ["ASSUMED_CORRELATIONS", "MARGINS", "Sensitivity", "Spread", "sensitivity"]
@@ -70,6 +74,9 @@ class Sensitivity:
     """One if differences were measured, else one for each correlation that is assumed."""
     n_missing: int = 0
     """Queries that are missing from a run and scored as 0, which widens the spread."""
+    n_groups: int | None = None
+    """Groups of queries: then the queries needed, and those of the curve, are groups. None if
+    queries stand alone."""
 
 
 def sensitivity(
@@ -78,6 +85,7 @@ def sensitivity(
     measures: Iterable[MeasureLike] | MeasureLike = "nDCG@10",
     *,
     against: RunSource | None = None,
+    queries: QueriesSource | None = None,
     margins: Sequence[float] = MARGINS,
     alpha: float = DEFAULT_RULES.alpha,
     power: float = POWER,
@@ -95,6 +103,8 @@ def sensitivity(
         A second system: how its scores differ from those of `run` is measured. Without it the
         spread of differences follows from that of the scores and from correlations that are
         assumed: `ASSUMED_CORRELATIONS`.
+    queries : path or Query objects, optional
+        Whose groups count, with `against`: then every number of queries is one of groups.
     margins : sequence of float
         Margins for which the number of queries is reported.
     alpha, power : float
@@ -114,10 +124,11 @@ def sensitivity(
     chosen = read_measures(measures)
     measured: list[tuple[MeasureResult, _Detections]]
     if against is not None:
-        comparison = compare(judgments, {"run": run, "against": against}, chosen)
+        runs = {"run": run, "against": against}
+        comparison = compare(judgments, runs, chosen, queries=queries)
         evaluations = [*comparison.evaluations.values()]
         measured = [
-            (one, ((None, detection_of([d.values], one, alpha=alpha, power=power)),))
+            (one, ((None, detection_of([d.column_of(d.values)], one, alpha=alpha, power=power)),))
             for d in comparison.differences
             for one in [evaluations[0][str(d.measure)]]
         ]
@@ -127,6 +138,10 @@ def sensitivity(
             (one, tuple(_assumed(one, alpha=alpha, power=power))) for one in evaluations[0].values()
         ]
     n_missing = _count_missing(evaluations)
+    sampling = comparison.sampling if against is not None else PLAIN
+    n_groups = None
+    if sampling.groups is not None:
+        n_groups = sampling.count(np.ones(len(sampling.groups), dtype=bool))
     return [
         Sensitivity(
             one.measure,
@@ -135,6 +150,7 @@ def sensitivity(
             power,
             tuple(_spread(found, correlation, margins) for correlation, found in detections),
             n_missing,
+            n_groups,
         )
         for one, detections in measured
     ]

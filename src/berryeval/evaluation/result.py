@@ -18,6 +18,7 @@ from berryeval.measures._base import GEOMETRIC_FLOOR
 if TYPE_CHECKING:
     from berryeval.core.judging import Judges
     from berryeval.core.query import Query
+    from berryeval.evaluation.sampling import Sampling
     from berryeval.stats import Interval
 
 __all__ = [
@@ -46,6 +47,8 @@ class MeasureResult:
     as the measure asks for. 0 if no query was scored."""
     scores: Scores = field(repr=False)
     """What the engine computed, of this and other measures."""
+    queries: Mapping[str, Query] = field(default_factory=dict, repr=False)
+    """Those that are known, by id: queries of one group are not independent."""
 
     @cached_property
     def by_query(self) -> Mapping[str, float]:
@@ -88,7 +91,10 @@ class MeasureResult:
         Interval or None
             None where there is none: of fewer than two queries, and of sums.
         """
-        return interval_of(self.measure, self.values, level)
+        from berryeval.evaluation.sampling import sampling_of  # numpy, which means do without
+
+        sampling = sampling_of(self.queries, self.scores.query_ids)
+        return interval_of(self.measure, self.values, level, sampling=sampling)
 
     @cached_property
     def quartiles(self) -> tuple[float, float, float]:
@@ -134,7 +140,7 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
     ) -> None:
         self._results = {
             str(measure): MeasureResult(
-                measure, aggregated(measure, scores.values[str(measure)]), scores
+                measure, aggregated(measure, scores.values[str(measure)]), scores, queries or {}
             )
             for measure in measures
         }
@@ -215,13 +221,15 @@ def aggregated(measure: Measure, values: array[float]) -> float:
     return math.exp(mean) if measure.aggregate == "geometric" else mean
 
 
-def interval_of(measure: Measure, scores: array[float], level: float = 0.95) -> Interval | None:
+def interval_of(
+    measure: Measure, scores: array[float], level: float = 0.95, *, sampling: Sampling
+) -> Interval | None:
     """Return an interval of the mean of scores, as `MeasureResult.interval_at` describes it."""
-    from berryeval.stats import mean_of
+    import numpy as np  # slow to import, and means do without
 
     if measure.aggregate == "sum":
         return None
-    sample = mean_of([*averaged(measure, scores)])
+    sample = sampling.mean_of(np.fromiter(averaged(measure, scores), np.float64))
     if sample is None:
         return None
     found = sample.interval(level)

@@ -9,6 +9,7 @@ from berryeval.evaluation.deciding import FEWEST_CHANGED
 from berryeval.evaluation.guards import LatencyGuard, MarginGuard, ThresholdGuard, written
 from berryeval.evaluation.margins import SMALL_SET
 from berryeval.evaluation.notes import count_queries, range_text
+from berryeval.evaluation.sampling import FEWEST_GROUPS
 from berryeval.stats import Interval
 
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> st
         n_queries = max(guard.n_queries for guard in guards)
         hold = "1 guard holds" if len(counted) == 1 else f"all {len(counted)} guards hold"
         same = ", unchanged: the rankings are the same" * all(g.is_unchanged for g in counted)
-        told = f"{hold} over {count_queries(n_queries)}{same}."
+        groups = max((guard.n_groups or 0 for guard in guards), default=0)
+        within = f" in {groups:,} groups" if groups else ""
+        told = f"{hold} over {count_queries(n_queries)}{within}{same}."
         return f"{_collapse(counted)}{told}{_small(counted)}{_depends(n_holes)}"
     deciding = sorted(
         (guard for guard in counted if guard.verdict == verdict),
@@ -106,11 +109,12 @@ def _subject(guard: GuardResult) -> str:
 
 def _small(guards: Sequence[GuardResult]) -> str:
     """Say that there are few queries, if something was tested on them."""
-    tested = [guard for guard in guards if guard.p_pass is not None and guard.n_queries < SMALL_SET]
+    tested = [guard for guard in guards if guard.p_pass is not None and guard.n_units < SMALL_SET]
     if not tested:
         return ""
     what = "Small set" if any(guard.slice is None for guard in tested) else "Small slice"
-    return f" {what}: below {SMALL_SET} queries, more verdicts are wrong than alpha says."
+    units = tested[0].units
+    return f" {what}: below {SMALL_SET} {units}, more verdicts are wrong than alpha says."
 
 
 def _depends(n_holes: int) -> str:
@@ -186,8 +190,11 @@ def _stands(result: GuardResult, harm: str, margin: str, inference: Inference) -
 
 
 def _untested(result: GuardResult, harm: str, margin: str) -> str:
-    """Name the rule by which so few changed queries are not tested."""
-    changed = f"{result.n_changed:,} of {count_queries(result.n_queries)} changed"
+    """Name the rule by which so few changed queries, or groups, are not tested."""
+    if result.n_groups is not None and result.n_groups < FEWEST_GROUPS:
+        rule = f"and groups are tested only if there are {FEWEST_GROUPS} or more"
+        return f"; the queries come in {_counted(result.n_groups, result)}, {rule}."
+    changed = f"{result.n_changed:,} of {_counted(result.n_units, result)} changed"
     if result.verdict == "pass":
         return f"; {changed}, so few that a {harm} of {margin} is ruled out."
     rule = f"and a difference is tested only if {FEWEST_CHANGED} or more changed"
@@ -216,11 +223,18 @@ def _needed(result: GuardResult, harm: str) -> str:
             return found
     if result.queries_needed is None:
         return found
-    needed = count_queries(result.queries_needed) + range_text(result.queries_needed_range)
-    here = f"this {'slice' if result.slice else 'set'} has {result.n_queries:,}"
-    if result.queries_needed <= result.n_queries:
+    needed = _counted(result.queries_needed, result) + range_text(result.queries_needed_range)
+    here = f"this {'slice' if result.slice else 'set'} has {result.n_units:,}"
+    if result.queries_needed <= result.n_units:
         return f" About {needed} usually pass an equally good candidate; {here}."
     return f" About {needed} {'is' if result.queries_needed == 1 else 'are'} needed; {here}.{found}"
+
+
+def _counted(number: int, result: GuardResult) -> str:
+    """Write a number of queries, or of groups if they come in groups."""
+    if result.n_groups is None:
+        return count_queries(number)
+    return "1 group" if number == 1 else f"{number:,} groups"
 
 
 def of_better(measures: Sequence[tuple[Measure, float]]) -> str | None:

@@ -21,6 +21,7 @@ from berryeval.evaluation.gate_rules import DEFAULT_RULES
 from berryeval.evaluation.headline import result_sentence
 from berryeval.evaluation.notes import count_queries
 from berryeval.evaluation.result import Evaluation, aggregated, interval_of
+from berryeval.evaluation.sampling import Sampling, sampling_of
 from berryeval.evaluation.slices import Slice, find_all_slices
 from berryeval.measures import Measure
 from berryeval.stats import Interval
@@ -74,10 +75,12 @@ def standings(evaluation: Evaluation, reference: Evaluation | None = None) -> tu
     over_common: dict[Measure, Difference] = {}
     query_ids = _common(evaluation, reference)
     if reference is not None and query_ids:
-        pairs = find_pairs(reference, {_NAME: evaluation}, evaluation.measures, query_ids)
-        changes = {found.measure: found for found in describe(pairs, Statistics())}
+        sampling = sampling_of(evaluation.queries, query_ids)
+        pairs = find_pairs(reference, {_NAME: evaluation}, evaluation.measures, query_ids, sampling)
+        changes = {found.measure: found for found in describe(pairs, Statistics(), sampling)}
         if len(query_ids) == evaluation.n_queries == reference.n_queries:
-            common = describe_common(pairs, (reference, evaluation), Statistics())
+            both = (reference, evaluation)
+            common = describe_common(pairs, both, Statistics(), sampling)
             over_common = {found.measure: found for found in common}
     return tuple(
         Standing(
@@ -106,13 +109,23 @@ def slice_standings(
     changes: dict[Slice | None, Difference] = {}
     common = _common(evaluation, reference)
     if reference is not None and common:
-        pairs = find_pairs(reference, {_NAME: evaluation}, [measure], common)
+        sampling = sampling_of(queries, common)
+        pairs = find_pairs(reference, {_NAME: evaluation}, [measure], common, sampling)
         parts = find_all_slices(queries, common).items()
-        changes = {d.slice: d for d in describe_slices(pairs, parts, Statistics())}
+        found = describe_slices(pairs, parts, Statistics(), sampling)
+        changes = {difference.slice: difference for difference in found}
     scores = evaluation[str(measure)].values
+    query_ids = list(evaluation.scores.query_ids)
+    groups = sampling_of(queries, query_ids)
     return tuple(
-        _slice_standing(measure, part, array("d", (scores[i] for i in positions)), changes)
-        for part, positions in find_all_slices(queries, list(evaluation.scores.query_ids)).items()
+        _slice_standing(
+            measure,
+            part,
+            array("d", (scores[i] for i in positions)),
+            groups.take(positions),
+            changes,
+        )
+        for part, positions in find_all_slices(queries, query_ids).items()
     )
 
 
@@ -120,6 +133,7 @@ def _slice_standing(
     measure: Measure,
     part: Slice,
     scores: array[float],
+    sampling: Sampling,
     changes: Mapping[Slice | None, Difference],
 ) -> Standing:
     return Standing(
@@ -127,7 +141,7 @@ def _slice_standing(
         part,
         len(scores),
         aggregated(measure, scores),
-        interval_of(measure, scores),
+        interval_of(measure, scores, sampling=sampling),
         changes.get(part),
     )
 

@@ -14,7 +14,12 @@ from berryeval.errors import ArgumentError
 from berryeval.evaluation import sentences
 from berryeval.evaluation.comparison import Comparison, Difference
 from berryeval.evaluation.deciding import Column, Floats
-from berryeval.evaluation.detection import Detection, largest_loss, margin_of_averaged, range_of
+from berryeval.evaluation.detection import (
+    detection_in,
+    largest_loss,
+    margin_of_averaged,
+    range_of,
+)
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import POWER, GateRules
 from berryeval.evaluation.guards import MarginGuard
@@ -26,10 +31,11 @@ from berryeval.evaluation.margins import (
     margin_p_values,
 )
 from berryeval.evaluation.result import aggregated, change_of_mean
+from berryeval.evaluation.sampling import Sampling
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.evaluation.verdict import GuardResult, Verdict
 from berryeval.measures import Measure
-from berryeval.stats import Interval, SampleMean, deviations_of, mean_of, sd_interval
+from berryeval.stats import Interval, SampleMean
 
 __all__ = [
     "Trial",
@@ -57,6 +63,8 @@ class Trial:
     is_unchanged: bool
     noise_sd: float | None
     """How much the mean difference varies by itself; None if no system was asked again."""
+    sampling: Sampling
+    """The groups of the queries."""
     rules: GateRules
     """Of the gate; what to do about holes is settled for this guard."""
 
@@ -66,14 +74,9 @@ class Trial:
         return len(self.differences)
 
     @property
-    def n_changed(self) -> int:
-        """The number of queries whose score changed."""
-        return int(np.count_nonzero(self.differences))
-
-    @property
     def mean(self) -> float:
         """The mean difference; 0 where only rounding tells it from that."""
-        mean = float(np.add.accumulate(self.differences)[-1] / self.n_queries)
+        mean = self.sampling.mean(self.differences)
         return 0.0 if abs(mean) < ROUNDING else mean
 
     def in_units(self, gain: float) -> float:
@@ -88,24 +91,24 @@ class Trial:
     @property
     def is_watched(self) -> bool:
         """Whether it is only reported, being a small slice."""
-        return self.slice is not None and self.n_queries < self.rules.smallest_slice
+        return self.slice is not None and self.column.n_units < self.rules.smallest_slice
 
     @property
     def is_testable(self) -> bool:
-        """Whether enough queries changed, and they stand for others."""
+        """Whether enough queries changed, in enough groups, and they stand for others."""
         return self.column.is_testable and self.rules.inference == "population"
 
     @cached_property
     def column(self) -> Column:
         """What is tested: the differences, and the noise that they share."""
-        return Column(self.differences, noise_sd=self.noise_sd or 0.0)
+        noise_sd = self.noise_sd or 0.0
+        return Column(self.differences, noise_sd=noise_sd, sampling=self.sampling)
 
-    @cached_property
+    @property
     def sample(self) -> SampleMean:
         """The mean difference, and what is known of its error; of what can be tested."""
-        found = mean_of(self.column.noisy)
-        assert found is not None  # as many queries changed
-        return found
+        assert self.column.sample is not None  # as many queries changed
+        return self.column.sample
 
     @cached_property
     def by_holes(self) -> tuple[Trial, ...]:
@@ -204,6 +207,7 @@ def _trial(
         largest_loss(guard.measure, [baseline[i] for i in positions]),
         is_unchanged,
         difference.noise_sd,
+        comparison.sampling.take(positions),
         rules,
     )
 
@@ -254,7 +258,8 @@ def _judge(
         interval=_interval(trial),
         p_pass=p_values[trial].passing if trial in p_values else None,
         p_fail=p_fail,
-        n_changed=trial.n_changed,
+        n_changed=trial.column.n_changed,
+        n_groups=None if trial.sampling.groups is None else trial.column.n_units,
         is_unchanged=trial.is_unchanged,
         queries_needed=needed,
         queries_needed_range=needed_range,
@@ -298,11 +303,13 @@ def _verdict(trial: Trial, p: MarginPValues | None, p_fail: float | None) -> Ver
         return "pass"
     if trial.rules.inference == "set":
         return "pass" if trial.mean >= -trial.margin - ROUNDING else "fail"
+    if trial.column.has_few_groups:
+        return "inconclusive"
     return judge_margin(
         None if p is None else p.passing,
         p_fail,
-        trial.n_changed,
-        trial.n_queries,
+        trial.column.n_changed,
+        trial.column.n_units,
         trial.margin,
         range_of(trial.guard.measure),
         trial.rules.alpha,
@@ -322,19 +329,12 @@ def _needed(trial: Trial, verdict: Verdict) -> tuple[int | None, tuple[int, int 
     """Return about how many queries a verdict takes, and between which numbers that lies."""
     if verdict != "inconclusive" or trial.rules.inference == "set":
         return None, None
-    values = trial.column.noisy
-    sample = mean_of(values)
-    sd = float(deviations_of(values)) if len(values) > 1 else 0.0
-    found = Detection(
-        trial.n_queries,
-        0.0 if sd < ROUNDING else sd,
-        trial.rules.alpha,
-        POWER,
-        trial.margin,
-        trial.n_changed,
+    found = detection_in(
+        [trial.column],
+        alpha=trial.rules.alpha,
+        power=POWER,
+        margin=trial.margin,
         loss=trial.loss,
-        skewness=0.0 if sample is None else sample.skewness,
-        sd_range=sd_interval(values),
         score_range=range_of(trial.guard.measure),
     )
     return found.needed, found.needed_range

@@ -19,7 +19,6 @@ from berryeval.evaluation.findings import ROUNDING, Finding, finding_of
 from berryeval.evaluation.notes import common_queries
 from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.measures import Measure
-from berryeval.stats import means_of
 
 __all__ = ["Turning", "turning"]
 
@@ -88,8 +87,8 @@ def turning(
     return Turning(
         len(places),
         n_holes,
-        float(means_of(low)),
-        float(means_of(high)),
+        difference.sampling.mean(low),
+        difference.sampling.mean(high),
         (
             difference.finding,
             _finding_with(comparison, difference, harmful),
@@ -147,6 +146,12 @@ def _finding_with(comparison: Comparison, difference: Difference, values: Floats
     ]
     columns = [d.column_of(values if d is difference else d.values) for d in family]
     how = comparison.statistics
-    estimates = estimate_family(columns, how.level, n_flips=how.n_resamples, seed=how.seed)
+    estimates = estimate_family(
+        columns,
+        how.level,
+        sampling=comparison.sampling,
+        n_flips=how.n_resamples,
+        seed=how.seed,
+    )
     estimate = estimates[family.index(difference)]
     return finding_of(estimate.interval, higher_is_better=difference.measure.higher_is_better)

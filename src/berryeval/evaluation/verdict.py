@@ -43,11 +43,14 @@ class GuardResult:
     p_fail: float | None = None
     """Of the hypothesis that the drop is the margin or less; by Holm over all margin guards."""
     n_changed: int | None = None
-    """Queries whose score changed; for margin guards."""
+    """Queries whose score changed, or groups with such a query; for margin guards."""
+    n_groups: int | None = None
+    """Groups of queries, a query without one counting as its own; None if no query has one."""
     is_unchanged: bool = False
     """Whether no ranking changed within the cutoff: the verdict is then no matter of testing."""
     queries_needed: int | None = None
-    """About how many queries a candidate equal to the baseline would need to pass."""
+    """About how many queries, or groups if there are any, a candidate equal to the baseline would
+    need to pass."""
     queries_needed_range: tuple[int, int | None] | None = None
     """Between which numbers that lies, as the spread is known from few queries only; an upper end
     of None is beyond what anybody judges. None if it is not known."""
@@ -64,6 +67,16 @@ class GuardResult:
 
     means: tuple[float, float] | None = None
     """The means of the baseline and of the candidate; for margin guards."""
+
+    @property
+    def n_units(self) -> int:
+        """What is tested: groups if there are any, else queries."""
+        return self.n_queries if self.n_groups is None else self.n_groups
+
+    @property
+    def units(self) -> str:
+        """What these are called."""
+        return "queries" if self.n_groups is None else "groups"
 
     @property
     def is_beyond(self) -> bool:

@@ -202,6 +202,7 @@ def _guard_as_dict(guard: GuardResult) -> dict[str, Any]:
         "baseline_mean": finite(baseline),
         "candidate_mean": finite(candidate),
         "changed": guard.n_changed,
+        "groups": guard.n_groups,
         "queries_needed": guard.queries_needed,
         "queries_needed_range": guard.queries_needed_range,
         "depends_on_holes": guard.depends_on_holes,

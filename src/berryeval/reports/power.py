@@ -38,9 +38,10 @@ def _now(found: Sensitivity) -> Table:
         for spread in found.spreads
     )
     header = ("differences", "sd", "smallest drop", *(f"N for {margin:g}" for margin in margins))
-    return Table(
-        f"{found.measure}, {count_queries(found.n_queries)}", header, rows, tuple(_notes(found))
-    )
+    title = f"{found.measure}, {count_queries(found.n_queries)}"
+    if found.n_groups is not None:
+        title += f" in {found.n_groups:,} groups"
+    return Table(title, header, rows, tuple(_notes(found)))
 
 
 def _name(spread: Spread) -> str:
@@ -53,7 +54,7 @@ def _notes(found: Sensitivity) -> list[str]:
     notes = [
         f"smallest drop: the margin that a candidate equal to the baseline passes in "
         f"{found.power:.0%} of cases, at alpha {found.alpha:g}. Smaller drops stay unseen.",
-        "N: the queries that a margin needs"
+        f"N: the {_units(found)} that a margin needs"
         + (
             ", and in brackets between which numbers that lies, with a confidence of 95%."
             if any(any(spread.needed_ranges) for spread in found.spreads)
@@ -76,12 +77,18 @@ def _notes(found: Sensitivity) -> list[str]:
 
 def _curve(found: Sensitivity) -> Table:
     columns = [dict(spread.curve) for spread in found.spreads]
+    here = found.n_queries if found.n_groups is None else found.n_groups
     rows = tuple(
-        (f"{n:,}" + (" (now)" if n == found.n_queries else ""), *(f"{c[n]:.4f}" for c in columns))
+        (f"{n:,}" + (" (now)" if n == here else ""), *(f"{c[n]:.4f}" for c in columns))
         for n in columns[0]
     )
-    header = ("queries", *(_name(spread) for spread in found.spreads))
-    return Table(f"{found.measure}: smallest drop by number of queries", header, rows)
+    units = _units(found)
+    header = (units, *(_name(spread) for spread in found.spreads))
+    return Table(f"{found.measure}: smallest drop by number of {units}", header, rows)
+
+
+def _units(found: Sensitivity) -> str:
+    return "queries" if found.n_groups is None else "groups"
 
 
 def power_to_text(found: Sequence[Sensitivity]) -> str:

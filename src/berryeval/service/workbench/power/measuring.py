@@ -12,7 +12,7 @@ from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.core.query import Query
 from berryeval.errors import MismatchError
-from berryeval.evaluation.deciding import Floats
+from berryeval.evaluation.deciding import Column, Floats
 from berryeval.evaluation.detection import (
     ASSUMED_CORRELATION,
     Detection,
@@ -21,6 +21,7 @@ from berryeval.evaluation.detection import (
 )
 from berryeval.evaluation.differences import find_pairs
 from berryeval.evaluation.result import MeasureResult
+from berryeval.evaluation.sampling import sampling_of
 from berryeval.evaluation.slices import find_all_slices
 from berryeval.service.references import find_run
 from berryeval.service.workbench.power.wish import Wish
@@ -79,6 +80,7 @@ class Columns:
         self._values = values
         self._reference = reference
         self._is_assumed = is_assumed
+        self._sampling = sampling_of(queries, query_ids)
         self.n_queries = len(query_ids)
         self.told = told
         found = find_all_slices(queries, [*query_ids])
@@ -96,7 +98,9 @@ class Columns:
             scores = scores.take([*positions])
         baseline = replace(self._reference, scores=scores)
         if not self._is_assumed and wish.sd is None:
-            return detection_of([one[positions] for one in self._values], baseline, **asked)
+            sampling = self._sampling.take([*positions])
+            columns = [Column(one[positions], sampling=sampling) for one in self._values]
+            return detection_of(columns, baseline, **asked)
         found = assumed_detection(baseline, **asked)
         return found if wish.sd is None else replace(found, sd=wish.sd)
 
