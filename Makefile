@@ -85,7 +85,7 @@ bench-workbench: $(VENV)/developing ## Open every page on a large archive, and w
 	$(BIN)/python benchmarks/workbench.py
 
 simulate: $(VENV)/developing ## Count how often the gate is wrong, and write docs/explanation/error-rates.md
-	$(BIN)/python scripts/simulate_gate.py
+	$(BIN)/python scripts/simulate_gate.py $(if $(SCORES),--scores $(SCORES))
 
 baseline: $(VENV)/developing ## Score six systems on the golden set, and write docs/reference/baseline.md
 	$(BIN)/python scripts/quality_baseline.py

@@ -17,10 +17,10 @@ from berryeval.evaluation.bounds import (
     holes_of,
     score_bounds,
 )
-from berryeval.evaluation.bounds._case import Case
+from berryeval.evaluation.bounds._case import Case, level_of
 from berryeval.measures import Measure, depth_of
 
-__all__ = ["MeanBounds", "mean_bounds"]
+__all__ = ["MeanBounds", "counts_unseen", "mean_bounds"]
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,25 @@ def mean_bounds(
                 assert bounds is not None
                 found[measure, name].append((value, bounds))
     return [_aggregated(name, measure, each) for (measure, name), each in found.items()]
+
+
+def counts_unseen(measure: Measure) -> bool:
+    """Tell whether a score depends on relevant documents outside of the ranking.
+
+    The bounds of such a score hold for the documents that were ranked only.
+
+    Examples
+    --------
+    >>> from berryeval.measures import parse_measure
+    >>> counts_unseen(parse_measure("R@10")), counts_unseen(parse_measure("P@10"))
+    (True, False)
+    """
+    ranked, unseen, grade = b"a", b"b", max(1.0, level_of(measure))
+    before, after = (
+        Case(grades, (), grade).score(measure, [ranked], {})
+        for grades in ({ranked: grade}, {ranked: grade, unseen: grade})
+    )
+    return before != after
 
 
 def _aggregated(name: str, measure: Measure, each: Sequence[tuple[float, Bounds]]) -> MeanBounds:

@@ -35,7 +35,7 @@ from berryeval.evaluation.sampling import Sampling
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.evaluation.verdict import GuardResult, Verdict
 from berryeval.measures import Measure
-from berryeval.stats import Interval, SampleMean
+from berryeval.stats import Interval, SampleMean, means_of
 
 __all__ = [
     "Trial",
@@ -65,6 +65,10 @@ class Trial:
     """How much the mean difference varies by itself; None if no system was asked again."""
     sampling: Sampling
     """The groups of the queries."""
+    shift: Floats
+    """What is added to the differences before they are tested, 0 on average. A margin that is a
+    share of the baseline's mean varies with it: what is tested then is the candidate against so
+    much of the baseline, query by query."""
     rules: GateRules
     """Of the gate; what to do about holes is settled for this guard."""
 
@@ -104,11 +108,12 @@ class Trial:
         noise_sd = self.noise_sd or 0.0
         return Column(self.differences, noise_sd=noise_sd, sampling=self.sampling)
 
-    @property
+    @cached_property
     def sample(self) -> SampleMean:
         """The mean difference, and what is known of its error; of what can be tested."""
-        assert self.column.sample is not None  # as many queries changed
-        return self.column.sample
+        shifted = replace(self.column, values=self.differences + self.shift)
+        assert shifted.sample is not None  # as many queries changed
+        return shifted.sample
 
     @cached_property
     def by_holes(self) -> tuple[Trial, ...]:
@@ -208,8 +213,21 @@ def _trial(
         is_unchanged,
         difference.noise_sd,
         comparison.sampling.take(positions),
+        _shift(guard, part, np.array([baseline[i] for i in positions])),
         rules,
     )
+
+
+def _shift(guard: MarginGuard, part: Slice | None, baseline: Floats) -> Floats:
+    """Return by how much the margin of each query differs from the mean one.
+
+    The margin of a slice is a share of the mean over all queries, and so the same for each. That of
+    a geometric mean is a factor, which is the same for each, too.
+    """
+    is_shared = part is not None or guard.measure.aggregate == "geometric"
+    if not guard.margin.is_relative or is_shared or baseline.min() < 0:
+        return np.zeros(len(baseline))
+    return guard.margin.amount * (baseline - means_of(baseline))
 
 
 def judge_margins(trials: Sequence[Trial]) -> list[GuardResult]:

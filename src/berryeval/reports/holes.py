@@ -218,6 +218,13 @@ def _notes(found: HoleList) -> tuple[str, ...]:
             f"Means as judged, and for any grades from 0 to {found.max_grade:g} of the unjudged:",
         ]
         lines += [f"  {_range(mean, found.baseline)}" for mean in found.means]
+        from berryeval.evaluation.headline import listing
+        from berryeval.evaluation.mean_bounds import counts_unseen  # which found the means
+
+        unseen = [str(measure) for measure in found.measures if counts_unseen(measure)]
+        if found.baseline is None and unseen:
+            note = "Relevant documents outside of these rankings could change {}, too."
+            lines.append(note.format(listing(unseen)))
     return tuple(lines)
 
 

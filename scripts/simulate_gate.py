@@ -7,15 +7,17 @@ margin that a t-test of normal differences passes in 80 % of the cases.
 
 Populations are runs of our own systems on the golden set that ships, shapes with long tails, and
 the score tables of a folder: CSV files with one row per query, one column per system and a header,
-such as those of TREC runs that are published with papers on evaluation.
+such as those of TREC runs that are published with papers on evaluation. ``make simulate`` writes
+the tables of docs/explanation/error-rates.md; that of the folder stays as it is without one. Names
+of files end in the measure, ``adhoc8_ap.csv``, and tables of one measure are told together:
 
-    .venv/bin/python scripts/simulate_real.py --scores FOLDER --draws 20000
+    make simulate SCORES=FOLDER
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,17 +25,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from berryeval.evaluation.deciding import FEWEST_CHANGED
 from berryeval.stats import hall_inverse, mean_of, smallest_drop
 from berryeval.stats.sample_mean import FLOOR, UNSEEN
 
 Floats = NDArray[np.float64]
 
+PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "error-rates.md"
+
 ALPHA = 0.05
 QUERIES = (20, 50, 100, 200)
 DROPS = (0.005, 0.1)
 """Pairs of runs whose true drop is between these."""
-FEWEST_CHANGED = 10
-RULES = ("t", "skew-safe", "skew-safe, losses")
+RULES = ("t", "skew-safe", "gate")
+"""Student's t alone; with Hall's correction; and with two lost queries, as a gate judges."""
 MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@10")
 _BLOCK = 4000  # draws at a time
 
@@ -52,6 +57,8 @@ class Rates:
 
     false_pass: Mapping[str, float]
     power: Mapping[str, float]
+    false_fail: float
+    """How often a gate fails a drop of the margin."""
     coverage: float
     """Of the 95 % interval of a comparison."""
 
@@ -62,7 +69,8 @@ def simulate(pair: Pair, n_queries: int, n_draws: int, random: np.random.Generat
     drop = float(values.mean())
     margin = smallest_drop(float(values.std()), n_queries, ALPHA)
     assert margin is not None
-    passed, neutral, n_covered = dict.fromkeys(RULES, 0), dict.fromkeys(RULES, 0), 0
+    passed, neutral = dict.fromkeys(RULES, 0), dict.fromkeys(RULES, 0)
+    n_failed = n_covered = 0
     for start in range(0, n_draws, _BLOCK):
         size = min(_BLOCK, n_draws - start)
         sample = values[random.integers(0, len(values), size=(size, n_queries))]
@@ -75,10 +83,13 @@ def simulate(pair: Pair, n_queries: int, n_draws: int, random: np.random.Generat
         for rule in RULES:
             passed[rule] += int(np.count_nonzero(is_tested & (drop < bounds[rule])))
             neutral[rule] += int(np.count_nonzero(is_tested & (-margin < moved[rule])))
+        upper = _upper_bounds(mean, error, skewness, n_queries, ALPHA)
+        n_failed += int(np.count_nonzero(is_tested & (upper < drop)))
         n_covered += int(np.count_nonzero(_covers(mean, error, skewness, n_queries, drop)))
     return Rates(
         {rule: passed[rule] / n_draws for rule in RULES},
         {rule: neutral[rule] / n_draws for rule in RULES},
+        n_failed / n_draws,
         n_covered / n_draws,
     )
 
@@ -109,12 +120,17 @@ def _lower_bounds(
     return dict(zip(RULES, found, strict=True))
 
 
+def _upper_bounds(mean: Floats, error: Floats, skewness: Floats, n: int, alpha: float) -> Floats:
+    quantile = np.full_like(mean, float(stdtrit(n - 1, alpha)))
+    bounds: Floats = mean - error * np.minimum(quantile, hall_inverse(quantile, skewness, n))
+    return bounds
+
+
 def _covers(
     mean: Floats, error: Floats, skewness: Floats, n: int, truth: float
 ) -> NDArray[np.bool_]:
-    quantile = np.full_like(mean, -float(stdtrit(n - 1, 0.025)))
-    low = mean - error * np.maximum(quantile, hall_inverse(quantile, skewness, n))
-    high = mean - error * np.minimum(-quantile, hall_inverse(-quantile, skewness, n))
+    high = _upper_bounds(mean, error, skewness, n, 0.025)
+    low = -_upper_bounds(-mean, error, -skewness, n, 0.025)
     covers: NDArray[np.bool_] = (low <= truth) & (truth <= high)
     return covers
 
@@ -200,49 +216,79 @@ def shapes(random: np.random.Generator, size: int = 5000) -> Iterator[tuple[str,
         yield f"{share:.0%} of the queries lost", Pair(after - before, float(before.max()))
 
 
-def table(title: str, cells: Mapping[int, list[Rates]]) -> str:
-    """Return the rates of many pairs as rows of Markdown."""
-    rows = []
+def rows(title: str, cells: Mapping[int, list[Rates]]) -> Iterator[str]:
+    """Iterate over the rates of many pairs, as rows of Markdown."""
     for n_queries, rates in cells.items():
-        for rule in RULES if rates else ():
+        if not rates:
+            continue
+        figures = []
+        for rule in RULES:
             wrong = np.array([found.false_pass[rule] for found in rates])
             power = np.mean([found.power[rule] for found in rates])
-            rows.append(
-                f"| {title} ({len(rates)}) | {n_queries} | {rule} | {wrong.mean():.3f} | "
-                f"{np.quantile(wrong, 0.95):.3f} | {wrong.max():.3f} | {power:.3f} | "
-                f"{np.mean([found.coverage for found in rates]):.3f} |"
-            )
-    return "\n".join(rows)
+            figures.append(f"{wrong.mean():.3f} / {wrong.max():.3f} ({power:.2f})")
+        failed = np.array([found.false_fail for found in rates])
+        coverage = np.mean([found.coverage for found in rates])
+        yield (
+            f"| {title} | {len(rates)} | {n_queries} | {' | '.join(figures)} | "
+            f"{failed.mean():.3f} / {failed.max():.3f} | {coverage:.3f} |"
+        )
+
+
+HEADER = (
+    "| population | pairs | queries | t | skew-safe | gate | fails | covered |\n"
+    "|---|---:|---:|---:|---:|---:|---:|---:|"
+)
 
 
 def main() -> None:
-    """Simulate every population and print a table."""
+    """Simulate every population, and write the tables."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--scores", type=Path, help="folder of score tables")
     options.add_argument("--draws", type=int, default=20_000, help="samples per pair")
-    options.add_argument("--pairs", type=int, default=60, help="pairs of runs per table")
+    options.add_argument("--pairs", type=int, default=30, help="pairs of runs per table")
     chosen = options.parse_args()
+    write_table("own", _tables(handbook_scores(), "all measures", chosen))
+    write_table("shapes", "\n".join([HEADER, *_shape_rows(chosen.draws)]))
+    if chosen.scores:
+        write_table("trec", _tables(read_scores(chosen.scores), "all tables", chosen))
+
+
+def _tables(
+    populations: Iterable[tuple[str, Floats]], total: str, chosen: argparse.Namespace
+) -> str:
     random = np.random.default_rng(0)
-    print("| population (pairs) | queries | rule | false pass | 95th percentile | worst | power "
-          "| coverage |\n|---|---:|---|---:|---:|---:|---:|---:|")  # fmt: skip
-    total: dict[int, list[Rates]] = {n_queries: [] for n_queries in QUERIES}
-    for name, scores in (
-        *handbook_scores(),
-        *(read_scores(chosen.scores) if chosen.scores else ()),
-    ):
+    found: dict[str, dict[int, list[Rates]]] = {}
+    for name, scores in populations:
         cells = _simulate_all(pairs_of(scores, random, chosen.pairs), chosen.draws, random)
-        print(table(name, cells), flush=True)
-        for n_queries, rates in cells.items():
-            total[n_queries] += rates
-    print(table("all pairs of runs", total), flush=True)
+        print("\n".join(rows(name, cells)), flush=True)
+        for title in (f"**{total}**", name.rpartition("_")[2]):
+            together = found.setdefault(title, {n: [] for n in QUERIES})
+            for n_queries, rates in cells.items():
+                together[n_queries] += rates
+    return "\n".join([HEADER, *(line for one in found.items() for line in rows(*one))])
+
+
+def _shape_rows(n_draws: int) -> Iterator[str]:
+    random = np.random.default_rng(0)
     for name, pair in shapes(random):
-        print(table(name, _simulate_all([pair], chosen.draws, random)), flush=True)
+        for line in rows(name, _simulate_all([pair], n_draws, random)):
+            print(line, flush=True)
+            yield line
 
 
 def _simulate_all(
     pairs: list[Pair], n_draws: int, random: np.random.Generator
 ) -> dict[int, list[Rates]]:
     return {n: [simulate(pair, n, n_draws, random) for pair in pairs] for n in QUERIES}
+
+
+def write_table(name: str, table: str) -> None:
+    """Replace what stands between two comments of the page."""
+    start, end = f"<!-- simulated: {name} -->\n", "<!-- end of simulated -->"
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(start)
+    _, found, after = rest.partition(end)
+    assert found, f"{PAGE} has no place for the table {name!r}"
+    PAGE.write_text(f"{before}{start}\n{table}\n\n{end}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":
