@@ -14,7 +14,7 @@ RUN = Run.from_lists({"q1": ["d1"]})
 def test_queries_keep_texts_and_labels(archive):
     """Any text; one that is there already is replaced."""
     queries = [
-        Query("Q2", "what\0 now \ud83d", "factual", "hard", "wants to know", ("a", "b")),
+        Query("Q2", "what\0 now \ud83d", "factual", "hard", "wants to know", ("a", "b"), 2.5, "g"),
         Query("Q1", ""),
     ]
     assert archive.queries.put(queries) == 2

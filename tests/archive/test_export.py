@@ -27,6 +27,7 @@ judged = st.dictionaries(st.tuples(ids, ids), grades, max_size=4)
 queries = st.builds(
     Query, ids, anything, st.none() | anything, st.none() | anything, st.none() | anything,
     st.lists(anything, max_size=2).map(tuple),
+    st.none() | st.floats(1e-300, 1e300), st.none() | anything.filter(bool),
 )  # fmt: skip
 documents = st.builds(Document, ids, anything, anything)
 rankings = st.dictionaries(

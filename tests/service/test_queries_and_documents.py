@@ -3,7 +3,8 @@
 import pytest
 
 QUERY = {"text": "configure OAuth", "category": "procedural", "difficulty": None,
-         "description": None, "tags": ["security"]}  # fmt: skip
+         "description": None, "tags": ["security"], "weight": 12.5,
+         "group": "sign-in"}  # fmt: skip
 
 
 def test_a_query_comes_back_as_it_was_stored(client):
@@ -17,6 +18,14 @@ def test_a_query_comes_back_as_it_was_stored(client):
     assert (found.json(), found.headers["etag"]) == (stored.json(), stored.headers["etag"])
     known = client.get("/v1/queries/q%2F1", headers={"If-None-Match": found.headers["etag"]})
     assert known.status_code == 304
+
+
+@pytest.mark.parametrize("wrong", [{"weight": 0}, {"weight": -1}, {"weight": "2"}, {"group": ""}])
+def test_a_weight_or_a_group_that_cannot_be_is_refused(client, wrong):
+    """With the field that is wrong."""
+    answer = client.put("/v1/queries/q1", json={**QUERY, **wrong})
+    assert answer.status_code == 422
+    assert next(iter(wrong)) in answer.text
 
 
 def test_a_category_is_stored_under_its_name(client):

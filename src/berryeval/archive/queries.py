@@ -21,7 +21,7 @@ from berryeval.errors import InputTypeError
 
 __all__ = ["ArchivedQueries", "content_of", "query_of"]
 
-_LABELS = ("category", "difficulty", "description")
+_LABELS = ("category", "difficulty", "description", "group")
 
 # Whoever changes a query changes one of these: the sum tells of changes that others date back.
 _STAMP = select(
@@ -138,6 +138,8 @@ def content_of(query: Query) -> dict[str, Any]:
         for text in value if label == "tags" else (value,):
             if not isinstance(text, str):
                 raise InputTypeError(f"{query.query_id}: {label}", "a str", type(text).__name__)
+    if query.weight is not None:
+        content["weight"] = query.weight
     return content
 
 

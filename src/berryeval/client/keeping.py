@@ -58,6 +58,8 @@ def _content(query: Query) -> dict[str, Any]:
         "difficulty": query.difficulty,
         "description": query.description,
         "tags": [*query.tags],
+        "weight": query.weight,
+        "group": query.group,
     }
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import ClassVar
 
 from berryeval.core.id_column import as_id
 from berryeval.core.query_type import QueryType
+from berryeval.errors import ArgumentError, InputTypeError
 
-__all__ = ["Query"]
+__all__ = ["Query", "check_weight"]
+
+_WEIGHT = "a finite number above 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +35,18 @@ class Query:
         What somebody who asks this wants to know.
     tags : tuple of str
         Any other labels.
+    weight : float, optional
+        How much the query counts in relation to others, such as how often people ask it: a finite
+        number above 0.
     group : str, optional
-        What it shares with others that are not independent of it: an intent that is asked in
-        several ways, a session, a tenant.
+        A name that queries share which are not independent: paraphrases of one intent, queries of
+        one session or tenant.
 
     Examples
     --------
     >>> Query("Q001", "configure OAuth", category="procedural", tags=("security",))
     Query(query_id='Q001', text='configure OAuth', category='procedural', difficulty=None,
-    description=None, tags=('security',), group=None)
+    description=None, tags=('security',), weight=None, group=None)
     """
 
     query_id: str
@@ -47,6 +55,7 @@ class Query:
     difficulty: str | None = None
     description: str | None = None
     tags: tuple[str, ...] = ()
+    weight: float | None = None
     group: str | None = None
 
     __test__: ClassVar[bool] = False  # pytest takes it for a test where it is called TestQuery
@@ -57,3 +66,20 @@ class Query:
             object.__setattr__(self, "query_id", as_id(self.query_id, "query_id"))
         if isinstance(self.category, str):
             object.__setattr__(self, "category", QueryType.name_of(self.category))
+        if self.weight is not None:
+            object.__setattr__(self, "weight", check_weight(self.weight))
+        if self.group == "":
+            raise ArgumentError("group", "a name", "an empty text")
+
+
+def check_weight(weight: object) -> float:
+    """Return a weight as a float; raise unless it is a finite number above 0."""
+    if isinstance(weight, bool) or not isinstance(weight, Real):
+        raise InputTypeError("weight", _WEIGHT, f"{type(weight).__name__} {weight!r}")
+    try:
+        number = float(weight)
+    except OverflowError:
+        number = math.inf
+    if not 0 < number < math.inf:
+        raise ArgumentError("weight", _WEIGHT, str(number))
+    return number

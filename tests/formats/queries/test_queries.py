@@ -39,6 +39,7 @@ EXPECTED = [
     be.Query("302", "Poliomyelitis"),
 ]  # fmt: skip
 LABELLED = be.Query("Q1", 'a, "b"', "procedural", "easy", "what", ("x", "y"))
+WEIGHTED = [be.Query("Q1", "a", weight=2.5, group="g"), be.Query("Q2", "b", weight=3)]
 
 
 OPEN = b"".join(line for line in TOPICS.splitlines(keepends=True) if b"top>" not in line)
@@ -64,6 +65,51 @@ def test_topics_are_read(write, content):
 def test_labels_are_read_from_every_format(write, content):
     """X2: whatever the file is called."""
     assert read_queries(write(content)) == [LABELLED]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'[{"id": "Q1", "query": "a", "weight": 2.5, "group": "g"}, {"id": "Q2", "query": "b", "weight": 3, "group": null}]',
+        b'{"id": "Q1", "text": "a", "weight": 2.5, "group": "g"}\n{"id": "Q2", "text": "b", "weight": 3}\n',
+        b"id,text,weight,group\nQ1,a,2.5,g\nQ2,b,3,\n",
+        b"id\ttext\tgroup\tweight\nQ1\ta\tg\t2.5\nQ2\tb\t\t3\n",
+    ],
+    ids=["json", "jsonl", "csv", "tsv"],
+)
+def test_weights_and_groups_are_read_from_every_format(write, content):
+    """Also in a golden set, which refuses keys without a meaning."""
+    assert read_queries(write(content), strict=True) == WEIGHTED
+
+
+def test_a_group_may_be_a_number(write):
+    """As an id may."""
+    (query,) = read_queries(write(b'[{"id": "a", "query": "b", "group": 7}]'))
+    assert query.group == "7"
+
+
+@pytest.mark.parametrize("weight", [0, -1, float("nan"), float("inf"), 10**400, True, "2"])
+def test_a_weight_is_a_finite_number_above_0(weight):
+    """Whoever makes the query."""
+    with pytest.raises(
+        (be.ArgumentError, be.InputTypeError), match="weight: expected a finite number above 0"
+    ):
+        be.Query("q", "x", weight=weight)
+
+
+def test_a_group_has_a_name():
+    """Queries without one are in no group."""
+    with pytest.raises(be.ArgumentError, match="group: expected a name, got an empty text"):
+        be.Query("q", "x", group="")
+
+
+def test_whole_weights_are_written_without_a_point(tmp_path):
+    """A table has the columns only where a query has a weight or a group."""
+    write_queries(WEIGHTED, tmp_path / "q.csv")
+    assert (tmp_path / "q.csv").read_bytes().splitlines()[0].endswith(b",tags,weight,group")
+    assert (tmp_path / "q.csv").read_bytes().splitlines()[2].endswith(b",,3,")
+    write_queries([be.Query("q", "x", weight=1)], tmp_path / "q.csv")
+    assert (tmp_path / "q.csv").read_bytes().splitlines()[0].endswith(b",tags,weight")
 
 
 @pytest.mark.parametrize("wrap", ["[%s]", "%s"])
@@ -98,6 +144,14 @@ def test_two_columns_without_a_header(write):
         (b'[{"id": "a", "query": 1}]', ": expected text as query, found int"),
         (b'[{"id": "a", "query": "b", "category": 1}]', ": expected text as category, found int"),
         (b'[{"id": "a", "query": "b", "tags": "c"}]', ": expected a list of text as tags, found 'c'"),
+        (b'[{"id": "a", "query": "b", "weight": 0}]', ": expected a finite number above 0 as weight, found 0"),
+        (b'{"id": "a", "text": "b"}\n{"id": "b", "text": "b", "weight": "2"}\n', ":2: expected a finite number above 0 as weight, found '2'"),
+        (b'{"id": "a", "text": "b", "weight": NaN}\n', ":1: expected a finite number above 0 as weight, found nan"),
+        (b"id,text,weight\na,b,1\nc,d,-2\n", ":3: expected a finite number above 0 as weight, found -2.0"),
+        (b"id,text,weight\na,b,1_000\n", ":2: expected a finite number above 0 as weight, found '1_000'"),
+        (b"id,text,weight\na,b,many\n", ":2: expected a finite number above 0 as weight, found 'many'"),
+        (b'[{"id": "a", "query": "b", "group": ["c"]}]', ": expected text as group, found list"),
+        (b'[{"id": "a", "query": "b", "group": ""}]', ": expected a name as group, found ''"),
         (b"[{", ": expected JSON (Expecting property name enclosed in double quotes: line 1 column 3 (char 2))"),
         (b'{"id": "a", "text": "b"}\n{"id": "a", "text": "b"}\n', ":2: query 'a' comes a second time"),
         (b'{"id": "a", "text": "b"}\n[]\n', ":2: expected a JSON object, found list"),
@@ -129,6 +183,8 @@ queries = st.lists(
         labels,
         labels,
         st.lists(texts.filter(lambda tag: tag and ";" not in tag), max_size=2).map(tuple),
+        st.none() | st.floats(min_value=0, exclude_min=True, allow_infinity=False),
+        labels,
     ),
     max_size=4,
     unique_by=lambda query: query.query_id,
@@ -164,6 +220,8 @@ def test_topics_that_were_written_are_read_again(found, tmp_path):
     "query",
     [
         LABELLED,
+        be.Query("q", "x", weight=2),
+        be.Query("q", "x", group="g"),
         be.Query("q", "a  b"),
         be.Query("q", "a <title> b"),
         be.Query("q", "Topic: x"),

@@ -7,19 +7,20 @@ from typing import Any
 
 from berryeval.core.column_names import find_name
 from berryeval.core.id_column import decode_id
-from berryeval.core.query import Query
+from berryeval.core.query import Query, check_weight
 from berryeval.core.text import without_halves
-from berryeval.errors import FormatError
+from berryeval.errors import ArgumentError, FormatError, InputTypeError
 from berryeval.formats._lines import PathLike, path_name
 from berryeval.formats.keys import check_keys, id_bytes
 
-__all__ = ["ID", "TEXT", "has_keys", "query_of", "to_record"]
+__all__ = ["ID", "TEXT", "as_number", "has_keys", "query_of", "to_record"]
 
 # BEIR says _id and text.
 ID = ("query_id", "id", "_id", "qid", "query-id", "queryid", "q_id", "topic")
 TEXT = ("query", "text", "query_text", "question", "title")
 _LABELS = ("category", "difficulty", "description")
-_KNOWN = (*_LABELS, "tags", *ID, *TEXT)
+_KNOWN = (*_LABELS, "tags", "weight", "group", *ID, *TEXT)
+_EXACT = 2**53  # below it a float is the whole number that it seems
 
 
 def has_keys(names: Mapping[str, object] | list[str]) -> bool:
@@ -48,6 +49,8 @@ def query_of(
         _text(record[text], text, path, line),
         **labels,
         tags=_tags(record.get("tags"), path, line),
+        weight=_weight(record.get("weight"), path, line),
+        group=_group(record.get("group"), path, line),
     )
 
 
@@ -59,7 +62,16 @@ def to_record(query: Query, id_key: str, text_key: str) -> dict[str, Any]:
             record[key] = getattr(query, key)
     if query.tags:
         record["tags"] = list(query.tags)
+    if query.weight is not None:
+        record["weight"] = as_number(query.weight)
+    if query.group is not None:
+        record["group"] = query.group
     return record
+
+
+def as_number(weight: float) -> float:
+    """Return a weight as it is written: a whole number without a point."""
+    return int(weight) if weight.is_integer() and weight < _EXACT else weight
 
 
 def _text(value: object, key: str, path: PathLike, line: int | None) -> str:
@@ -71,6 +83,25 @@ def _text(value: object, key: str, path: PathLike, line: int | None) -> str:
 
 def _label(value: object, key: str, path: PathLike, line: int | None) -> str | None:
     return None if value is None else _text(value, key, path, line)
+
+
+def _weight(value: object, path: PathLike, line: int | None) -> float | None:
+    if value is None:
+        return None
+    try:
+        return check_weight(value)
+    except (ArgumentError, InputTypeError) as error:
+        message = f"expected {error.expected} as weight, found {value!r}"
+        raise FormatError(message[:200], path_name(path), line) from None
+
+
+def _group(value: object, path: PathLike, line: int | None) -> str | None:
+    if value is None or type(value) is int:
+        return None if value is None else str(value)
+    text = _text(value, "group", path, line)
+    if not text:
+        raise FormatError("expected a name as group, found ''", path_name(path), line)
+    return text
 
 
 def _tags(value: object, path: PathLike, line: int | None) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """Tables, separated by commas or tabs.
 
-With a header, such as ``query_id,text,category,difficulty,description,tags``; tags are separated
-by semicolons. Or without one: two columns with a tab between them, ``id<TAB>text``, as MS MARCO
-has them, where quotes mean nothing.
+With a header, such as ``query_id,text,category,difficulty,description,tags,weight,group``; tags are
+separated by semicolons. Or without one: two columns with a tab between them, ``id<TAB>text``, as MS
+MARCO has them, where quotes mean nothing.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from berryeval.formats.queries._records import has_keys, query_of, to_record
 __all__ = ["iter_queries", "sniff", "to_lines"]
 
 _COLUMNS = ("query_id", "text", "category", "difficulty", "description", "tags")
+_FURTHER = ("weight", "group")
+"""Columns that are written only where a query has one."""
 
 
 def sniff(first_line: bytes) -> bool:
@@ -47,10 +49,21 @@ def _iter_table(path: PathLike, *, strict: bool) -> Iterator[tuple[int | None, Q
         # An empty field is a label that the query has not. A text may be empty.
         labels = {name: field for name, field in zip(names, fields, strict=True) if field}
         record: dict[str, object] = {name: labels.get(name, "") for name in names}
-        for name in ("category", "difficulty", "description"):
+        for name in ("category", "difficulty", "description", "group"):
             record[name] = labels.get(name)
+        record["weight"] = _weight(labels.get("weight"))
         record["tags"] = [tag for tag in labels.get("tags", "").split(";") if tag]
         yield line, query_of(record, path, line, strict=strict)
+
+
+def _weight(text: str | None) -> float | str | None:
+    """Return the number that a field holds; the text itself where it is none."""
+    if text is None or "_" in text:  # float() takes 1_000
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _iter_pairs(path: PathLike) -> Iterator[tuple[int | None, Query]]:
@@ -76,10 +89,15 @@ def to_lines(queries: Iterable[Query], separator: str = ",") -> Iterator[bytes]:
 
 
 def _to_rows(queries: Iterable[Query]) -> Iterator[list[str]]:
-    yield list(_COLUMNS)
+    queries = list(queries)
+    further = [
+        name for name in _FURTHER if any(getattr(query, name) is not None for query in queries)
+    ]
+    columns = [*_COLUMNS, *further]
+    yield columns
     for query in queries:
         for tag in query.tags:
             if ";" in tag or not tag:
                 raise InputError(f"a table cannot hold the tag {tag!r} of {query.query_id!r}")
         record = to_record(query, "query_id", "text") | {"tags": ";".join(query.tags)}
-        yield [record.get(name, "") for name in _COLUMNS]
+        yield [str(record.get(name, "")) for name in columns]

@@ -26,7 +26,8 @@ MOST_AT_ONCE = 10_000
 router = APIRouter(prefix="/v1/queries", tags=["queries"])
 
 _LABELS = {"text": "configure OAuth", "category": "procedural", "difficulty": "medium",
-           "description": None, "tags": ["security"]}  # fmt: skip
+           "description": None, "tags": ["security"], "weight": 120.0,
+           "group": None}  # fmt: skip
 
 
 class QueryContent(Body):
@@ -39,6 +40,12 @@ class QueryContent(Body):
     difficulty: Label | None = None
     description: ShortText | None = None
     tags: list[Label] = Field([], max_length=100)
+    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        None, description="How much the query counts in relation to others, such as its traffic."
+    )
+    group: Label | None = Field(
+        None, description="A name that queries share which ask almost the same."
+    )
 
 
 class NewQuery(QueryContent):
@@ -60,6 +67,8 @@ class StoredQuery(BaseModel):
     difficulty: str | None
     description: str | None
     tags: list[str]
+    weight: float | None
+    group: str | None
 
 
 class ManyQueries(Body):
@@ -158,6 +167,8 @@ def _query(query_id: str, given: QueryContent) -> Query:
         difficulty=given.difficulty,
         description=given.description,
         tags=tuple(given.tags),
+        weight=given.weight,
+        group=given.group,
     )
 
 
@@ -169,4 +180,6 @@ def _as_dict(query: Query) -> dict[str, Any]:
         "difficulty": query.difficulty,
         "description": query.description,
         "tags": list(query.tags),
+        "weight": query.weight,
+        "group": query.group,
     }
