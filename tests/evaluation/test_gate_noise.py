@@ -6,11 +6,11 @@ import random
 import sys
 
 import pytest
+from berryeval.evaluation.noise import noise_of, together
 from click.testing import CliRunner
 
 from berryeval import ArgumentError, compare, gate
 from berryeval.cli import main
-from berryeval.evaluation.noise import noise_of, together
 from berryeval.measures import parse_measure
 from berryeval.reports.comparison import comparison_to_json
 from berryeval.reports.gate import gate_to_json

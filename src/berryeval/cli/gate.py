@@ -89,6 +89,7 @@ def command(
     config: str | None,
     at_least: tuple[str, ...],
     margin: tuple[str, ...],
+    equivalent: tuple[str, ...],
     repeats: tuple[str, ...],
     baseline_repeats: tuple[str, ...],
     reports: tuple[str, ...],
@@ -121,7 +122,7 @@ def command(
     rules = settings.gate.with_environment(os.environ)
     given = {name: text for name, text in texts.items() if text is not None}
     rules = rules.with_texts(given, {rule.name: rule.flag for rule in RULES})
-    guards = {"at_least": at_least, "margin": margin}
+    guards = {"at_least": at_least, "margin": margin, "equivalent": equivalent}
     rules = rules.with_guards(guards, {rule.name: rule.flag for rule in ENTRY})
     settings = replace(
         settings,

@@ -50,7 +50,11 @@ HolesPolicy: TypeAlias = Literal["report", "inconclusive"]
 POWER = 0.8
 """Probability that an equally good candidate passes, for which needed queries are counted."""
 
-GUARD_VARIABLES = {"at_least": "BERRYEVAL_AT_LEAST", "margin": "BERRYEVAL_MARGIN"}
+GUARD_VARIABLES = {
+    "at_least": "BERRYEVAL_AT_LEAST",
+    "margin": "BERRYEVAL_MARGIN",
+    "equivalent": "BERRYEVAL_EQUIVALENT",
+}
 """The environment variables of guards, by the flag whose texts they hold."""
 
 

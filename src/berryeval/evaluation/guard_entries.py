@@ -31,12 +31,16 @@ from berryeval.measures import parse_measure
 
 __all__ = ["ENTRY", "GUARD_EXAMPLES", "GuardEntry", "entry_of", "guards_of_texts", "read_guards"]
 
-GUARD_EXAMPLES = {"at_least": "P@5=0.70", "margin": "nDCG@10=0.05"}
+GUARD_EXAMPLES = {
+    "at_least": "P@5=0.70",
+    "margin": "nDCG@10=0.05",
+    "equivalent": "nDCG@10=0.01",
+}
 
 
 @dataclass(frozen=True)
 class GuardEntry:
-    """One entry: a measure with ``at_least``, ``margin`` or both; or a latency."""
+    """One entry: a measure with ``at_least``, ``margin`` or ``equivalent``; or a latency."""
 
     measure: str | None = text(
         longest=200, expected="a measure", help="Measure to guard.", example="nDCG@10"
@@ -52,6 +56,10 @@ class GuardEntry:
     margin: float | str | None = amount(
         help="Largest drop from the baseline that is accepted: a number, or a share of the "
         "baseline's mean such as `\"2%\"`. At most the measure's range."
+    )
+    equivalent: float | str | None = amount(
+        help="Largest change from the baseline that is accepted, in either direction: for a "
+        "refactoring, which should change nothing. Written like `margin`, and in place of it."
     )
     slices: tuple[str, ...] | None = labels(
         help=f"Labels ({', '.join(f'`{label}`' for label in LABELS)}): the guard applies to each "
@@ -79,8 +87,13 @@ class GuardEntry:
             found.append(ThresholdGuard(measure, self.at_least, bool(self.confident), slices))
         if self.margin is not None:
             found.append(MarginGuard(measure, Margin.parse(self.margin), slices))
+        if self.equivalent is not None:
+            if self.margin is not None:
+                raise ArgumentError("equivalent", "no margin beside it, which it includes", "one")
+            same = Margin.parse(self.equivalent)
+            found.append(MarginGuard(measure, same, slices, is_equivalence=True))
         if not found:
-            raise InputError(f"expected at_least or margin for {measure}, found neither")
+            raise InputError(f"expected at_least, margin or equivalent for {measure}, found none")
         for key, partner in (("confident", "at_least"), ("at_most_ms", "latency")):
             if key in given and partner not in given:
                 raise ArgumentError(key, f"{partner} beside it", "none")
@@ -151,7 +164,8 @@ def entry_of(guard: Guard) -> dict[str, Any]:
         if guard.is_confident:
             entry["confident"] = True
     else:
-        entry["margin"] = guard.margin.to_plain()
+        key = "equivalent" if guard.is_equivalence else "margin"
+        entry[key] = guard.margin.to_plain()
     if guard.slices:
         entry["slices"] = list(guard.slices)
     return entry
@@ -165,9 +179,9 @@ def guards_of_texts(
     Parameters
     ----------
     texts : mapping
-        Under ``"at_least"`` the thresholds, under ``"margin"`` the margins.
+        Under ``"at_least"`` the thresholds, under ``"margin"`` and ``"equivalent"`` the margins.
     names : mapping
-        What an error message calls each of the two.
+        What an error message calls each of them.
     """
     found: list[Guard] = []
     for kind, example in GUARD_EXAMPLES.items():
@@ -184,5 +198,8 @@ def guards_of_texts(
             if kind == "at_least":
                 found.append(ThresholdGuard(measure, float(limit)))
             else:
-                found.append(MarginGuard(measure, Margin.parse(limit)))
+                is_equivalence = kind == "equivalent"
+                found.append(
+                    MarginGuard(measure, Margin.parse(limit), is_equivalence=is_equivalence)
+                )
     return tuple(found)

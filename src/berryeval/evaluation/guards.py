@@ -122,14 +122,19 @@ class MarginGuard:
     margin: Margin
     slices: tuple[str, ...] = ()
     """Labels: the guard applies to each of their slices as well."""
+    is_equivalence: bool = False
+    """Whether it must not get better by more than the margin, either: for a refactoring."""
 
     def __post_init__(self) -> None:
         lowest, highest = self.measure.bounds
         if not self.margin.is_relative and self.margin.amount > highest - lowest:
             expected = f"at most {written(highest - lowest)}, the range of {self.measure}"
-            raise ArgumentError("margin", expected, str(self.margin))
+            name = "equivalent" if self.is_equivalence else "margin"
+            raise ArgumentError(name, expected, str(self.margin))
 
     def __str__(self) -> str:
+        if self.is_equivalence:
+            return f"{self.measure} changes by less than {self.margin}"
         worsens = "drops" if self.measure.higher_is_better else "rises"
         return f"{self.measure} {worsens} by less than {self.margin}"
 

@@ -23,6 +23,7 @@ __all__ = [
     "MarginPValues",
     "changed_share_bound",
     "correct_failing",
+    "equivalence_p_values",
     "judge_margin",
     "margin_interval",
     "margin_p_values",
@@ -58,14 +59,35 @@ def margin_p_values(sample: SampleMean, margin: float, loss: float) -> MarginPVa
     return MarginPValues(passing, sample.p_below(-margin))
 
 
-def margin_interval(sample: SampleMean, alpha: float, loss: float) -> Interval:
+def equivalence_p_values(sample: SampleMean, margin: float, loss: float) -> MarginPValues:
+    """Test a mean difference against a margin on both sides.
+
+    It passes if neither a drop nor a rise of the margin is possible, and fails if either is shown.
+
+    Parameters
+    ----------
+    sample, margin, loss
+        As those of `margin_p_values`; the loss is also the most that one query can gain.
+    """
+    failing = 2 * min(sample.p_below(-margin), sample.p_above(margin))
+    return MarginPValues(sample.p_within(margin, loss=loss), min(1.0, failing))
+
+
+def margin_interval(
+    sample: SampleMean, alpha: float, loss: float, *, is_equivalence: bool = False
+) -> Interval:
     """Return the interval that agrees with the p-values.
 
     It is two-sided at 1 - 2 alpha, and not adjusted for other guards. An interval that lies above
-    minus the margin passes, and one that lies below it fails.
+    minus the margin passes, and one that lies below it fails; for an equivalence, one that lies
+    within the margin on both sides passes.
     """
     low = sample.lower_bound(alpha, skewness=sample.cautious_skewness, loss=loss)
-    return Interval(low, sample.upper_bound(alpha), 1 - 2 * alpha, "t and hall")
+    high = sample.upper_bound(alpha)
+    if is_equivalence:
+        turned = -sample
+        high = -turned.lower_bound(alpha, skewness=turned.cautious_skewness, loss=loss)
+    return Interval(low, high, 1 - 2 * alpha, "t and hall")
 
 
 def correct_failing(p_values: Sequence[float | None]) -> list[float | None]:

@@ -161,6 +161,8 @@ def of_margin(result: GuardResult, inference: Inference) -> str:
     if result.is_unchanged:
         return "is unchanged: the rankings are the same within the cutoff."
     harm = "drop" if result.guard.measure.higher_is_better else "rise"
+    if result.guard.is_equivalence:
+        harm = "change"
     margin = f"{abs(result.limit):.4g}"
     first = f"{_collapsed(result)}: it " if result.has_collapsed else ""
     stands = _stands(result, harm, margin, inference)

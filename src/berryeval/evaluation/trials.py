@@ -26,6 +26,7 @@ from berryeval.evaluation.guards import MarginGuard
 from berryeval.evaluation.margins import (
     MarginPValues,
     correct_failing,
+    equivalence_p_values,
     judge_margin,
     margin_interval,
     margin_p_values,
@@ -114,6 +115,12 @@ class Trial:
         shifted = replace(self.column, values=self.differences + self.shift)
         assert shifted.sample is not None  # as many queries changed
         return shifted.sample
+
+    @cached_property
+    def p_values(self) -> MarginPValues:
+        """Of what can be tested."""
+        test = equivalence_p_values if self.guard.is_equivalence else margin_p_values
+        return test(self.sample, self.margin, self.loss)
 
     @cached_property
     def by_holes(self) -> tuple[Trial, ...]:
@@ -242,11 +249,7 @@ def judge_margins(trials: Sequence[Trial]) -> list[GuardResult]:
 
 def _p_values(trials: Sequence[Trial]) -> dict[Trial, MarginPValues]:
     """Test what can be tested."""
-    return {
-        trial: margin_p_values(trial.sample, trial.margin, trial.loss)
-        for trial in trials
-        if trial.is_testable
-    }
+    return {trial: trial.p_values for trial in trials if trial.is_testable}
 
 
 def _judge(
@@ -320,7 +323,8 @@ def _verdict(trial: Trial, p: MarginPValues | None, p_fail: float | None) -> Ver
     if trial.is_unchanged:
         return "pass"
     if trial.rules.inference == "set":
-        return "pass" if trial.mean >= -trial.margin - ROUNDING else "fail"
+        worst = -abs(trial.mean) if trial.guard.is_equivalence else trial.mean
+        return "pass" if worst >= -trial.margin - ROUNDING else "fail"
     if trial.column.has_few_groups:
         return "inconclusive"
     return judge_margin(
@@ -338,7 +342,10 @@ def _interval(trial: Trial) -> Interval | None:
     """Return the interval that goes with the tests; None where nothing is tested."""
     if not trial.is_testable:
         return None
-    found = margin_interval(trial.sample, trial.rules.alpha, trial.loss)
+    is_equivalence = trial.guard.is_equivalence
+    found = margin_interval(
+        trial.sample, trial.rules.alpha, trial.loss, is_equivalence=is_equivalence
+    )
     low, high = sorted(trial.in_units(end) for end in (found.low, found.high))
     return replace(found, low=low, high=high)
 
@@ -350,7 +357,8 @@ def _needed(trial: Trial, verdict: Verdict) -> tuple[int | None, tuple[int, int 
     found = detection_in(
         [trial.column],
         alpha=trial.rules.alpha,
-        power=POWER,
+        # Both sides have to pass.
+        power=(1 + POWER) / 2 if trial.guard.is_equivalence else POWER,
         margin=trial.margin,
         loss=trial.loss,
         score_range=range_of(trial.guard.measure),

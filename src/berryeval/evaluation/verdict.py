@@ -83,6 +83,8 @@ class GuardResult:
         """Whether the mean difference of a margin guard is worse than its limit."""
         if not isinstance(self.guard, MarginGuard):
             return False
+        if self.guard.is_equivalence:
+            return abs(self.value) > abs(self.limit) + ROUNDING
         room = self.value - self.limit
         return (room if self.guard.measure.higher_is_better else -room) < -ROUNDING
 

@@ -64,7 +64,9 @@ def guard_figures(guard: GuardResult) -> tuple[str, str, str]:
     if kind == "latency":
         return f"{guard.value:.1f} ms", f"{written(guard.limit)} ms", DASH
     if kind == "margin":
-        return signed(guard.value), signed(guard.limit), interval_text(guard.interval)
+        is_equivalence = getattr(guard.guard, "is_equivalence", False)
+        limit = f"±{score(abs(guard.limit))}" if is_equivalence else signed(guard.limit)
+        return signed(guard.value), limit, interval_text(guard.interval)
     return score(guard.value), score(guard.limit), shown_interval(guard.interval)
 
 

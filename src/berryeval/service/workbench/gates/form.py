@@ -27,6 +27,7 @@ __all__ = ["KINDS", "SCALARS", "GateForm", "GuardRow", "form_of", "read_form"]
 
 KINDS: Mapping[str, str] = {
     "margin": "may drop by less than",
+    "equivalent": "may change by less than",
     "at_least": "is at least",
     "confident": "is surely at least",
     "latency": "takes at most (ms)",
@@ -102,8 +103,9 @@ def _rows_of(entry: Mapping[str, Any]) -> Iterable[GuardRow]:
     if "at_least" in entry:
         kind = "confident" if entry.get("confident") else "at_least"
         yield GuardRow(kind, entry["measure"], _text(entry["at_least"]), slices)
-    if "margin" in entry:
-        yield GuardRow("margin", entry["measure"], _text(entry["margin"]), slices)
+    for kind in ("margin", "equivalent"):
+        if kind in entry:
+            yield GuardRow(kind, entry["measure"], _text(entry[kind]), slices)
 
 
 def _text(value: object) -> str:
@@ -140,7 +142,7 @@ def _read(rows: tuple[GuardRow, ...], texts: Mapping[str, str]) -> GateForm:
     checked = [(row, None) if row.is_blank else _check_row(row) for row in rows]
     shown, entries = [row for row, _ in checked], [entry for _, entry in checked if entry]
     found, messages = _read_texts(texts)
-    is_compared = any("margin" in entry for entry in entries)
+    is_compared = any({"margin", "equivalent"} & entry.keys() for entry in entries)
     if is_compared and "baseline" not in found and "baseline" not in messages:
         messages["baseline"] = "expected one, since a guard has a margin"
     if not entries and not any(row.messages for row in shown):
