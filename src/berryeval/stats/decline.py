@@ -156,11 +156,12 @@ def _contrasts(columns: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _fits(n_entries: int) -> NDArray[np.float64]:
     """Return what a contrast of 1 explains of the means: the root of its sum of squares."""
-    sizes = np.arange(1, n_entries)
-    times = _times(n_entries)
-    slope = math.sqrt(float(sums_of(times * times))) / (n_entries - 1)
-    return np.append(np.sqrt(sizes * (n_entries - sizes) / n_entries), slope)
+    sizes, times = np.arange(1, n_entries), _times(n_entries)
+    fits = np.empty(n_entries)
+    fits[:-1] = np.sqrt(sizes * (n_entries - sizes) / n_entries)
+    fits[-1] = math.sqrt(float(sums_of(times * times))) / (n_entries - 1)
+    return fits
 
 
 def _times(n_entries: int) -> NDArray[np.float64]:
-    return np.arange(n_entries) - (n_entries - 1) / 2
+    return np.arange(n_entries, dtype=np.float64) - (n_entries - 1) / 2
