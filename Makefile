@@ -84,8 +84,9 @@ bench-service: $(VENV)/developing ## Measure the service with wrk, and write its
 bench-workbench: $(VENV)/developing ## Open every page on a large archive, and write docs/reference/benchmarks-workbench.md
 	$(BIN)/python benchmarks/workbench.py
 
-simulate: $(VENV)/developing ## Count how often the gate is wrong, and write docs/explanation/error-rates.md
+simulate: $(VENV)/developing ## Count how often gate and history are wrong, and write the tables of docs/explanation
 	$(BIN)/python scripts/simulate_gate.py $(if $(SCORES),--scores $(SCORES))
+	$(BIN)/python scripts/simulate_history.py
 
 baseline: $(VENV)/developing ## Score six systems on the golden set, and write docs/reference/baseline.md
 	$(BIN)/python scripts/quality_baseline.py

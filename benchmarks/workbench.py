@@ -31,6 +31,7 @@ N_WARM, N_JUDGED = 20, 5
 
 ADDRESSES = {
     "/": ["/", "/?series=bm25&measure=RR"],
+    "/alarm": ["/alarm?series=bm25"],
     "/palette": ["/palette?q=", "/palette?q=rotate"],
     "/search": ["/search?q=backup"],
     "/runs": ["/runs", "/runs?q=release"],

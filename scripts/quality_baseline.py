@@ -154,12 +154,15 @@ def _slices(results: list[QualityResult], label: str) -> Table:
 def _agreement(check: GoldenCheck) -> Table:
     rows = tuple(
         (name, f"{one.n_pairs:,}", f"{one.n_equal / one.n_pairs:.1%}",
-         "-" if one.kappa is None else f"{one.kappa:.3f}")
+         "-" if one.kappa is None else f"{one.kappa:.3f}",
+         "-" if one.interval is None else f"{one.interval.low:.3f} to {one.interval.high:.3f}")
         for name, one in check.agreements.items()
         if one.n_pairs
     )  # fmt: skip
     notes = ("Cohen's kappa with linear weights, of two passes of judging.",)
-    return Table("Agreement of the judges", ("over", "pairs", "equal", "kappa"), rows, notes)
+    return Table(
+        "Agreement of the judges", ("over", "pairs", "equal", "kappa", "95 % interval"), rows, notes
+    )
 
 
 def _drops(check: GoldenCheck) -> Table:

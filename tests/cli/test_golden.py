@@ -83,7 +83,9 @@ def test_json_holds_what_tables_hold(folder):
     write_golden_set(folder / "golden", passes=passes)
     found = json.loads(golden("check", "golden", "--json", "--system", "hybrid").stdout)
     assert (found["version"], found["kind"]) == (1, "golden")
-    assert found["agreements"]["all pairs"] == {"pairs": 2, "equal": 2, "kappa": 1.0}
+    assert found["agreements"]["all pairs"] == {
+        "pairs": 2, "equal": 2, "kappa": 1.0, "interval": None,
+    }  # fmt: skip
     assert found["agreements"]["grade 1 or more"]["kappa"] is None
     assert found["ceilings"]["R@10"] == 1
     assert {"query_id": "Q1", "chunk_id": "guide.md#guide"} in found["unjudged"]["hybrid"]

@@ -58,15 +58,14 @@ RR of bm25.run: 5 evaluations, 0.9500 at first, 0.7857 at last.
 time (UTC)        note  queries    mean   change
 2026-01-05 06:30    v1       20  0.9500        -
 2026-01-06 06:30    v2       20  0.9750  +0.0250
-2026-01-07 06:30    v3       20  0.7500  -0.2250          decline
+2026-01-07 06:30    v3       20  0.7500  -0.2250   decline (step)
 2026-01-08 06:30     -       21  0.7381        -  other judgments
 2026-01-09 06:30     -       21  0.7857  +0.0476
 
 Where judgments or queries changed, evaluations before and after are not compared.
-Decline: 2026-01-07 06:30 (v3) is worse than 2026-01-06 06:30 (v2), \
-the best before it (p = 0.003).
-Each is compared with the best before it that has the same judgments and queries; \
-a decline is where the 95% interval of the difference, over 3 looks together, excludes 0.
+Decline: a step at 2026-01-07 06:30 (v3), means are 0.2125 lower from there on \
+(p = 0.0070; 3 evaluations of 20 queries).
+Tested once, at 0.05. To test after every evaluation, use --daily.
 
 Also recorded, for -m: P@1.
 """
@@ -74,7 +73,7 @@ Also recorded, for -m: P@1.
 
 @pytest.mark.usefixtures("history")
 def test_a_history_is_a_sentence_a_sparkline_and_a_table():
-    """E6: a slow decline shows, and the point where it became clear."""
+    """E6: a decline shows, with its place, its size and its p-value."""
     result = berryeval("history", "h.jsonl", "-m", "RR")
     assert (result.exit_code, result.output) == (0, TABLE)
     assert berryeval("history", "h.jsonl", "-m", "RR", "-o", "x.txt").output == ""
@@ -84,11 +83,11 @@ def test_a_history_is_a_sentence_a_sparkline_and_a_table():
 
 @pytest.mark.usefixtures("history")
 def test_the_last_ones_can_be_had_alone():
-    """The decline is told though it is not among them."""
+    """The decline is reported though it is not among them."""
     lines = berryeval("history", "h.jsonl", "--last", "2").output.splitlines()
     assert lines[0] == "RR of bm25.run: 2 evaluations, 0.7381 at first, 0.7857 at last."
     assert lines[1] == "▁█"
-    assert any(line.startswith("Decline: 2026-01-07") for line in lines)
+    assert any(line.startswith("Decline: a step at 2026-01-07") for line in lines)
 
 
 def test_evaluate_appends_each_run(folder):
@@ -107,7 +106,7 @@ def test_evaluate_appends_each_run(folder):
     shown = berryeval("history", "h.jsonl").output
     assert "nDCG@10 of a.run: 2 evaluations" in shown
     assert "\n\nnDCG@10 of b.run: 2 evaluations" in shown
-    assert "Not tested for a decline: no two evaluations that can be compared differ." in shown
+    assert "Not tested for a decline: that takes two comparable evaluations that differ" in shown
 
 
 def test_a_note_needs_a_history():
@@ -152,8 +151,34 @@ def test_no_decline_is_said():
     """Silence could mean that nobody looked."""
     record(10)
     record(12, days=1)
-    assert "\nNo decline.\nEach is compared " in berryeval("history", "h.jsonl").output
-    assert "over 1 look, excludes 0." in berryeval("history", "h.jsonl").output
+    told = berryeval("history", "h.jsonl").output
+    assert "\nNo decline (p = 1.0000; 2 evaluations of 20 queries).\nTested once, at 0.05." in told
+
+
+def test_a_slow_decline_is_told_from_a_step():
+    """By how much, and between which evaluations."""
+    for week in range(12):
+        record(19 - week, days=7 * week)
+    told = berryeval("history", "h.jsonl", "-m", "RR").output
+    assert "  decline (creep)\n" in told
+    assert (
+        "Decline: a creep, the mean at 2026-03-23 06:30 is 0.2750 lower than at 2026-01-05" in told
+    )
+
+
+def test_a_daily_alarm_ends_with_exit_code_1():
+    """When the newest evaluation raises it, so that a job fails on that day, and on no other."""
+    codes = []
+    for day, n_right in enumerate([19, 19, 20, 20, 7, 7, 8, 7, 7]):
+        record(n_right, days=day)
+        codes.append(berryeval("history", "h.jsonl", "--daily").exit_code)
+    assert codes == [0, 0, 0, 0, 1, 0, 0, 0, 0]
+    told = berryeval("history", "h.jsonl", "--daily").output
+    assert "  decline (step), alarm\n" in told
+    assert "Alarm at 2026-01-09 06:30: a step at 2026-01-09 06:30, means are 0.3125 lower " in told
+    assert "Tested after every evaluation, at 0.05 / 51" in told
+    (series,) = json.loads(berryeval("history", "h.jsonl", "--daily", "--json").output)["series"]
+    assert [one["is_alarm"] for one in series["evaluations"]] == [False] * 4 + [True] + [False] * 4
 
 
 def test_a_torn_line_is_told(folder):
@@ -171,15 +196,17 @@ def test_json_is_one_versioned_object():
     """Series with their points; what is not there is null."""
     found = json.loads(berryeval("history", "h.jsonl", "--json").output)
     (series,) = found["series"]
-    assert (found["version"], found["measure"], found["level"]) == (2, "RR", 0.95)
-    assert (series["run"], series["n_looks"]) == ("bm25.run", 3)
-    assert series["declines"] == ["2026-01-07T06:30:00Z"]
-    assert series["evaluations"][0]["p_decline"] is None
-    assert series["evaluations"][2]["is_decline"] is True
+    assert (found["version"], found["measure"], found["daily"]) == (3, "RR", False)
+    decline, other = series["looks"]
+    assert (decline["is_decline"], decline["kind"], decline["level"]) == (True, "step", 0.05)
+    assert (decline["at"], decline["change"]) == ("2026-01-07T06:30:00Z", pytest.approx(-0.2125))
+    assert (decline["n_evaluations"], decline["n_queries"], decline["n_left_out"]) == (3, 20, 0)
+    assert other["is_decline"] is False
+    assert [one["decline"] for one in series["evaluations"]] == [None, None, "step", None, None]
 
 
 @pytest.mark.usefixtures("history")
-def test_csv_has_a_line_an_evaluation():
+def test_csv_has_one_line_per_evaluation():
     """Numbers in full."""
     rows = list(
         csv.DictReader(io.StringIO(berryeval("history", "h.jsonl", "--format", "csv").output))
@@ -196,7 +223,7 @@ def test_a_chart_is_drawn(folder):
     assert berryeval("history", "h.jsonl", "-o", "x.PNG").exit_code == 0
     svg = (folder / "x.svg").read_text()
     assert svg.startswith("<svg")
-    assert ">decline<" in svg
+    assert ">step<" in svg
     assert ">judgments or queries changed<" in svg
     assert (folder / "x.PNG").read_bytes().startswith(b"\x89PNG")
 
@@ -205,8 +232,8 @@ def test_a_chart_is_drawn(folder):
 def test_a_chart_says_what_it_shows():
     """Lines break where judgments changed; the description has the decline."""
     spec = history_chart(read("h.jsonl"), "RR")
-    assert spec["description"] == (
-        "Mean RR over time. Significant decline of bm25.run at 2026-01-07."
+    assert spec["description"].startswith(
+        "Mean RR over time. bm25.run: Decline: a step at 2026-01-07 06:30 (v3)"
     )
     assert [row["stretch"] for row in spec["data"]["values"]] == [0, 0, 0, 1, 1]
     assert len(spec["layer"]) == 6
@@ -283,7 +310,7 @@ def test_the_history_of_an_archive_is_that_of_its_runs():
     (series,) = json.loads(done.stdout)["series"]
     assert [one["note"] for one in series["evaluations"]] == ["v1", "v2", "v3"]
     assert [one["mean"] for one in series["evaluations"]] == [0.9, 0.95, 0.5]
-    assert [one["is_decline"] for one in series["evaluations"]] == [False, False, True]
+    assert [one["decline"] for one in series["evaluations"]] == [None, None, "step"]
     assert "nDCG@10" in berryeval("history", "a.db", "--run", "bm25").stdout
 
 

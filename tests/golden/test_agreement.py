@@ -1,8 +1,10 @@
 """How far two passes of judging agree."""
 
+import numpy as np
 import pytest
 
 from berryeval.golden.agreement import agreement_of
+from berryeval.stats import kappa_interval
 
 
 def test_kappa_has_linear_weights():
@@ -23,3 +25,19 @@ def test_pairs_that_nobody_found_relevant_can_be_left_out():
     assert (everything.n_pairs, everything.n_equal) == (3, 2)
     assert (touched.n_pairs, touched.n_equal) == (2, 1)
     assert everything.kappa > touched.kappa
+
+
+def test_the_interval_of_kappa_is_that_of_its_queries():
+    """Pairs of one query go together, so each query counts once."""
+    random = np.random.default_rng(8)
+    passes = {
+        f"Q{query}": {
+            f"d{i}": (int(grade), int(min(3, grade + (random.random() < 0.3))), 0)
+            for i, grade in enumerate(random.integers(0, 4, 6))
+        }
+        for query in range(30)
+    }
+    found = agreement_of(passes)
+    pairs = [grades[:2] for chunks in passes.values() for grades in chunks.values()]
+    assert found.interval == kappa_interval(pairs, groups=[q for q in passes for _ in range(6)])
+    assert found.interval.low < found.kappa < found.interval.high

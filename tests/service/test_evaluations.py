@@ -141,13 +141,19 @@ def test_history_follows_a_measure_at_fixed_judgments(client):
         "/v1/runs?name=bm25", content="".join(f"q{i} Q0 x{i} 1 1 t\n" for i in range(30))
     ).json()["run_id"]
     client.post("/v1/runs?name=lost", content="zz Q0 d1 1 1 t\n")
-    points = client.get("/v1/history", params={"measure": "ndcg_cut_10"}).json()["points"]
+    report = client.get("/v1/history", params={"measure": "ndcg_cut_10"}).json()
+    points, [look] = report["points"], report["looks"]
     by_run = {point["run_id"]: point for point in points}
     assert by_run[first]["change"] is None
     assert by_run[worse]["mean"] == 0
     assert by_run[worse]["change"] == -by_run[first]["mean"]
-    assert (by_run[worse]["is_decline"], by_run[second]["is_decline"]) == (True, False)
+    assert (by_run[worse]["decline"], by_run[second]["decline"]) == ("step", None)
     assert "no query in common" in points[-1]["reason"]
+    assert (look["name"], look["is_decline"], look["level"]) == ("bm25", True, 0.05)
+    assert look["sentence"].startswith("Decline: a step at ")
+    daily = client.get("/v1/history", params={"daily": True}).json()
+    assert [point["is_alarm"] for point in daily["points"]] == [False, False, True, False]
+    assert daily["looks"][0]["level"] == 0.05 / 51
     named = client.get("/v1/history", params={"name": "dense"}).json()["points"]
     assert [point["run_id"] for point in named] == [second]
 

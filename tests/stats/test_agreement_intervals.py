@@ -5,7 +5,9 @@ import pytest
 
 from berryeval.errors import ArgumentError
 from berryeval.stats import (
+    FEWEST_JUDGES,
     alpha_interval,
+    alphas_without,
     kappa_interval,
     krippendorff_alpha,
     mean_of,
@@ -82,6 +84,59 @@ def test_groups_widen_the_interval_of_copies():
     assert together.low == pytest.approx(alone.low, abs=0.1)
 
 
+def judged(random, n_units, n_judges, *, spread=0.6, n_each=3):
+    """Return units, each graded 0 to 3 by some judges, who are more or less strict."""
+    strict = random.normal(0, spread, n_judges)
+    units, judges = [], []
+    for truth in random.uniform(-0.5, 3.5, n_units):
+        named = sorted(random.permutation(n_judges)[:n_each].tolist())
+        seen = truth - strict[named] + random.normal(0, 0.5, n_each)
+        units.append(np.clip(seen.round(), 0, 3).tolist())
+        judges.append(named)
+    return units, judges
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_the_alpha_without_a_judge_is_that_of_the_others(level):
+    """As if the judge had never graded anything."""
+    units, judges = judged(np.random.default_rng(4), 30, 6)
+    units, judges = [*units, [3.0], [2.0, 2.0]], [*judges, [7], [8, 0]]
+    found = alphas_without(units, judges, level)
+    assert sorted(found) == [0, 1, 2, 3, 4, 5, 8]
+    for judge, alpha in found.items():
+        rest = [
+            [grade for grade, name in zip(unit, named, strict=True) if name != judge]
+            for unit, named in zip(units, judges, strict=True)
+        ]
+        assert alpha == pytest.approx(krippendorff_alpha(rest, level).value)
+
+
+def test_there_is_no_alpha_without_the_second_judge():
+    """Nothing is left to compare."""
+    assert alphas_without([[0, 1], [2, 2]], [["ada", "bob"]] * 2) == {"ada": None, "bob": None}
+
+
+def test_judges_are_resampled_from_five_up():
+    """Fewer say nothing about other judges, and the interval is that of these."""
+    random = np.random.default_rng(6)
+    units, judges = judged(random, 60, FEWEST_JUDGES - 1)
+    assert alpha_interval(units, judges=judges) == alpha_interval(units)
+    units, judges = judged(random, 60, FEWEST_JUDGES)
+    wide, narrow = alpha_interval(units, judges=judges), alpha_interval(units)
+    assert wide.low < narrow.low < narrow.high < wide.high
+
+
+def test_intervals_hold_for_other_judges():
+    """At least 92 of 100 panels of eight judges have the alpha of all judges in theirs."""
+    random = np.random.default_rng(7)
+    true = krippendorff_alpha(judged(random, 20_000, 1000)[0]).value
+    panels = [judged(random, 40, 8) for _ in range(200)]
+    held = sum(alpha_interval(units, judges=judges).contains(true) for units, judges in panels)
+    alone = sum(alpha_interval(units).contains(true) for units, _ in panels)
+    assert held >= 184
+    assert alone < held - 10
+
+
 @pytest.mark.parametrize(
     "pairs", [[], [(1, 1)], [(1, 1), (1, 1)], [(0, 0), (1, 1), (2, 2)], [(0, 0), (0, 0), (0, 1)]]
 )
@@ -97,5 +152,7 @@ def test_wrong_arguments_are_named():
         kappa_interval(PAIRS, confidence=95)
     with pytest.raises(ArgumentError, match="groups: expected one label per unit, 10, got 1"):
         alpha_interval(UNITS, groups=["a"])
+    with pytest.raises(ArgumentError, match="judges: expected one judge per grade"):
+        alpha_interval(UNITS, judges=[["ada"]] * 10)
     with pytest.raises(ArgumentError, match="groups: expected one label per query, 160, got 1"):
         kappa_interval(PAIRS, groups=["a"])

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 FORMATS = ("table", "csv", "json", "svg", "png")
+ALARM = 1
 _DEFAULT = "nDCG@10"
 
 
-@click.command("history", short_help="Show how a measure went over time, and where it declined.")
+@click.command("history", short_help="Show a measure over time, and where it declined.")
 @click.argument("file", metavar="FILE|ARCHIVE")
 @click.option(
     "-m",
@@ -32,37 +33,48 @@ _DEFAULT = "nDCG@10"
 @click.option(
     "--last", type=click.IntRange(min=1), metavar="N", help="Only the last N of each run."
 )
+@click.option(
+    "--daily",
+    is_flag=True,
+    help="Test after every evaluation, as an alarm; the exit code is 1 if the newest raises one.",
+)
 @output_options(FORMATS)
+@click.pass_context
 def command(
+    context: click.Context,
     file: str,
     measure: str | None,
     run: str | None,
     last: int | None,
+    daily: bool,
     output_format: str | None,
     as_json: bool,
     output: str | None,
 ) -> None:
-    """Show how a measure went over time, and where it became worse than its best.
+    """Show how a measure went over time, and whether it declined.
 
     FILE is what `berryeval evaluate --history FILE` appends to, or an archive, whose runs are
-    scored at today's judgments. Each evaluation is tested against the best one before it that
-    has the same judgments and queries.
+    scored at today's judgments. Evaluations with the same judgments are tested per query for a
+    step down and for a slow decline.
+
+    Without --daily the history is tested once, at 0.05. A job that looks after every evaluation
+    needs --daily: it allows for 51 tests, and so finds less.
 
     \b
     berryeval evaluate qrels.txt bm25.run --history history.jsonl --note "$(git rev-parse HEAD)"
     berryeval history history.jsonl -m nDCG@10
     berryeval history history.jsonl --run bm25.run --last 30 -o chart.svg
+    berryeval history history.jsonl --daily
     berryeval history berryeval.db -m P@5
     """
     from berryeval.reports import history as report
     from berryeval.reports.charts.history import trends_chart
     from berryeval.suite.archived_history import is_archive, read_archived
     from berryeval.suite.history import read
-    from berryeval.suite.trends import LEVEL
 
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     history = read_archived(file, measure or _DEFAULT, run=run) if is_archive(file) else read(file)
-    found: Sequence[Trend] = history.trends(measure, run=run)
+    found: Sequence[Trend] = history.trends(measure, run=run, daily=daily)
     if last is not None:
         found = [trend.last(last) for trend in found]
     if chosen in ("svg", "png"):
@@ -70,22 +82,23 @@ def command(
     elif chosen == "csv":
         write_output(report.history_to_csv(found), output)
     elif chosen == "json":
-        write_output(report.history_to_json(history, found, LEVEL) + "\n", output)
+        write_output(report.history_to_json(history, found) + "\n", output)
     elif output in (None, "-"):
         _show(history, found)
     else:
-        write_output(report.history_to_text(history, found, LEVEL), output)
+        write_output(report.history_to_text(history, found), output)
+    if any(trend.points[-1].is_alarm for trend in found):
+        context.exit(ALARM)
 
 
 def _show(history: History, found: Sequence[Trend]) -> None:
     from berryeval.reports import history as report
     from berryeval.reports.terminal import show_table
-    from berryeval.suite.trends import LEVEL
 
     for i, trend in enumerate(found):
         heading = report.trend_heading(trend, sys.stdout.encoding or "ascii")
         click.echo("\n" * bool(i) + heading + "\n")
-        show_table(report.trend_table(trend, LEVEL))
+        show_table(report.trend_table(trend))
     notes = report.history_notes(history, found[0].measure)
     if notes:
         click.echo("\n" + "\n".join(notes))

@@ -114,10 +114,11 @@ class Client:
         *,
         name: str | None = None,
         at: str | None = None,
+        daily: bool = False,
         as_job: bool = False,
     ) -> Record:
         """Follow a measure over the runs of a name, all scored with the same judgments."""
-        query = {"measure": measure, "name": name, "at": at}
+        query = {"measure": measure, "name": name, "at": at, "daily": daily or None}
         return self._connection.ask("GET", "/v1/history", query=query, headers=prefer(as_job))
 
     def judge(self, judgments: Iterable[Mapping[str, Any]]) -> None:

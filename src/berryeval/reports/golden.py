@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from berryeval.core.judging import COUNTED
-from berryeval.reports.figures import DASH, finite
+from berryeval.reports.figures import DASH, finite, interval_as_dict, score
 from berryeval.reports.layout import Table, table_to_text
 from berryeval.reports.power import power_tables
 from berryeval.reports.wording import count
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from berryeval.golden.agreement import Agreement
     from berryeval.golden.check import GoldenCheck
     from berryeval.golden.golden_set import GoldenSet
+    from berryeval.stats import Interval
 
 __all__ = ["check_as_dict", "check_tables", "check_to_json", "check_to_text"]
 
@@ -76,13 +77,25 @@ def _ceilings(found: GoldenCheck) -> Table:
 
 def _agreements(found: GoldenCheck) -> Table:
     rows = tuple(
-        (name, f"{one.n_pairs:,}", _equal(one), DASH if one.kappa is None else f"{one.kappa:.3f}")
+        (name, f"{one.n_pairs:,}", _equal(one), score(one.kappa, 3), _interval(one.interval))
         for name, one in found.agreements.items()
     )
-    notes = ["kappa: Cohen's, with linear weights, of two passes of judging."]
+    notes = [
+        "kappa: Cohen's, with linear weights, of two passes of judging; the interval is for other "
+        "queries, of the same two passes."
+    ]
     if any(one.kappa is None for one in found.agreements.values()):
         notes.append("-: there is a single grade only, so chance cannot disagree.")
-    return Table("Agreement", ("over", "pairs", "equal", "kappa"), rows, tuple(notes))
+    elif any(one.interval is None for one in found.agreements.values()):
+        notes.append("-: too few pairs disagree for an interval.")
+    header = ("over", "pairs", "equal", "kappa", "95% interval")
+    return Table("Agreement", header, rows, tuple(notes))
+
+
+def _interval(interval: Interval | None) -> str:
+    if interval is None:
+        return DASH
+    return f"[{score(interval.low, 3)}, {score(interval.high, 3)}]"
 
 
 def _equal(one: Agreement) -> str:
@@ -116,7 +129,12 @@ def check_as_dict(found: GoldenCheck) -> dict[str, Any]:
         "counts": dict(found.counts),
         "ceilings": {name: finite(value) for name, value in found.ceilings.items()},
         "agreements": {
-            name: {"pairs": one.n_pairs, "equal": one.n_equal, "kappa": finite(one.kappa)}
+            name: {
+                "pairs": one.n_pairs,
+                "equal": one.n_equal,
+                "kappa": finite(one.kappa),
+                "interval": interval_as_dict(one.interval),
+            }
             for name, one in found.agreements.items()
         },
         "unjudged": {

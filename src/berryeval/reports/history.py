@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from berryeval.reports.figures import percent
+from berryeval.reports.figures import p_text
 from berryeval.reports.layout import Table, table_to_text
 from berryeval.reports.sparkline import sparkline
 
@@ -13,18 +13,27 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from berryeval.suite.history import Entry, History
-    from berryeval.suite.trends import Point, Trend
+    from berryeval.suite.trends import Look, Point, Trend
 
 __all__ = [
     "history_notes",
     "history_to_csv",
     "history_to_json",
     "history_to_text",
+    "look_as_dict",
+    "look_sentence",
     "trend_heading",
     "trend_table",
 ]
 
-JSON_VERSION = 2
+JSON_VERSION = 3
+
+_HOW = {
+    False: "Tested once, at 0.05. To test after every evaluation, use --daily.",
+    True: "Tested after every evaluation, at 0.05 / 51: without a decline, an alarm within "
+    "52 evaluations has a probability of at most 0.05. Then, and after an alarm, it starts anew.",
+}
+"""How a decline is decided on: on demand, and daily."""
 
 _MOST_IN_SPARKLINE = 60
 
@@ -49,8 +58,8 @@ def trend_heading(trend: Trend, encoding: str = "utf-8") -> str:
     return f"{sentence}\n{stretches.lstrip()}"
 
 
-def trend_table(trend: Trend, level: float) -> Table:
-    """Lay out a row for each evaluation, with what is to be said of it."""
+def trend_table(trend: Trend) -> Table:
+    """Lay out one row per evaluation, with a remark where it matters."""
     points = trend.points
     is_shown = {
         "run": trend.run is None,
@@ -82,7 +91,7 @@ def trend_table(trend: Trend, level: float) -> Table:
         title="",
         header=tuple(header[i] for i in shown),
         rows=tuple(tuple(row[i] for i in shown) for row in rows),
-        notes=tuple(_trend_notes(trend, level)),
+        notes=tuple(_trend_notes(trend)),
     )
 
 
@@ -99,17 +108,15 @@ def history_notes(history: History, measure: str) -> list[str]:
     return notes
 
 
-def history_to_text(history: History, trends: Sequence[Trend], level: float) -> str:
+def history_to_text(history: History, trends: Sequence[Trend]) -> str:
     """Return everything in plain characters."""
-    parts = [
-        f"{trend_heading(trend)}\n\n{table_to_text(trend_table(trend, level))}" for trend in trends
-    ]
+    parts = [f"{trend_heading(trend)}\n\n{table_to_text(trend_table(trend))}" for trend in trends]
     notes = history_notes(history, trends[0].measure)
     return "\n\n".join(parts + ["\n".join(notes)] * bool(notes)) + "\n"
 
 
 def history_to_csv(trends: Sequence[Trend]) -> str:
-    """Return a line an evaluation; what is not there is empty."""
+    """Return one line per evaluation; missing values are empty."""
     import csv
     import io
 
@@ -121,8 +128,8 @@ def history_to_csv(trends: Sequence[Trend]) -> str:
     return output.getvalue()
 
 
-def history_to_json(history: History, trends: Sequence[Trend], level: float) -> str:
-    """Return one JSON object: version, measure, level, and the series with their points."""
+def history_to_json(history: History, trends: Sequence[Trend]) -> str:
+    """Return one JSON object: version, measure, and the series with their looks and points."""
     import json
 
     return json.dumps(
@@ -130,13 +137,12 @@ def history_to_json(history: History, trends: Sequence[Trend], level: float) -> 
             "version": JSON_VERSION,
             "kind": "history",
             "measure": trends[0].measure,
-            "level": level,
+            "daily": trends[0].is_daily,
             "damaged_lines": list(history.damaged),
             "series": [
                 {
                     "run": trend.run,
-                    "n_looks": trend.n_looks,
-                    "declines": [_iso(point.entry.time) for point in trend.declines],
+                    "looks": [look_as_dict(look) for look in trend.looks],
                     "evaluations": [_record(point, trend) for point in trend.points],
                 }
                 for trend in trends
@@ -158,41 +164,67 @@ def _record(point: Point, trend: Trend) -> dict[str, Any]:
         "n_missing": entry.n_missing,
         "mean": point.mean,
         "change": point.change,
-        "p_decline": point.p_value,
-        "is_decline": point.is_decline,
+        "decline": point.decline,
+        "is_alarm": point.is_alarm,
         "starts_anew": point.starts_anew,
         "judgments": entry.judgments,
     }
 
 
-def _trend_notes(trend: Trend, level: float) -> Iterator[str]:
+def _trend_notes(trend: Trend) -> Iterator[str]:
     points = trend.points
     if any(point.entry.n_missing for point in points):
         yield "missing: judged queries that the run lacks, and that score 0 in its mean."
     if any(point.starts_anew for point in points):
         yield "Where judgments or queries changed, evaluations before and after are not compared."
-    for point in trend.declines:
-        yield _decline_sentence(point)
-    if not trend.n_looks:
+    if not trend.looks:
         if len(points) > 1:
-            yield "Not tested for a decline: no two evaluations that can be compared differ."
+            yield (
+                "Not tested for a decline: that takes two comparable evaluations that differ, and "
+                f"at least {trend.n_needed} queries."
+            )
         return
-    if not trend.declines:
-        yield "No decline."
-    looks = "1 look" if trend.n_looks == 1 else f"{trend.n_looks} looks together"
-    yield (
-        "Each is compared with the best before it that has the same judgments and queries; a "
-        f"decline is where the {percent(level)} interval of the difference, over {looks}, "
-        "excludes 0."
-    )
+    if trend.declines:
+        yield from map(look_sentence, trend.declines)
+    else:
+        yield look_sentence(trend.looks[-1])
+    yield _HOW[trend.is_daily]
 
 
-def _decline_sentence(point: Point) -> str:
-    best = point.best
-    assert best is not None
-    assert point.p_value is not None
-    p = f"p = {point.p_value:.3f}" if point.p_value >= 0.0005 else "p < 0.001"  # noqa: PLR2004
-    return f"Decline: {_named(point.entry)} is worse than {_named(best)}, the best before it ({p})."
+def look_sentence(look: Look) -> str:
+    """Return what a test found: where, how large and how certain it is."""
+    p = f"p = {p_text(look.p_value)}".replace("= <", "< ")
+    on = f"{len(look.entries)} evaluations of {look.n_queries} queries"
+    if look.n_left_out:
+        on += f" that all of them have; {look.n_left_out} are left out"
+    if not look.is_decline:
+        return f"No decline ({p}; {on})."
+    size = f"{abs(look.change):.4f} {'lower' if look.change < 0 else 'higher'}"
+    if look.at is not None:
+        found = f"a step at {_named(look.at)}, means are {size} from there on"
+    else:
+        first, last = look.entries[0], look.entries[-1]
+        found = f"a creep, the mean at {_named(last)} is {size} than at {_named(first)}"
+    what = f"Alarm at {_named(look.entries[-1])}" if look.is_daily else "Decline"
+    return f"{what}: {found} ({p}; {on})."
+
+
+def look_as_dict(look: Look) -> dict[str, Any]:
+    """Return a test as JSON has it."""
+    return {
+        "from": _iso(look.entries[0].time),
+        "to": _iso(look.entries[-1].time),
+        "n_evaluations": len(look.entries),
+        "n_queries": look.n_queries,
+        "n_left_out": look.n_left_out,
+        "p_value": look.p_value,
+        "level": look.level,
+        "is_decline": look.is_decline,
+        "kind": look.kind,
+        "at": None if look.at is None else _iso(look.at.time),
+        "change": look.change,
+        "sentence": look_sentence(look),
+    }
 
 
 def _named(entry: Entry) -> str:
@@ -201,8 +233,10 @@ def _named(entry: Entry) -> str:
 
 
 def _remark(point: Point, before: Point | None) -> str:
-    if point.is_decline:
-        return "decline"
+    marks = [f"decline ({point.decline})"] * (point.decline is not None)
+    marks += ["alarm"] * point.is_alarm
+    if marks:
+        return ", ".join(marks)
     if not point.starts_anew:
         return ""
     is_judged_anew = before is None or before.entry.judgments != point.entry.judgments

@@ -1,4 +1,4 @@
-"""A measure over the runs of an archive, with the declines that cannot be chance."""
+"""A measure over the runs of an archive, and whether it declined."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from typing import Any
 from berryeval.archive import Archive
 from berryeval.archive.records import TrendPoint
 from berryeval.evaluation.evaluate import read_measures
+from berryeval.reports.history import look_as_dict
 from berryeval.suite.archived_history import archived_entry
 from berryeval.suite.history import Entry, History
-from berryeval.suite.trends import Point, trends
+from berryeval.suite.trends import Point, Trend, trends
 
 __all__ = ["trend_as_dict"]
 
 
 def trend_as_dict(
-    archive: Archive, measure: str, name: str | None, at: str | None
+    archive: Archive, measure: str, name: str | None, at: str | None, *, daily: bool = False
 ) -> dict[str, Any]:
-    """Score every run with the same judgments, and hold each against the best before it.
+    """Score every run with the same judgments, and test the runs of each name for a decline.
 
     Raises
     ------
@@ -30,29 +31,35 @@ def trend_as_dict(
     judgments_hash = archive.judgments.hash() if at is None else at
     found = archive.trend(measure, name=name, at=judgments_hash)
     chosen = str(read_measures(measure)[0])
-    tested = _tested(archive, chosen, judgments_hash, found)
+    points: dict[str, Point] = {}
+    looks: list[dict[str, Any]] = []
+    for entries in _entries(archive, chosen, judgments_hash, found):
+        [series] = trends(History("archive", tuple(entries.values())), chosen, daily=daily)
+        points.update(zip(entries, series.points, strict=True))
+        looks += _looks(series)
     return {
         "measure": chosen,
         "judgments_hash": judgments_hash,
-        "points": [_point(point, tested.get(point.run.run_id)) for point in found],
+        "daily": daily,
+        "looks": looks,
+        "points": [_point(point, points.get(point.run.run_id)) for point in found],
     }
 
 
-def _tested(
+def _entries(
     archive: Archive, measure: str, judgments_hash: str, found: Sequence[TrendPoint]
-) -> dict[str, Point]:
-    """Return what the suite's trends say of each run, one series a name."""
+) -> list[dict[str, Entry]]:
+    """Return the runs that have a mean, by id: one series per name."""
     by_name: dict[str, dict[str, Entry]] = {}
     for point in found:
         if point.mean is not None and point.evaluation_id is not None:
             entries = by_name.setdefault(point.run.facts.name, {})
             entries[point.run.run_id] = archived_entry(archive, measure, judgments_hash, point)
-    return {
-        run_id: point
-        for entries in by_name.values()
-        for series in trends(History("archive", tuple(entries.values())), measure)
-        for run_id, point in zip(entries, series.points, strict=True)
-    }
+    return [*by_name.values()]
+
+
+def _looks(series: Trend) -> list[dict[str, Any]]:
+    return [{"name": series.run, **look_as_dict(look)} for look in series.looks]
 
 
 def _point(point: TrendPoint, tested: Point | None) -> dict[str, Any]:
@@ -67,7 +74,7 @@ def _point(point: TrendPoint, tested: Point | None) -> dict[str, Any]:
         "failed_count": len(point.run.facts.failed),
         "missing_count": 0 if tested is None else tested.entry.n_missing,
         "change": None if tested is None else tested.change,
-        "p_value": None if tested is None else tested.p_value,
-        "is_decline": tested is not None and tested.is_decline,
+        "decline": None if tested is None else tested.decline,
+        "is_alarm": tested is not None and tested.is_alarm,
         "reason": point.reason,
     }

@@ -9,7 +9,12 @@ seed, and gives the same bits for it anywhere.
 from berryeval.stats._moments import deviations_of, means_of, sums_of
 from berryeval.stats._validation import FEWEST_RESAMPLES, check_resamples
 from berryeval.stats.agreement import Coefficient, krippendorff_alpha, weighted_kappa
-from berryeval.stats.agreement_intervals import alpha_interval, kappa_interval
+from berryeval.stats.agreement_intervals import (
+    FEWEST_JUDGES,
+    alpha_interval,
+    alphas_without,
+    kappa_interval,
+)
 from berryeval.stats.bca import bca_p_values
 from berryeval.stats.corrections import CorrectionName, adjust
 from berryeval.stats.decline import HORIZON, Decline, alarm_level, find_decline
@@ -44,6 +49,7 @@ from berryeval.stats.spending import level_at_look, level_at_try, look_levels
 from berryeval.stats.tukey import randomised_tukey_hsd, tukey_hsd
 
 __all__ = [
+    "FEWEST_JUDGES",
     "FEWEST_RESAMPLES",
     "HORIZON",
     "MOST_QUERIES",
@@ -59,6 +65,7 @@ __all__ = [
     "adjust",
     "alarm_level",
     "alpha_interval",
+    "alphas_without",
     "bca_interval",
     "bca_intervals",
     "bca_p_values",

@@ -2,30 +2,39 @@
 
 Both coefficients are smooth functions of averages over the things that were judged. Leaving each of
 them out in turn, the jackknife, shows its influence on the coefficient; what `mean_of` knows of the
-mean of these influences holds for the coefficient, groups and skewness included.
+mean of these influences holds for the coefficient, groups and skewness included. From five judges
+up each judge is left out in turn as well, and both variances are added: the interval then holds for
+other judges, too. What judge and thing have together is in both, so it is rather too wide.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.errors import ArgumentError
-from berryeval.stats._moments import sums_of
+from berryeval.stats._moments import means_of, sums_of
 from berryeval.stats._validation import check_share
 from berryeval.stats.agreement import Level, Weights, krippendorff_alpha, weighted_kappa
 from berryeval.stats.interval import Interval
-from berryeval.stats.sample_mean import mean_of
+from berryeval.stats.sample_mean import SampleMean, mean_of
 
-__all__ = ["alpha_interval", "kappa_interval"]
+__all__ = ["FEWEST_JUDGES", "alpha_interval", "alphas_without", "kappa_interval"]
+
+FEWEST_JUDGES = 5
+"""Judges from whose differences those of other judges are inferred; fewer say too little."""
 
 _Table: TypeAlias = "NDArray[np.float64]"
 """How often each grade goes with each other one: grades x grades."""
+
+_ROUNDING = 1e-9
 
 
 def kappa_interval(
@@ -82,7 +91,7 @@ def kappa_interval(
     for pair in set(given):
         tables[pair] = np.zeros(distances.shape)
         tables[pair][grades.index(pair[0]), grades.index(pair[1])] = 1.0
-    return _jackknifed(estimate, given, tables, disagreement, confidence, groups)
+    return _interval(_jackknifed(estimate, given, tables, disagreement, groups), confidence)
 
 
 def alpha_interval(
@@ -91,6 +100,7 @@ def alpha_interval(
     confidence: float = 0.95,
     *,
     groups: Sequence[Hashable] | None = None,
+    judges: Sequence[Sequence[Hashable]] | None = None,
 ) -> Interval | None:
     """Return a confidence interval of Krippendorff's alpha, over the things that were graded.
 
@@ -102,11 +112,15 @@ def alpha_interval(
         Between 0 and 1.
     groups : sequence, optional
         For each unit the label of its group, such as its query; None is a group of its own.
+    judges : sequence of sequences, optional
+        For each unit the judge of each of its grades. If five or more judges can be compared, the
+        interval holds for other judges as well, else for these only.
 
     Returns
     -------
     Interval or None
-        Within -1 and 1. None as for `kappa_interval`.
+        Within -1 and 1. None as for `kappa_interval`, and where there would be no alpha without
+        one of the judges.
 
     Examples
     --------
@@ -116,39 +130,110 @@ def alpha_interval(
     (0.58, 1.0)
     """
     check_share("confidence", confidence)
-    given = [tuple(sorted(unit)) for unit in units]
+    given = [tuple(unit) for unit in units]
     if groups is not None and len(groups) != len(given):
         raise ArgumentError("groups", f"one label per unit, {len(given)}", str(len(groups)))
     estimate = krippendorff_alpha(given, level).value
     if estimate is None:
         return None
+    others = {} if judges is None else alphas_without(given, judges, level)
+    is_for_others = len(others) >= FEWEST_JUDGES
+    if is_for_others and None in others.values():
+        return None
     compared = [number for number, unit in enumerate(given) if len(unit) > 1]
-    given = [given[number] for number in compared]
+    given = [tuple(sorted(given[number])) for number in compared]
     labels = None if groups is None else [groups[number] for number in compared]
-    grades = sorted({grade for unit in given for grade in unit})
+    found = _Alpha(given, level)
+    tables = {unit: found.table_of(unit) for unit in set(given)}
+    sample = _jackknifed(estimate, given, tables, found.disagreement, labels)
+    if sample is not None and is_for_others:
+        left = np.array([*others.values()], dtype=np.float64)
+        away = left - means_of(left)
+        error = math.sqrt((len(left) - 1) / len(left) * float(sums_of(away * away)))
+        sample = _with_error(sample, error, len(left) - 1)
+    return _interval(sample, confidence)
 
-    def disagreement(table: _Table) -> tuple[float, float]:
+
+def alphas_without(
+    units: Iterable[Sequence[float]], judges: Sequence[Sequence[Hashable]], level: Level = "ordinal"
+) -> Mapping[Hashable, float | None]:
+    """Return for each judge Krippendorff's alpha of all others.
+
+    Parameters
+    ----------
+    units, level
+        As those of `krippendorff_alpha`.
+    judges : sequence of sequences
+        For each unit the judge of each of its grades.
+
+    Returns
+    -------
+    mapping
+        By judge, of those who graded something that another judge did as well. None where alpha is
+        not defined without the judge.
+
+    Examples
+    --------
+    >>> units = [[0, 0, 3], [1, 1, 0], [2, 2, 2], [3, 2, 0], [0, 1, 3]]
+    >>> alphas = alphas_without(units, [["ada", "bob", "eve"]] * 5)
+    >>> {judge: round(alpha, 2) for judge, alpha in alphas.items()}
+    {'ada': -0.31, 'bob': -0.6, 'eve': 0.85}
+    """
+    given = [tuple(unit) for unit in units]
+    if [len(named) for named in judges] != [len(unit) for unit in given]:
+        raise ArgumentError("judges", "one judge per grade", "another number")
+    found = _Alpha(given, level)
+    changes: dict[Hashable, _Table] = {}
+    whole = np.zeros((len(found.grades), len(found.grades)))
+    for unit, named in zip(given, judges, strict=True):
+        if len(unit) < 2:  # noqa: PLR2004 - nothing to compare
+            continue
+        table = found.table_of(tuple(sorted(unit)))
+        whole = whole + table
+        for place, judge in enumerate(named):
+            rest = found.table_of(tuple(sorted(unit[:place] + unit[place + 1 :])))
+            changes[judge] = changes.get(judge, 0.0) + table - rest
+    alphas: dict[Hashable, float | None] = {}
+    for judge, change in changes.items():
+        observed, expected = found.disagreement(whole - change)
+        alphas[judge] = 1 - observed / expected if expected > _ROUNDING else None
+    return alphas
+
+
+class _Alpha:
+    """The grades of some units, and how they disagree."""
+
+    def __init__(self, units: Sequence[tuple[float, ...]], level: Level) -> None:
+        self.grades = sorted({grade for unit in units if len(unit) > 1 for grade in unit})
+        self._level = level
+        self.table_of = cache(self._table_of)
+
+    def _table_of(self, unit: tuple[float, ...]) -> _Table:
+        """Return how often each two grades meet in a unit; its grades are in order."""
+        counts = np.array([unit.count(grade) for grade in self.grades], dtype=np.float64)
+        if len(unit) < 2:  # noqa: PLR2004 - nothing to compare
+            return np.zeros((len(counts), len(counts)))
+        return (counts[:, None] * counts - np.diag(counts)) / (len(unit) - 1)
+
+    def disagreement(self, table: _Table) -> tuple[float, float]:
+        """Return the observed disagreement, and that by chance."""
         totals = sums_of(table)
-        distances = _distances(grades, totals, level)
-        by_chance = totals[:, None] * totals / (_total(table) - 1)
+        n_grades = _total(table)
+        if n_grades <= 1:
+            return 0.0, 0.0
+        distances = _distances(self.grades, totals, self._level)
+        by_chance = totals[:, None] * totals / (n_grades - 1)
         return _total(table * distances), _total(by_chance * distances)
-
-    tables: dict[tuple[float, ...], _Table] = {}
-    for unit in set(given):
-        counts = np.array([unit.count(grade) for grade in grades], dtype=np.float64)
-        tables[unit] = (counts[:, None] * counts - np.diag(counts)) / (len(unit) - 1)
-    return _jackknifed(estimate, given, tables, disagreement, confidence, labels)
 
 
 def _jackknifed(
     estimate: float,
     units: Sequence[tuple[float, ...]],
-    tables: dict[tuple[float, ...], _Table],
+    tables: Mapping[tuple[float, ...], _Table],
     disagreement: Callable[[_Table], tuple[float, float]],
-    confidence: float,
     groups: Sequence[Hashable] | None,
-) -> Interval | None:
-    """Return the interval of 1 - observed / expected disagreement, by leaving out each unit."""
+) -> SampleMean | None:
+    """Infer 1 - observed / expected disagreement by leaving out each unit."""
     times = Counter(units)
     whole = np.zeros_like(next(iter(tables.values())))
     for unit in sorted(tables):
@@ -162,7 +247,26 @@ def _jackknifed(
     sample = mean_of([influence[unit] for unit in units], groups=groups)
     if sample is None or sample.standard_error == 0.0:
         return None
-    found = replace(sample, mean=estimate).interval(confidence)
+    return replace(sample, mean=estimate)
+
+
+def _with_error(sample: SampleMean, error: float, degrees_of_freedom: int) -> SampleMean:
+    """Add another, independent error, by Satterthwaite's degrees of freedom."""
+    squares = sample.standard_error**2, error**2
+    both = squares[0] + squares[1]
+    spread = squares[0] ** 2 / sample.degrees_of_freedom + squares[1] ** 2 / degrees_of_freedom
+    return replace(
+        sample,
+        standard_error=math.sqrt(both),
+        degrees_of_freedom=both**2 / spread,
+        skewness=sample.skewness * (squares[0] / both) ** 1.5,
+    )
+
+
+def _interval(sample: SampleMean | None, confidence: float) -> Interval | None:
+    if sample is None:
+        return None
+    found = sample.interval(confidence)
     return replace(found, low=max(-1.0, found.low), high=min(1.0, found.high))
 
 

@@ -5,6 +5,10 @@ after, and so has the slope. What is the same throughout, such as how hard a que
 The statistic is the largest studentised mean of a contrast over the queries. Without a change the
 sign of a query's contrasts is chance; flipping it turns the query's whole series round, so that
 whatever connects one day with the next stays as it is.
+
+That says whether, not where: a step of a few queries is as clear a few entries off, as its spread
+over the queries shrinks with it. The place is that of the step, or the slope, that fits the series
+of means best by least squares.
 """
 
 from __future__ import annotations
@@ -43,10 +47,10 @@ class Decline:
     p_value: float
     """Of H0: nothing has declined. It counts all splits and the slope; never 0."""
     split: int | None
-    """Entries before the step; None if a steady slope fits better than any step."""
+    """Entries before the step; None if a steady slope fits the means better than any step."""
     change: float
     """The mean after the step minus the mean before; along a slope, from the first entry to the
-    last. Below 0 for a decline. It is the strongest of all, and so somewhat too strong."""
+    last. Below 0 for a decline. It is the best fit of many, and so somewhat too strong."""
 
 
 def find_decline(
@@ -104,16 +108,15 @@ def find_decline(
     if not has_changed.any():
         return Decline(1.0, None, 0.0)
     rows = np.where(has_changed, rows / np.where(has_changed, sizes, 1.0), 0.0)
-    observed = sums_of(rows)
-    strongest = int(observed.argmax())
-    highest = float(observed[strongest])
+    highest = float(sums_of(rows).max())
     found = farthest_sums(rows, n_flips, seed)
     n_as_high = int(np.count_nonzero(found >= highest - _ROUNDING * math.sqrt(len(rows))))
-    change = -float(sums_of(contrasts[:, strongest] * weight) / sums_of(weight))
+    falls = sums_of(contrasts * weight[:, None]) / sums_of(weight)
+    best = int((falls * _fits(columns.shape[1])).argmax())
     return Decline(
         (n_as_high + 1) / (len(found) + 1),
-        strongest + 1 if strongest < columns.shape[1] - 1 else None,
-        change,
+        best + 1 if best < columns.shape[1] - 1 else None,
+        -float(falls[best]),
     )
 
 
@@ -146,6 +149,19 @@ def _contrasts(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     # What is before adds up to minus what is after.
     sizes = np.arange(1, n_entries)
     steps = before * (1 / sizes + 1 / (n_entries - sizes))
-    times = np.arange(n_entries) - (n_entries - 1) / 2
+    times = _times(n_entries)
     slope = sums_of((centred * times).T) / float(sums_of(times * times))
     return np.column_stack([steps, -slope * (n_entries - 1)])
+
+
+def _fits(n_entries: int) -> NDArray[np.float64]:
+    """Return what a contrast of 1 explains of the means: the root of its sum of squares."""
+    sizes, times = np.arange(1, n_entries), _times(n_entries)
+    fits = np.empty(n_entries)
+    fits[:-1] = np.sqrt(sizes * (n_entries - sizes) / n_entries)
+    fits[-1] = math.sqrt(float(sums_of(times * times))) / (n_entries - 1)
+    return fits
+
+
+def _times(n_entries: int) -> NDArray[np.float64]:
+    return np.arange(n_entries, dtype=np.float64) - (n_entries - 1) / 2

@@ -13,9 +13,10 @@ from berryeval.suite.history import Entry, History
 
 if TYPE_CHECKING:
     from berryeval.archive import Archive
-    from berryeval.archive.records import TrendPoint
+    from berryeval.archive.records import StoredRun, TrendPoint
+    from berryeval.evaluation.result import Evaluation
 
-__all__ = ["archived_entry", "is_archive", "read_archived"]
+__all__ = ["archived_entry", "entry_of_run", "is_archive", "read_archived"]
 
 _SQLITE = b"SQLite format 3\0"
 
@@ -76,17 +77,33 @@ def _sentence(point: TrendPoint) -> str:
 def archived_entry(archive: Archive, measure: str, judgments: str, point: TrendPoint) -> Entry:
     """Return a run that was scored as an entry of a history; its note is the commit."""
     assert point.evaluation_id is not None
-    assert point.mean is not None
     evaluation = archive.evaluations.load(point.evaluation_id)
+    return entry_of_run(point.run, evaluation, measure, judgments)
+
+
+def entry_of_run(run: StoredRun, evaluation: Evaluation, measure: str, judgments: str) -> Entry:
+    """Return the evaluation of an archived run as an entry of a history.
+
+    Parameters
+    ----------
+    run : StoredRun
+    evaluation : Evaluation
+        The run's scores, with the measure among them.
+    measure : str
+        Its name, as the evaluation has it.
+    judgments : str
+        Hash of the judgments.
+    """
     return Entry(
-        time=point.run.stored_at,
-        run=point.run.facts.name,
-        note=point.run.facts.commit,
+        time=run.stored_at,
+        run=run.facts.name,
+        note=run.facts.commit,
         judgments=judgments,
         queries=hash_of_ids(evaluation.scores.query_ids.iter_bytes()),
         n_queries=evaluation.n_queries,
-        means={measure: point.mean},
+        means={measure: evaluation[measure].mean},
         scores={measure: tuple(evaluation[measure].values)},
-        n_failed=len(point.run.facts.failed),
+        n_failed=len(run.facts.failed),
         n_missing=sum(bool(one) for one in evaluation.scores.is_missing),
+        query_ids=tuple(evaluation.scores.query_ids),
     )

@@ -57,6 +57,8 @@ class Entry:
     """Queries that were asked and not answered; no mean has them."""
     n_missing: int = 0
     """Queries that are missing from the run and score 0 in every mean."""
+    query_ids: tuple[str, ...] | None = None
+    """Of the queries, in the order of the scores; None in a history file, which has their hash."""
 
     def is_comparable(self, other: Entry) -> bool:
         """Whether both were scored on the same queries with the same judgments."""
@@ -85,11 +87,13 @@ class History:
         """Each name of a run once, in the order in which they came."""
         return tuple(dict.fromkeys(entry.run for entry in self.entries))
 
-    def trends(self, measure: str | None = None, *, run: str | None = None) -> tuple[Trend, ...]:
+    def trends(
+        self, measure: str | None = None, *, run: str | None = None, daily: bool = False
+    ) -> tuple[Trend, ...]:
         """Follow a measure over time: see `berryeval.suite.trends.trends`."""
         from berryeval.suite.trends import trends
 
-        return trends(self, measure, run=run)
+        return trends(self, measure, run=run, daily=daily)
 
 
 def append(

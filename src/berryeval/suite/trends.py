@@ -1,22 +1,32 @@
-"""How a measure went over time, and where it became clearly worse than its best."""
+"""How a measure went over time, and whether it declined: at a step, or little by little."""
 
 from __future__ import annotations
 
+import math
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from berryeval.errors import ArgumentError, InputError
-from berryeval.evaluation.findings import difference_of, finding_of
-from berryeval.evaluation.result import averaged
+from berryeval.evaluation.result import averaged, change_of_mean
 from berryeval.measures import Measure, parse_measure
 from berryeval.suite.history import Entry, History
 
-__all__ = ["LEVEL", "Point", "Trend", "trends"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-LEVEL = 0.95
-"""Confidence level of the intervals that decide, simultaneous over all looks of a series."""
+__all__ = ["ALPHA", "Kind", "Look", "Point", "Trend", "trends"]
+
+ALPHA = 0.05
+"""Probability of a false decline: per series on demand, per horizon of a daily alarm."""
+
+Kind: TypeAlias = Literal["step", "creep"]
+"""A fall from one entry to the next, or a steady one."""
+
+_FEW_FLIPS = 500
 
 
 @dataclass(frozen=True)
@@ -26,16 +36,44 @@ class Point:
     entry: Entry
     mean: float
     change: float | None
-    """To the point before it; None for the first, and where both cannot be compared."""
+    """From the point before; None for the first, and where the queries are not the same."""
     starts_anew: bool
-    """Whether judgments or queries are others than those of the point before."""
-    best: Entry | None
-    """The best earlier entry that this one can be compared with."""
-    p_value: float | None = None
-    """Two-sided, for no difference from `best`, adjusted over all looks. None if not tested: the
-    scores are those of the point before, or the test is not defined."""
-    is_decline: bool = False
-    """Whether this is where it became worse than `best`."""
+    """Whether this entry cannot be compared with those before: its judgments or queries differ."""
+    decline: Kind | None = None
+    """A step that starts here, or a creep that was found up to here."""
+    is_alarm: bool = False
+    """Whether this entry raised a daily alarm."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """A test of comparable entries, and the strongest sign of a decline in them."""
+
+    entries: tuple[Entry, ...]
+    n_queries: int
+    """Queries that all entries have. Only these are tested."""
+    n_left_out: int
+    """Queries that some of the entries lack."""
+    p_value: float
+    """Of H0: nothing has declined. On demand it is adjusted over the looks of a series."""
+    is_daily: bool
+    """Whether this was one of many looks, each after one more entry."""
+    kind: Kind
+    at: Entry | None
+    """The first entry after a step; None for a creep."""
+    change: float
+    """Mean after the step minus mean before; for a creep, from the first entry to the last. It is
+    the strongest of many contrasts, and so somewhat too large."""
+
+    @property
+    def level(self) -> float:
+        """The highest p-value of a decline."""
+        return _level(self.is_daily)
+
+    @property
+    def is_decline(self) -> bool:
+        """Whether more than chance is at work."""
+        return self.p_value <= self.level
 
 
 @dataclass(frozen=True)
@@ -46,11 +84,21 @@ class Trend:
     run: str | None
     """None if the entries have different names, and are one series all the same."""
     points: tuple[Point, ...]
-    declines: tuple[Point, ...]
-    """The first point of each stretch of comparable entries that is worse than the best before
-    it, whether it is among `points` or not."""
-    n_looks: int
-    """How many entries were compared with the best before them."""
+    looks: tuple[Look, ...]
+    """On demand one per stretch of comparable entries. Daily, the last of each alarm's series: the
+    one that raised the alarm, or the newest. Entries without any change are not tested."""
+    is_daily: bool
+    """Whether every entry was tested as it came."""
+
+    @property
+    def declines(self) -> tuple[Look, ...]:
+        """The looks that found a decline, whether their entries are among `points` or not."""
+        return tuple(look for look in self.looks if look.is_decline)
+
+    @property
+    def n_needed(self) -> int:
+        """The number of queries below which no decline can be found."""
+        return _fewest_queries(_level(self.is_daily))
 
     def last(self, n: int) -> Trend:
         """Return the same with its last n points only; what was tested stays as it was."""
@@ -58,7 +106,7 @@ class Trend:
 
 
 def trends(
-    history: History, measure: str | None = None, *, run: str | None = None
+    history: History, measure: str | None = None, *, run: str | None = None, daily: bool = False
 ) -> tuple[Trend, ...]:
     """Follow a measure through a history.
 
@@ -69,6 +117,8 @@ def trends(
         By any of its names. Without it nDCG@10, or the first one of the newest entry.
     run : str, optional
         Only entries of this name.
+    daily : bool
+        Whether the history is looked at after every entry, as an alarm, rather than now and then.
 
     Returns
     -------
@@ -82,9 +132,11 @@ def trends(
 
     Notes
     -----
-    Each entry is compared with the best earlier one with the same judgments and queries. The looks
-    of a series are one family: `berryeval.evaluation.deciding` decides which are worse, as in a
-    comparison of the two. An entry that repeats the scores of the one before is no new look.
+    `berryeval.stats.find_decline` tests the scores per query. On demand each stretch of comparable
+    entries is tested once, and p-values are multiplied by the number of stretches: a series
+    without a decline shows one with a probability of at most 0.05. Daily, every entry is tested
+    together with those before it at 0.05 / 51. After every 52 entries the alarm starts anew, and
+    so it does after an alarm. A false alarm within 52 entries has a probability of at most 0.05.
     """
     chosen = _choose_measure(history, measure)
     entries = [entry for entry in history.entries if chosen in entry.means]
@@ -94,9 +146,10 @@ def trends(
             raise ArgumentError("run", " or ".join(map(repr, names)), repr(run))
         names = (run,)
     elif 1 < len(names) == len(entries):
-        return (_trend(chosen, None, entries),)
+        return (_trend(chosen, None, entries, daily),)
     return tuple(
-        _trend(chosen, name, [entry for entry in entries if entry.run == name]) for name in names
+        _trend(chosen, name, [entry for entry in entries if entry.run == name], daily)
+        for name in names
     )
 
 
@@ -110,21 +163,14 @@ def _choose_measure(history: History, measure: str | None) -> str:
     return name
 
 
-def _trend(measure: str, run: str | None, entries: Sequence[Entry]) -> Trend:
+def _trend(measure: str, run: str | None, entries: Sequence[Entry], is_daily: bool) -> Trend:
     known = _known(measure)
+    stretches = [*_stretches(entries)]
     points: list[Point] = []
-    for stretch in _stretches(entries):
-        points += _points(measure, stretch, known, is_first=not points)
-    looks = {
-        place: _differences(point.best, point.entry, measure, known)
-        for place, (before, point) in enumerate(pairwise(points), start=1)
-        if point.best is not None
-        and point.entry.n_queries > 1
-        and point.entry.scores[measure] != before.entry.scores[measure]
-    }
-    points = _marked(points, looks, known)
-    declines = tuple(point for point in points if point.is_decline)
-    return Trend(measure, run, tuple(points), declines, len(looks))
+    for stretch in stretches:
+        points += _points(measure, stretch, is_first=not points)
+    looks = _daily(entries, measure, known) if is_daily else _on_demand(stretches, measure, known)
+    return Trend(measure, run, tuple(_marked(points, looks, is_daily)), tuple(looks), is_daily)
 
 
 def _known(measure: str) -> Measure | None:
@@ -134,15 +180,11 @@ def _known(measure: str) -> Measure | None:
         return None  # a custom measure of another process
 
 
-def _is_higher_better(measure: Measure | None) -> bool:
-    return measure is None or measure.higher_is_better
-
-
 def _stretches(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
-    """Split entries where judgments or queries change."""
+    """Split entries where judgments change, or too many queries."""
     stretch: list[Entry] = []
     for entry in entries:
-        if stretch and not entry.is_comparable(stretch[-1]):
+        if stretch and not _can_follow(stretch, entry):
             yield stretch
             stretch = []
         stretch.append(entry)
@@ -150,51 +192,176 @@ def _stretches(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
         yield stretch
 
 
-def _points(
-    measure: str, stretch: Sequence[Entry], known: Measure | None, *, is_first: bool
-) -> list[Point]:
-    """Return the entries of a stretch, each with the best before it."""
-    sign = 1.0 if _is_higher_better(known) else -1.0
-    best = stretch[0]
-    points = [Point(best, best.means[measure], None, starts_anew=not is_first, best=None)]
+def _can_follow(stretch: Sequence[Entry], entry: Entry) -> bool:
+    """Whether an entry has the same judgments, and at least half of the queries in common."""
+    if entry.is_comparable(stretch[-1]):
+        return True
+    if entry.judgments != stretch[-1].judgments or entry.query_ids is None:
+        return False
+    shared = _shared(stretch)
+    if shared is None:
+        return False
+    n_most = max(len(shared), entry.n_queries)
+    return 2 * len(shared.intersection(entry.query_ids)) >= n_most
+
+
+def _shared(entries: Sequence[Entry]) -> set[str] | None:
+    """Return the queries that all entries have; None if they are known by their hash only."""
+    found: set[str] | None = None
+    for entry in entries:
+        if entry.query_ids is None:
+            return None
+        found = set(entry.query_ids) if found is None else found.intersection(entry.query_ids)
+    return found
+
+
+def _points(measure: str, stretch: Sequence[Entry], *, is_first: bool) -> list[Point]:
+    """Return the entries of a stretch, each with the change from the one before."""
+    start = stretch[0]
+    points = [Point(start, start.means[measure], None, starts_anew=not is_first)]
     for before, entry in pairwise(stretch):
         mean = entry.means[measure]
-        change = mean - before.means[measure]
-        points.append(Point(entry, mean, change, starts_anew=False, best=best))
-        if sign * mean > sign * best.means[measure]:
-            best = entry
+        change = mean - before.means[measure] if entry.is_comparable(before) else None
+        points.append(Point(entry, mean, change, starts_anew=False))
     return points
 
 
-def _differences(best: Entry, entry: Entry, measure: str, known: Measure | None) -> list[float]:
-    columns = [one.scores[measure] for one in (best, entry)]
-    if known is not None:
-        columns = [array("d", averaged(known, array("d", column))) for column in columns]
-    return [difference_of(old, new) for old, new in zip(*columns, strict=True)]
+def _on_demand(
+    stretches: Sequence[Sequence[Entry]], measure: str, known: Measure | None
+) -> list[Look]:
+    """Test every stretch once; the looks of a series are one family."""
+    found = [_look(stretch, measure, known) for stretch in stretches]
+    looks = [look for look in found if look is not None]
+    return [replace(look, p_value=min(1.0, len(looks) * look.p_value)) for look in looks]
 
 
-def _marked(
-    points: Sequence[Point], looks: Mapping[int, Sequence[float]], known: Measure | None
-) -> list[Point]:
-    """Estimate the looks, and mark the first of each stretch that is worse than the best."""
-    if not looks:
-        return [*points]
+def _daily(entries: Sequence[Entry], measure: str, known: Measure | None) -> list[Look]:
+    """Test every entry together with those before it, as if it were the newest."""
+    from berryeval.stats import HORIZON
+
+    return [
+        look
+        for start in range(0, len(entries), HORIZON)
+        for stretch in _stretches(entries[start : start + HORIZON])
+        for look in _alarms(stretch, measure, known)
+    ]
+
+
+def _alarms(entries: Sequence[Entry], measure: str, known: Measure | None) -> Iterator[Look]:
+    """Iterate over the looks that raised an alarm within a horizon, then the newest look."""
+    start = 0
+    for end in range(2, len(entries) + 1):
+        is_newest = end == len(entries)
+        watched = entries[start:end]
+        # The first flips are the same however many there are: what these find common is so.
+        if not is_newest:
+            first = _look(watched, measure, known, is_daily=True, n_flips=_FEW_FLIPS)
+            if first is None or first.p_value > ALPHA:
+                continue
+        look = _look(watched, measure, known, is_daily=True)
+        if look is not None and (look.is_decline or is_newest):
+            yield look
+        if look is not None and look.is_decline:
+            start = end - 1
+
+
+def _level(is_daily: bool) -> float:
+    from berryeval.stats import alarm_level
+
+    return alarm_level(ALPHA) if is_daily else ALPHA
+
+
+def _look(
+    entries: Sequence[Entry],
+    measure: str,
+    known: Measure | None,
+    *,
+    is_daily: bool = False,
+    n_flips: int = 10_000,
+) -> Look | None:
+    """Test entries for a decline; None if nothing changed, or no p-value could be low enough."""
+    from berryeval.stats import find_decline
+
+    if len(entries) < 2:  # noqa: PLR2004 - before and after
+        return None
+    rows, n_left_out = _scores(entries, measure, known)
+    n_queries = len(rows)
+    if n_queries < _fewest_queries(_level(is_daily)):
+        return None
+    sign = 1.0 if known is None or known.higher_is_better else -1.0
+    found = find_decline(sign * rows, n_flips=n_flips)
+    assert found is not None  # there are two entries and a query
+    if found.split is None and found.change == 0.0:
+        return None
+    return Look(
+        tuple(entries),
+        n_queries,
+        n_left_out,
+        found.p_value,
+        is_daily,
+        "creep" if found.split is None else "step",
+        None if found.split is None else entries[found.split],
+        _change_of_means(known, rows, sign * found.change, found.split),
+    )
+
+
+def _fewest_queries(level: float) -> int:
+    """Return how many queries it takes for any choice of signs to be as rare as the level."""
+    n_queries = 1
+    while 2 / (2**n_queries + 1) > level:
+        n_queries += 1
+    return n_queries
+
+
+def _scores(
+    entries: Sequence[Entry], measure: str, known: Measure | None
+) -> tuple[NDArray[np.float64], int]:
+    """Return queries x entries in the form that is averaged, and how many queries are left out."""
     import numpy as np  # slow to import
 
-    from berryeval.evaluation.deciding import Column, estimate_family
+    columns: list[Sequence[float]] = [entry.scores[measure] for entry in entries]
+    n_left_out = 0
+    if len({entry.queries for entry in entries}) > 1:
+        shared = _shared(entries)
+        assert shared is not None  # `_can_follow` has seen the ids
+        anywhere = {one for entry in entries for one in entry.query_ids or ()}
+        n_left_out = len(anywhere) - len(shared)
+        columns = [
+            [
+                score
+                for one, score in zip(entry.query_ids or (), column, strict=True)
+                if one in shared
+            ]
+            for entry, column in zip(entries, columns, strict=True)
+        ]
+    if known is not None:
+        columns = [[*averaged(known, array("d", column))] for column in columns]
+    return np.array(columns, np.float64).T, n_left_out
 
-    columns = [Column(np.asarray(look, np.float64)) for look in looks.values()]
-    estimates = dict(zip(looks, estimate_family(columns, LEVEL), strict=True))
-    marked = []
-    has_declined = False
-    for place, point in enumerate(points):
-        has_declined = has_declined and not point.starts_anew
-        estimate = estimates.get(place)
-        if estimate is None:
-            marked.append(point)
-            continue
-        finding = finding_of(estimate.interval, higher_is_better=_is_higher_better(known))
-        is_decline = finding == "worse" and not has_declined
-        has_declined = has_declined or is_decline
-        marked.append(replace(point, p_value=estimate.p_value, is_decline=is_decline))
-    return marked
+
+def _change_of_means(
+    known: Measure | None, rows: NDArray[np.float64], change: float, split: int | None
+) -> float:
+    """Return a change of what is averaged as one of the means that are shown."""
+    from berryeval.stats import means_of
+
+    if known is not None and known.aggregate == "sum":
+        return change * len(rows)
+    if known is None or known.aggregate != "geometric":
+        return change
+    means = means_of(rows)
+    if split is None:
+        before = float(means_of(means)) - change / 2
+    else:
+        before = float(means_of(means[:split]))
+    return change_of_mean(known, change, math.exp(before))
+
+
+def _marked(points: Sequence[Point], looks: Sequence[Look], is_daily: bool) -> Iterator[Point]:
+    """Mark where a step starts and how far a creep goes, and which entries raised an alarm."""
+    declines = [look for look in looks if look.is_decline]
+    kinds = {id(look.at or look.entries[-1]): look.kind for look in declines}
+    alarms = {id(look.entries[-1]) for look in declines} if is_daily else set()
+    for point in points:
+        place = id(point.entry)
+        yield replace(point, decline=kinds.get(place), is_alarm=place in alarms)

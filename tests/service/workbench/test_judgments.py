@@ -2,6 +2,7 @@
 
 import threading
 
+import numpy as np
 import pytest
 
 from berryeval import Document, Query
@@ -12,6 +13,7 @@ from berryeval.service.workbench import background
 from berryeval.service.workbench.judged import agreement as agreement_module
 from berryeval.service.workbench.judged import tables
 from berryeval.service.workbench.judged.agreement import agreement_of
+from berryeval.stats import alpha_interval, kappa_interval
 from service.workbench.html import HTML, get_page, parse
 from service.workbench.judged_archive import ORIGIN
 
@@ -269,8 +271,56 @@ def test_many_judges_are_cut_to_those_with_most_in_common(archive, monkeypatch):
     found = agreement_of(archive.judgment_index.table())
     assert [judge.name for judge in found.judges] == ["cy", "ada"]
     assert found.n_more == 1
-    assert found.kappa("bob", "ada").n == 1
+    assert found.kappa("cy", "ada").coefficient.n == 1
     assert found.kappa("ada", "ada") is None
+
+
+def give_opinions(archive, *authors, n_queries=30):
+    """Have each judge grade two documents of every query, a little differently."""
+    random = np.random.default_rng(3)
+    truth = random.integers(0, 4, (n_queries, 2))
+    for author in authors:
+        seen = np.clip(truth + random.integers(-1, 2, truth.shape), 0, 3)
+        entries = [
+            JudgmentEntry(f"q{query}", f"d{i}", int(grade))
+            for query, grades in enumerate(seen)
+            for i, grade in enumerate(grades)
+        ]
+        archive.judgments.put(entries, author=author, as_opinion=True)
+
+
+def test_agreement_has_its_intervals(client, archive):
+    """By query, as the statistics compute them; below five judges for these judges only."""
+    give_opinions(archive, "ada", "bob", "cy")
+    found = agreement_of(archive.judgment_index.table())
+    table = archive.judgment_index.table()
+    units = [[*opinions.values()] for opinions in table.opinions.values()]
+    queries = [query for query in range(30) for _ in range(2)]
+    assert found.interval == alpha_interval(units, groups=queries)
+    pairs = [(opinions["ada"], opinions["bob"]) for opinions in table.opinions.values()]
+    kappa = found.kappa("bob", "ada")
+    assert kappa.interval == kappa_interval(pairs, groups=queries)
+    page = get_page(client, "/judgments/agreement")
+    low, high = kappa.interval.low, kappa.interval.high
+    cell = f"{kappa.coefficient.value:.2f} {low:.2f} \N{EN DASH} {high:.2f} 60"
+    assert cell in [one.text for one in page.find("table", class_="matrix").find_all("td")]
+    shown = f"95% {found.interval.low:.2f} \N{EN DASH} {found.interval.high:.2f}"
+    assert shown in page.find("dl", class_="tiles").text
+    assert "judged by the same people; from five judges up it holds for other judges" in page.text
+    row = next(row for row in page.find_all("tr") if row.text.startswith("ada 60 60"))
+    assert f"{found.judges[0].alpha_without:.2f}" in row.text
+
+
+def test_five_judges_stand_for_others(client, archive):
+    """From five up judges are resampled as well, and the page says so."""
+    give_opinions(archive, "ada", "bob", "cy", "di", "eve")
+    found = agreement_of(archive.judgment_index.table())
+    units = [[*one.values()] for one in archive.judgment_index.table().opinions.values()]
+    alone = alpha_interval(units, groups=[query for query in range(30) for _ in range(2)])
+    assert found.is_for_other_judges
+    assert found.interval.low < alone.low
+    page = get_page(client, "/judgments/agreement")
+    assert "Its interval holds for other queries and other judges." in page.text
 
 
 @pytest.mark.usefixtures("judged")

@@ -6,9 +6,12 @@ import pytest
 
 from berryeval import Run
 from berryeval.archive import JudgmentEntry, RunFacts
+from berryeval.reports.history import look_sentence
 from berryeval.service.workbench import series_trend
 from berryeval.service.workbench.run_directory import RunDirectory
 from berryeval.service.workbench.series_trend import window_of
+from berryeval.suite.archived_history import archived_entry
+from berryeval.suite.history import History
 from service.workbench.html import HTML, get_page
 from service.workbench.plants import fill, put, query_ids
 
@@ -225,3 +228,45 @@ def test_names_and_commits_are_shown_as_text(archive, client):
     assert page.find_all("b") == []
     assert name in page.text
     assert all(script.attributes.get("src") for script in page.find_all("script"))
+
+
+@pytest.mark.parametrize("n_before", [6, 58])
+def test_a_decline_of_the_series_raises_an_alarm(archive, client, n_before):
+    """The same words as `berryeval history --daily`; what is older than 52 runs is not read."""
+    fill(archive)
+    for number in range(n_before):
+        put(archive, "nightly", 22 + number % 2, f"a{number}")
+    for number in range(2):
+        put(archive, "nightly", 4, f"b{number}")
+    page = settled(client, "/?series=nightly")
+    address = page.find(id="alarm")["hx-get"]
+    assert address == "/alarm?series=nightly&measure=nDCG%4010"
+    part = get_page(client, address)
+    (told,) = part.find_all("p", class_="banner")
+    judgments = archive.judgments.hash()
+    points = archive.trend("nDCG@10", name="nightly", at=judgments)
+    entries = tuple(archived_entry(archive, "nDCG@10", judgments, point) for point in points)
+    (trend,) = History("archive", entries).trends(daily=True)
+    (alarm,) = trend.declines
+    assert told.text == look_sentence(alarm)
+    assert told.text.startswith("Alarm at ")
+    assert "(b0)" in told.text
+
+
+def test_a_calm_series_says_that_it_was_tested(archive, client):
+    """Silence could mean that nobody looked; one run is not tested, and nothing is said."""
+    fill(archive)
+    calm = get_page(client, "/alarm?series=hybrid")
+    assert calm.find_all("p", class_="banner") == []
+    assert "No decline (p = " in calm.text
+    assert get_page(client, "/alarm?series=bm25").find_all("p") == []
+    assert client.get("/alarm?series=none", headers=HTML).status_code == 404
+
+
+def test_only_the_newest_runs_have_an_alarm(archive, client, monkeypatch):
+    """An older part of the trend says nothing about now."""
+    monkeypatch.setattr(series_trend, "SHOWN", 2)
+    runs = fill(archive)
+    assert settled(client, "/?series=hybrid").find(id="alarm")
+    older = settled(client, f"/?series=hybrid&until={runs['c1']}")
+    assert older.find_all(id="alarm") == []

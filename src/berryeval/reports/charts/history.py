@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from berryeval.reports.charts.theme import LIGHT, SERIES, Spec, chart
+from berryeval.reports.history import look_sentence
 
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
@@ -20,7 +21,7 @@ _ENOUGH_DAYS = 8
 
 
 def history_chart(history: History, measure: str | None = None, *, width: int = 640) -> Spec:
-    """Draw a measure over time, and where it became worse than its best.
+    """Draw a measure over time, and where it declined.
 
     Parameters
     ----------
@@ -101,7 +102,7 @@ def _rows(trend: Trend) -> list[dict[str, Any]]:
                 "mean": point.mean,
                 "note": point.entry.note or "",
                 "starts_anew": point.starts_anew,
-                "is_decline": point.is_decline,
+                "mark": "alarm" if point.is_alarm else point.decline,
             }
         )
     return rows
@@ -144,22 +145,22 @@ def _starts(values: Sequence[dict[str, Any]], x: Spec) -> list[Spec]:
 
 
 def _declines(values: Sequence[dict[str, Any]], x: Spec, y: Spec) -> list[Spec]:
-    """Draw a ring and a label at the first decline."""
-    if not any(row["is_decline"] for row in values):
+    """Draw a ring and a label at each decline and each alarm."""
+    if not any(row["mark"] for row in values):
         return []
     ring = {"type": "point", "size": 260, "strokeWidth": 2.5, "opacity": 1,
             "color": LIGHT["worse"]}  # fmt: skip
-    # A line that declines leaves room above and to the right.
+    # A line that declines leaves room above it to the right, and below it to the left.
     label = {
         "type": "text",
-        "text": "decline",
+        "text": {"expr": "datum.mark"},
         "color": LIGHT["worse"],
         "fontWeight": "bold",
         "align": {"expr": "datum.is_late ? 'right' : 'left'"},
-        "dx": {"expr": "datum.is_late ? 0 : 12"},
-        "dy": {"expr": "datum.is_late ? 24 : -12"},
+        "dx": {"expr": "datum.is_late ? -14 : 12"},
+        "dy": {"expr": "datum.is_late ? 4 : -12"},
     }
-    only_declines = [{"filter": "datum.is_decline"}]
+    only_declines = [{"filter": "datum.mark != null"}]
     places = {"x": x, "y": y}
     return [
         {"transform": only_declines, "mark": mark, "encoding": places} for mark in (ring, label)
@@ -169,8 +170,8 @@ def _declines(values: Sequence[dict[str, Any]], x: Spec, y: Spec) -> list[Spec]:
 def _description(measure: str, trends: Sequence[Trend]) -> str:
     sentences = [f"Mean {measure} over time."]
     sentences += [
-        f"Significant decline of {point.entry.run} at {point.entry.time:%Y-%m-%d}."
+        f"{look.entries[-1].run}: {look_sentence(look)}"
         for trend in trends
-        for point in trend.declines
+        for look in trend.declines
     ]
     return " ".join(sentences)

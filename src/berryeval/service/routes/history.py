@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
@@ -34,9 +34,25 @@ _POINT = {
     "failed_count": 0,
     "missing_count": 0,
     "change": None,
-    "p_value": None,
-    "is_decline": False,
+    "decline": None,
+    "is_alarm": False,
     "reason": None,
+}
+_LOOK = {
+    "name": "bm25",
+    "from": "2026-11-02T08:00:00Z",
+    "to": "2026-11-16T08:00:00Z",
+    "n_evaluations": 15,
+    "n_queries": 50,
+    "n_left_out": 0,
+    "p_value": 0.0021,
+    "level": 0.05,
+    "is_decline": True,
+    "kind": "step",
+    "at": "2026-11-12T08:00:00Z",
+    "change": -0.0312,
+    "sentence": "Decline: a step at 2026-11-12 08:00, means are 0.0312 lower from there on "
+    "(p = 0.0021; 15 evaluations of 50 queries).",
 }
 
 
@@ -62,24 +78,54 @@ class HistoryPoint(BaseModel):
         description="Difference to the point before; null for the first, and where other queries "
         "were asked."
     )
-    p_value: float | None = Field(
-        description="Two-sided, for no difference from the best before it, adjusted over all looks."
+    decline: Literal["step", "creep"] | None = Field(
+        description="A step that starts here, or a creep that was found up to here."
     )
-    is_decline: bool = Field(
-        description="Whether this is where it became worse than the best before it."
-    )
+    is_alarm: bool = Field(description="Whether this run raised a daily alarm.")
     reason: str | None = Field(description="Why there is no mean.")
+
+
+class HistoryLook(BaseModel):
+    """A test of the runs of one name for a decline."""
+
+    model_config = with_examples(_LOOK)
+
+    name: str
+    from_: datetime = Field(alias="from", description="Time of the first run.")
+    to: datetime = Field(description="Time of the last run.")
+    n_evaluations: int = Field(description="Number of runs.")
+    n_queries: int = Field(description="Number of queries that all of them have; these are tested.")
+    n_left_out: int = Field(description="Number of queries that some of the runs lack.")
+    p_value: float = Field(description="One-sided, for no decline.")
+    level: float = Field(description="The highest p-value of a decline.")
+    is_decline: bool
+    kind: Literal["step", "creep"] = Field(description="The strongest sign that was found.")
+    at: datetime | None = Field(description="Time of the first run after a step.")
+    change: float = Field(
+        description="Mean after the step minus mean before; of a creep, from first to last."
+    )
+    sentence: str = Field(description="What was found, in words.")
 
 
 class HistoryReport(BaseModel):
     """A measure over time."""
 
     model_config = with_examples(
-        {"measure": "nDCG@10", "judgments_hash": OTHER_RUN, "points": [_POINT]}
+        {
+            "measure": "nDCG@10",
+            "judgments_hash": OTHER_RUN,
+            "daily": False,
+            "looks": [_LOOK],
+            "points": [_POINT],
+        }
     )
 
     measure: str = Field(examples=["nDCG@10"])
     judgments_hash: str = Field(description="What every run was scored with.")
+    daily: bool = Field(description="Whether every run was tested as it came.")
+    looks: list[HistoryLook] = Field(
+        description="Tests for a decline; runs without any change are not tested."
+    )
     points: list[HistoryPoint]
 
 
@@ -95,25 +141,27 @@ def get_history(
     at: Annotated[
         str | None,
         Query(
-            description="Hash of the judgments; today's unless told.",
+            description="Hash of the judgments. If omitted, today's.",
             pattern="^[0-9a-f]{64}$",
             examples=[OTHER_RUN],
         ),
     ] = None,
+    daily: Annotated[  # noqa: FBT002
+        bool, Query(description="Test after every run, as an alarm, rather than once.")
+    ] = False,
     prefer: Prefer = None,
 ) -> Response:
     """Follow a measure over the runs, in the order in which they were stored.
 
-    All are scored with the same judgments, so that a change is one of the system. Each run is
-    compared with the best before it of the same name and with the same queries, as
-    `berryeval history` does. Each evaluation of a store is a point, over the judged queries that
-    it was asked and answered.
+    All are scored with the same judgments, so that a change is one of the system. The runs of each
+    name are tested for a decline, as `berryeval history` does. Each evaluation of a store is a
+    point, over the judged queries that it was asked and answered.
     """
     read_measures(measure)
 
     def work(progress: Progress) -> Response:
         progress(0, 1, "scoring")
-        found: dict[str, Any] = trend_as_dict(archive, measure, name, at)
+        found: dict[str, Any] = trend_as_dict(archive, measure, name, at, daily=daily)
         return Answer(found)
 
     return answer_or_start("history", work, prefer=prefer, jobs=jobs, caller=caller)

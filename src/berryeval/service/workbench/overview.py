@@ -15,6 +15,7 @@ from berryeval.archive.records import StoredGate, StoredRun, StoredVerdict
 from berryeval.errors import BerryEvalError, NotFoundError
 from berryeval.evaluation.standing import FEW_QUERIES, Standing, worst_first
 from berryeval.measures import Measure
+from berryeval.reports.history import look_sentence
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.charts.change import change_mark, widest_of
 from berryeval.service.workbench.choosing import choose_measure
@@ -126,6 +127,28 @@ def show_overview(
         few=FEW_QUERIES,
         depth=DEPTH,
         address_of_window=_addresses(chosen, wanted),
+    )
+
+
+@router.get("/alarm", tags=["part"])
+def show_alarm(
+    request: Request,
+    scoring: ScoringDep,
+    directories: DirectoryDep,
+    figures: FiguresDep,
+    series: str,
+    measure: str = "",
+) -> Response:
+    """Return whether a series has declined, as a part of the page."""
+    chosen = _series(directories.current(), series)
+    wanted = choose_measure(scoring.measures, measure)
+    trend = figures.alarm(chosen, wanted, scoring.state())
+    looks = () if trend is None else trend.looks
+    return page(
+        request,
+        "overview_alarm.html",
+        alarms=[look_sentence(look) for look in looks if look.is_decline],
+        calm=look_sentence(looks[-1]) if looks and not looks[-1].is_decline else None,
     )
 
 

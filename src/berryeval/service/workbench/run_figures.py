@@ -21,7 +21,12 @@ from berryeval.evaluation.standing import (
 from berryeval.measures import Measure
 from berryeval.service.workbench.held_against import HeldAgainst
 from berryeval.service.workbench.query_table import DEPTH, QueryTable
+from berryeval.service.workbench.run_directory import Series
 from berryeval.service.workbench.scoring import JudgmentsLike, Remembered, Scoring
+from berryeval.stats import HORIZON
+from berryeval.suite.archived_history import entry_of_run
+from berryeval.suite.history import History
+from berryeval.suite.trends import Trend, trends
 
 __all__ = ["FiguresDep", "RunFigures"]
 
@@ -46,6 +51,7 @@ class RunFigures:
         self._slices = Remembered(128)
         self._judged: Remembered[tuple[str, str], tuple[float | None, int]] = Remembered(128)
         self._tables: Remembered[tuple[str, str, int], QueryTable] = Remembered(16)
+        self._alarms: Remembered[tuple[str, Measure, str], Trend | None] = Remembered(64)
 
     def standings(
         self, run_id: str, against: str | None, state: JudgmentsLike | None = None
@@ -115,6 +121,28 @@ class RunFigures:
             return QueryTable(evaluation, state, self._scoring.run(run_id), queries)
 
         return self._tables.get((run_id, state.hash, id(queries)), make)
+
+    def alarm(self, series: Series, measure: Measure, state: JudgmentsLike) -> Trend | None:
+        """Return the daily alarm of a series since it last started anew, at most 52 runs ago.
+
+        None if none of its runs can be scored.
+        """
+        since = (len(series.runs) - 1) // HORIZON * HORIZON
+
+        def make() -> Trend | None:
+            entries = []
+            for run in series.runs[since:]:
+                try:
+                    evaluation = self._scoring.evaluation_once(run.run_id, state)
+                except (MismatchError, NotFoundError):
+                    continue
+                entries.append(entry_of_run(run, evaluation, str(measure), state.hash))
+            if not entries:
+                return None
+            [found] = trends(History("archive", tuple(entries)), str(measure), daily=True)
+            return found
+
+        return self._alarms.get((series.newest.run_id, measure, state.hash), make)
 
     def reference(self, run_id: str | None, state: JudgmentsLike) -> Evaluation | None:
         """Return what a run is held against; None if there is none, or it has no judged query."""

@@ -20,7 +20,6 @@ from fastapi import Depends, Request
 from berryeval.archive import Archive
 from berryeval.core.events import event_logger
 from berryeval.errors import BerryEvalError, NotFoundError
-from berryeval.evaluation.evaluate import evaluate
 from berryeval.evaluation.result import Evaluation
 from berryeval.service.workbench.pace import Pace
 from berryeval.service.workbench.reading import LARGE
@@ -237,12 +236,7 @@ def keeper_of(archive: Archive, scoring: Scoring) -> ScoreKeeper:
     def score(at: JudgmentsAt, run_id: str, is_leading: bool) -> Evaluation:
         if is_leading:
             return scoring.evaluation(run_id, at.state)  # which remembers it for the pages
-        stored = archive.evaluations.find(run_id, scoring.measures, judgments_hash=at.hash)
-        if stored is not None:
-            return stored
-        missing = archive.runs.missing_of(run_id)
-        run = archive.runs.load(run_id)
-        return evaluate(at.judgments, run, scoring.measures, missing=missing)
+        return scoring.evaluation_once(run_id, at)
 
     return ScoreKeeper(revision, state, score)
 

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
 from operator import add
 
 from berryeval.archive.judgment_table import JudgmentTable
-from berryeval.stats.agreement import Coefficient, krippendorff_alpha, weighted_kappa
+from berryeval.stats import (
+    FEWEST_JUDGES,
+    Coefficient,
+    Interval,
+    alpha_interval,
+    alphas_without,
+    kappa_interval,
+    krippendorff_alpha,
+    weighted_kappa,
+)
 
-__all__ = ["Agreement", "Judge", "agreement_of", "in_words"]
+__all__ = ["Agreement", "Judge", "Kappa", "agreement_of", "in_words"]
 
 MOST_JUDGES = 12
 
@@ -28,12 +38,24 @@ class Judge:
     n_shared: int
     """Opinions of pairs that another judge graded as well."""
     grades: Mapping[float, int]
+    alpha_without: float | None = None
+    """Krippendorff's alpha of all other judges; None where there is none."""
 
     @property
     def mean(self) -> float:
         """The mean grade; a judge who is stricter than the others has a lower one."""
         total = reduce(add, (grade * n for grade, n in self.grades.items()), 0.0)
         return total / self.n_opinions
+
+
+@dataclass(frozen=True, slots=True)
+class Kappa:
+    """How well two judges agree."""
+
+    coefficient: Coefficient
+    """Linearly weighted."""
+    interval: Interval | None
+    """Of 95 %, for other queries and the same two judges; None where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +66,12 @@ class Agreement:
     """Those with most opinions first."""
     n_more: int
     """Judges that are left out."""
-    kappas: Mapping[tuple[str, str], Coefficient]
-    """Linearly weighted, by the names of two judges."""
+    kappas: Mapping[tuple[str, str], Kappa]
+    """By the names of two judges, of those that are listed."""
     alpha: Coefficient
     """Krippendorff's, for ordered grades, over all."""
+    interval: Interval | None
+    """Of alpha, at 95 %; None where there is none."""
     n_equal: int
     """Pairs of query and document that all their judges gave the same grade."""
     grades: Sequence[float]
@@ -58,40 +82,62 @@ class Agreement:
         """The share of the pairs with several judges that all gave the same grade."""
         return self.n_equal / self.alpha.n
 
-    def kappa(self, one: str, other: str) -> Coefficient | None:
+    @property
+    def is_for_other_judges(self) -> bool:
+        """Whether the interval of alpha holds for other judges, or for these judges only."""
+        n_sharing = sum(judge.n_shared > 0 for judge in self.judges)
+        return n_sharing >= FEWEST_JUDGES
+
+    def kappa(self, one: str, other: str) -> Kappa | None:
         """Return the kappa of two judges; None for a judge with themselves."""
         return self.kappas.get((one, other)) or self.kappas.get((other, one))
 
 
 def agreement_of(table: JudgmentTable) -> Agreement:
-    """Return how well the judges of a table agree."""
-    counts = table.counts_by_author()
-    shared: Counter[str] = Counter()
-    pairs: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    units = []
-    n_equal = 0
-    for opinions in table.opinions.values():
-        if len(opinions) < 2:  # noqa: PLR2004
-            continue
-        grades = [*opinions.values()]
-        units.append(grades)
-        n_equal += len(set(grades)) == 1
-        shared.update(opinions.keys())
-        for one, other in combinations(sorted(opinions), 2):
-            pairs.setdefault((one, other), []).append((opinions[one], opinions[other]))
-    judges = [
-        Judge(name, sum(of_grade.values()), shared[name], dict(sorted(of_grade.items())))
-        for name, of_grade in counts.items()
+    """Return how well the judges of a table agree; intervals are resampled by query."""
+    rows = table.rows_of(table.opinions)
+    query_of = dict(zip(table.revisions[rows].tolist(), table.queries[rows].tolist(), strict=True))
+    shared = [
+        (query_of.get(revision), opinions)
+        for revision, opinions in table.opinions.items()
+        if len(opinions) > 1
     ]
+    units = [[*opinions.values()] for _, opinions in shared]
+    names = [[*opinions] for _, opinions in shared]
+    queries = [query for query, _ in shared]
+    n_shared = Counter(name for opinions in names for name in opinions)
+    without = alphas_without(units, names)
+    judges = [
+        Judge(name, sum(of_grade.values()), n_shared[name], dict(sorted(of_grade.items())),
+              without.get(name))
+        for name, of_grade in table.counts_by_author().items()
+    ]  # fmt: skip
     judges.sort(key=lambda judge: (-judge.n_shared, -judge.n_opinions, judge.name))
     return Agreement(
         judges=judges[:MOST_JUDGES],
         n_more=max(0, len(judges) - MOST_JUDGES),
-        kappas={names: weighted_kappa(grades) for names, grades in pairs.items()},
+        kappas=_kappas(shared, {judge.name for judge in judges[:MOST_JUDGES]}),
         alpha=krippendorff_alpha(units, "ordinal"),
-        n_equal=n_equal,
+        interval=alpha_interval(units, "ordinal", groups=queries, judges=names),
+        n_equal=sum(len({*grades}) == 1 for grades in units),
         grades=sorted({grade for judge in judges for grade in judge.grades}),
     )
+
+
+def _kappas(
+    shared: Sequence[tuple[int | None, Mapping[str, float]]], names: AbstractSet[str]
+) -> dict[tuple[str, str], Kappa]:
+    """Return how well each two of some judges agree."""
+    pairs: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    queries: dict[tuple[str, str], list[int | None]] = {}
+    for query, opinions in shared:
+        for one, other in combinations(sorted(names & opinions.keys()), 2):
+            pairs.setdefault((one, other), []).append((opinions[one], opinions[other]))
+            queries.setdefault((one, other), []).append(query)
+    return {
+        two: Kappa(weighted_kappa(grades), kappa_interval(grades, groups=queries[two]))
+        for two, grades in pairs.items()
+    }
 
 
 def in_words(value: float | None) -> str:
