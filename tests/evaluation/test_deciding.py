@@ -97,7 +97,9 @@ def test_a_column_with_few_changes_is_no_member():
     few = np.array([0.5] * 9 + [0.0] * 3)
     alone, found = family_of(SYMMETRIC), family_of(few, SYMMETRIC, np.zeros(12))
     assert found[1] == alone[0]
-    assert [(one.interval, one.p_value, one.reason) for one in found[::2]] == [(None, None, FEW)] * 2
+    assert [(one.interval, one.p_value, one.reason) for one in found[::2]] == [
+        (None, None, FEW)
+    ] * 2
     two = family_of(SYMMETRIC, other)
     assert family_of(SYMMETRIC, few, other)[::2] == two
     assert family_of() == []
@@ -113,9 +115,7 @@ def test_members_of_a_family_have_simultaneous_intervals():
     """Of queries x columns, whole rows flipped by the same seed."""
     other = np.resize([0.4, -0.2, 0.1, 0.3], 12)
     found = family_of(SYMMETRIC, other, level=0.9, n_flips=800, seed=3)
-    expected = simultaneous_intervals(
-        np.column_stack([SYMMETRIC, other]), 0.9, n_flips=800, seed=3
-    )
+    expected = simultaneous_intervals(np.column_stack([SYMMETRIC, other]), 0.9, n_flips=800, seed=3)
     assert [(one.interval, one.p_value) for one in found] == [
         (one.interval, one.p_value) for one in expected
     ]

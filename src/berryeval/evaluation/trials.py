@@ -223,14 +223,11 @@ def _loss(comparison: Comparison, measure: Measure, positions: Sequence[int]) ->
     A measure whose worst score has no bound is taken to lose as much as scores are apart.
     """
     scores = comparison.evaluations[comparison.baseline][str(measure)].values
-    best = (
-        max(scores[i] for i in positions)
-        if measure.higher_is_better
-        else min(scores[i] for i in positions)
-    )
+    own = [scores[i] for i in positions]
+    best = max(own) if measure.higher_is_better else min(own)
     worst = measure.bounds[0 if measure.higher_is_better else 1]
     if math.isinf(worst):
-        worst = max(scores) if best == min(scores) else min(scores)
+        best, worst = max(scores), min(scores)
     start, end = averaged(measure, array("d", (best, worst)))
     return abs(start - end)
 
