@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
-from simulate_real import handbook_scores
+from simulate_gate import handbook_scores
 
 from berryeval.reports.charts.drawing import to_svg
 from berryeval.reports.charts.history import trends_chart

@@ -144,7 +144,7 @@ def a_gate(comparison: Comparison | None = None, verdict: Verdict = "fail") -> G
         guards=tuple(guards),
         evaluation=comparison.evaluations[system],
         comparison=comparison,
-        rules=GateRules(seed=7),
+        rules=GateRules(),
         missing={comparison.baseline: 2},
         common=Common(48, verdict),
         holes=(Hole("q003", "page-0815", {system: 2}, 0.013),

@@ -12,51 +12,29 @@ namespace {
 
 using Values = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Means = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Ranges = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // Arguments were validated in Python; this keeps a mistake of ours from reading wild memory.
 void require(bool condition) {
     if (!condition) throw nb::value_error("berryeval._native: resampling arguments do not fit");
 }
 
-stats::Request request_of(const Values& values, std::uint64_t seed, std::uint64_t first,
-                          std::size_t n_resamples) {
-    require(values.shape(0) >= 1 && values.shape(0) <= stats::most_queries);
-    require(values.shape(1) >= 1 && values.shape(1) <= stats::most_columns);
-    return {values.data(), values.shape(0), values.shape(1), seed, first, n_resamples};
-}
-
-using Resample = void (*)(const stats::Request&, std::size_t, double*);
-
-template <Resample resample>
-void fill_means(const Values& values, std::uint64_t seed, std::uint64_t first,
-                std::size_t n_threads, const Means& out) {
+void flipped_means(const Values& values, std::uint64_t seed, std::uint64_t first,
+                   std::size_t n_threads, const Means& out) {
+    require(values.shape(0) >= 1 && values.shape(1) >= 1);
     require(out.shape(1) == values.shape(1));
-    const stats::Request request = request_of(values, seed, first, out.shape(0));
+    const stats::Request request{values.data(), values.shape(0), values.shape(1),
+                                 seed,          first,           out.shape(0)};
     const nb::gil_scoped_release without_gil;
-    resample(request, n_threads, out.data());
-}
-
-void fill_ranges(const Values& values, std::uint64_t seed, std::uint64_t first,
-                 std::size_t n_threads, const Ranges& out) {
-    const stats::Request request = request_of(values, seed, first, out.shape(0));
-    const nb::gil_scoped_release without_gil;
-    stats::permuted_ranges(request, n_threads, out.data());
+    stats::flipped_means(request, n_threads, out.data());
 }
 
 }  // namespace
 
 void define_stats(nb::module_& m) {
     // Nothing is converted: a copy of `out` would be filled and forgotten.
-    m.def("resampled_means", &fill_means<stats::resampled_means>, "values"_a.noconvert(),
-          "seed"_a, "first"_a, "n_threads"_a, "out"_a.noconvert(),
-          "Fill out[resample, column] with means of queries drawn with replacement.");
-    m.def("flipped_means", &fill_means<stats::flipped_means>, "values"_a.noconvert(), "seed"_a,
-          "first"_a, "n_threads"_a, "out"_a.noconvert(),
-          "Fill out[resample, column] with means of queries whose signs are drawn.");
-    m.def("permuted_ranges", &fill_ranges, "values"_a.noconvert(), "seed"_a, "first"_a,
+    m.def("flipped_means", &flipped_means, "values"_a.noconvert(), "seed"_a, "first"_a,
           "n_threads"_a, "out"_a.noconvert(),
-          "Fill out[resample] with ranges of means of shuffled queries.");
+          "Fill out[resample, column] with means of queries whose signs are drawn.");
 }
 
 }  // namespace berryeval::bindings

@@ -103,21 +103,7 @@ def arrow_names(stream: object) -> list[str]: ...
 def arrow_group(
     stream: object, places: tuple[int, int, int], most: float, keep_best: bool, n_expected: int
 ) -> tuple[Columns | None, tuple[str, int, int, object] | None]: ...
-def resampled_means(
-    values: NDArray[np.float64],
-    seed: int,
-    first: int,
-    n_threads: int,
-    out: NDArray[np.float64],
-) -> None: ...
 def flipped_means(
-    values: NDArray[np.float64],
-    seed: int,
-    first: int,
-    n_threads: int,
-    out: NDArray[np.float64],
-) -> None: ...
-def permuted_ranges(
     values: NDArray[np.float64],
     seed: int,
     first: int,

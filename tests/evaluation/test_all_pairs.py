@@ -1,10 +1,12 @@
 """Every system against every other, and how alike they are."""
 
+import numpy as np
 import pytest
 
-from berryeval import ArgumentError, compare
+from berryeval import compare
 from berryeval.evaluation.all_pairs import all_pairs, order_similarity, run_similarity
-from berryeval.stats import paired_t, rank_biased_overlap, tukey_hsd
+from berryeval.reports.all_pairs import pairs_table
+from berryeval.stats import rank_biased_overlap, simultaneous_intervals
 
 DEPTHS = (0, 1, 2, 0, 3, 1, 0, 2)
 JUDGMENTS = {f"q{i}": {"d": 1} for i in range(8)}
@@ -12,51 +14,116 @@ A = {f"q{i}": [f"x{j}" for j in range(depth)] + ["d"] for i, depth in enumerate(
 B = {**A, "q1": ["d"], "q2": ["x0", "d"], "q3": ["x0", "d"], "q4": ["x0", "x1", "d"]}
 C = {query: ["y", *ranking] for query, ranking in A.items()}
 
+MANY = {f"q{i:02}": {"d": 1} for i in range(24)}
+RANKS = {  # at which rank the relevant document is, query by query
+    "a": [2, 3, 1, 2, 4, 2] * 4,
+    "b": [1, 2, 1, 1, 2, 3] * 4,
+    "c": [3, 4, 2, 2, 5, 3, 3, 4, 2, 3, 5, 3] * 2,
+}
+
+
+def run_at(ranks):
+    return {
+        query: [*(f"x{i}" for i in range(rank - 1)), "d"]
+        for query, rank in zip(MANY, ranks, strict=True)
+    }
+
 
 def three():
     return compare(JUDGMENTS, {"a": A, "b": B, "c": C}, ["RR", "P@2"], n_resamples=500)
 
 
-def test_each_pair_has_its_difference_and_a_p_value():
-    """Of all pairs together: the studentized range over scores of queries and systems."""
-    found = [pair for pair in all_pairs(three(), "ordinary") if str(pair.measure) == "RR"]
+def many(measures="RR", **settings):
+    runs = {name: run_at(ranks) for name, ranks in RANKS.items()}
+    return compare(MANY, runs, measures, **settings)
+
+
+def test_the_pairs_of_a_measure_are_one_family():
+    """Max-t over one column per pair, second minus first; not the family of the comparison."""
+    found = all_pairs(many(n_resamples=700, seed=4))
     assert [(pair.first, pair.second) for pair in found] == [("a", "b"), ("a", "c"), ("b", "c")]
-    scores = [[run[f"q{i}"].index("d") for run in (A, B, C)] for i in range(8)]
-    expected = tukey_hsd([[1 / (rank + 1) for rank in row] for row in scores])
-    assert found[1].p_value == pytest.approx(expected[0, 2])
-    assert found[0].difference == pytest.approx(three().difference("b", "RR").mean)
+    rr = {name: 1 / np.array(ranks) for name, ranks in RANKS.items()}
+    columns = [rr[pair.second] - rr[pair.first] for pair in found]
+    expected = simultaneous_intervals(np.column_stack(columns), n_flips=700, seed=4)
+    for pair, column, member in zip(found, columns, expected, strict=True):
+        assert pair.difference.mean == pytest.approx(column.mean())
+        assert (pair.difference.interval.low, pair.difference.interval.high) == pytest.approx(
+            (member.interval.low, member.interval.high)
+        )
+        assert pair.difference.p_value == member.p_value
+    assert [pair.difference.finding for pair in found] == ["better", "worse", "worse"]
+
+
+def test_measures_are_families_of_their_own():
+    """What else is asked changes nothing about the pairs of a measure."""
+    alone = all_pairs(many("RR"))
+    both = all_pairs(many(["P@1", "RR"]))
+    assert [str(pair.difference.measure) for pair in both] == ["P@1"] * 3 + ["RR"] * 3
+    assert [pair.difference.interval for pair in both[3:]] == [
+        pair.difference.interval for pair in alone
+    ]
 
 
 @pytest.mark.parametrize("measure", ["GMAP", "NumRet", "Unjudged@2"])
 def test_differences_of_pairs_are_those_of_the_comparison(measure):
     """Also where means are geometric, sums are reported, or lower is better."""
-    comparison = compare(JUDGMENTS, {"a": A, "b": B, "c": C}, measure)
+    comparison = many(measure)
     found = {(pair.first, pair.second): pair.difference for pair in all_pairs(comparison)}
     for difference in comparison.differences:
-        assert found["a", difference.system] == pytest.approx(difference.mean)
+        same = found["a", difference.system]
+        assert same.mean == pytest.approx(difference.mean)
+        assert (same.wins, same.losses) == (difference.wins, difference.losses)
+    if measure == "Unjudged@2":  # b has fewer unjudged documents than a, and c more
+        assert found["a", "b"].wins > found["a", "b"].losses
+        assert found["a", "c"].losses > found["a", "c"].wins == 0
 
 
-def test_two_systems_are_a_paired_t_test():
-    """Tukey's HSD of one pair is that."""
-    comparison = compare(JUDGMENTS, {"a": A, "c": C}, "RR")
-    [pair] = all_pairs(comparison, "ordinary")
-    expected = paired_t(comparison.differences[0].values).p_value
-    assert pair.p_value == pytest.approx(expected, abs=1e-6)
+def test_two_systems_are_the_comparison_itself():
+    """A family of one pair: the same interval, p-value and word."""
+    runs = {name: run_at(RANKS[name]) for name in ("a", "b")}
+    comparison = compare(MANY, runs, "RR")
+    [pair] = all_pairs(comparison)
+    [difference] = comparison.differences
+    assert (pair.difference.interval, pair.difference.p_value, pair.difference.finding) == (
+        difference.interval,
+        difference.p_value,
+        "better",
+    )
 
 
-def test_by_permutation_p_is_never_zero():
-    """And the same for the same seed."""
-    first, second = all_pairs(three()), all_pairs(three())
-    assert first == second
-    assert all(0 < pair.p_value <= 1 for pair in first)
+def test_pairs_that_hardly_differ_are_untested():
+    """Fewer than ten changed queries: no interval, no p-value, and no effect on other pairs."""
+    nearly = run_at([9, *RANKS["b"][1:]])
+    runs = {"a": run_at(RANKS["a"]), "b": run_at(RANKS["b"]), "d": nearly}
+    found = {(pair.first, pair.second): pair.difference for pair in all_pairs(
+        compare(MANY, runs, "RR"))}  # fmt: skip
+    assert (found["b", "d"].finding, found["b", "d"].p_value) == ("untested", None)
+    assert found["b", "d"].reason == "fewer than 10 queries changed"
+    assert found["a", "b"].finding == found["a", "d"].finding == "better"
+    [*few] = all_pairs(three())
+    assert {pair.difference.finding for pair in few} == {"untested"}
 
 
-def test_methods_and_numbers_that_cannot_be_are_errors():
-    """One query has no spread."""
-    with pytest.raises(ArgumentError, match="expected 'randomised' or 'ordinary'"):
-        all_pairs(three(), "guess")
-    with pytest.raises(ArgumentError, match="at least two queries"):
-        all_pairs(compare({"q1": {"d": 1}}, {"a": A, "b": B}, "RR"))
+def test_noise_of_each_system_counts_in_its_pairs():
+    """One run of b is much worse: every pair with b is less certain, and the third as before."""
+    runs = {name: run_at(ranks) for name, ranks in RANKS.items()}
+    worse = run_at([rank + 1 for rank in RANKS["b"]])
+    comparison = compare(
+        MANY, runs, "RR", repeats={"b": [worse], "a": [runs["a"]], "c": [runs["c"]]}
+    )
+    noise = {(pair.first, pair.second): pair.difference.noise_sd for pair in all_pairs(comparison)}
+    assert noise["a", "c"] == 0.0
+    assert noise["a", "b"] == noise["b", "c"] > 0.1
+
+
+def test_the_table_of_pairs_has_words_and_intervals():
+    """One row per pair, and how the intervals hold together."""
+    table = pairs_table(all_pairs(many()))
+    assert table.header[-3:] == ("interval", "p", "second is")
+    assert [row[-1] for row in table.rows] == ["better", "worse", "worse"]
+    untested = pairs_table(all_pairs(three()))
+    assert {row[-1] for row in untested.rows} == {"too few changes to tell"}
+    assert "one family" in table.notes[0]
 
 
 def test_rankings_are_as_alike_as_their_overlap():

@@ -6,12 +6,26 @@ from scipy import stats
 
 from berryeval import ArgumentError, MismatchError, Query, compare, evaluate, gate
 from berryeval.evaluation.comparing import compare_evaluations, statistics_of
+from berryeval.stats import mean_of, simultaneous_intervals
 
 DEPTHS = (0, 1, 2, 0, 3, 1, 0, 2)
 JUDGMENTS = {f"q{i}": {"d": 1} for i in range(8)}
 BEFORE = {f"q{i}": [f"x{j}" for j in range(depth)] + ["d"] for i, depth in enumerate(DEPTHS)}
 AFTER = {**BEFORE, "q1": ["d"], "q2": ["x0", "d"], "q3": ["x0", "d"], "q4": ["x0", "x1", "d"]}
 QUERIES = [Query(f"q{i}", f"text {i}", category="odd" if i % 2 else "even") for i in range(8)]
+
+# The same eight queries four times over, so that sixteen of them change.
+MANY = {f"{copy}{q}": grades for copy in "abcd" for q, grades in JUDGMENTS.items()}
+MANY_BEFORE, MANY_AFTER = (
+    {f"{copy}{q}": ranking for copy in "abcd" for q, ranking in run.items()}
+    for run in (BEFORE, AFTER)
+)
+MANY_RUNS = {"before": MANY_BEFORE, "after": MANY_AFTER}
+MANY_QUERIES = [
+    Query(f"{copy}{q.query_id}", q.text, category="ab" if copy in "ab" else "cd",
+          difficulty="easy" if q.query_id in ("q1", "q2", "q3") else "hard")
+    for copy in "abcd" for q in QUERIES
+]  # fmt: skip
 
 
 def differences():
@@ -33,65 +47,66 @@ def test_systems_stand_side_by_side():
 
 
 def test_a_difference_has_all_its_figures():
-    """Mean, wins, ties and losses, p-value by SciPy's t-test, effect sizes by their formulas."""
-    d = comparison().difference("after", "recip_rank")
-    expected = differences()
+    """Mean, wins, ties and losses, interval and p-value, effect sizes by their formulas."""
+    d = compare(MANY, MANY_RUNS, "RR").difference("after", "recip_rank")
+    expected = np.tile(differences(), 4)
     assert d.values == pytest.approx(expected)
     assert d.mean == pytest.approx(expected.mean())
-    assert (d.wins, d.ties, d.losses, d.n_queries) == (3, 4, 1, 8)
-    assert d.p_value == pytest.approx(stats.ttest_1samp(expected, 0).pvalue)
+    assert (d.wins, d.ties, d.losses, d.n_queries) == (12, 16, 4, 32)
+    assert d.p_value == pytest.approx(mean_of(expected).p_value())
+    assert d.p_value >= stats.ttest_1samp(expected, 0).pvalue
     assert d.cohens_dz == pytest.approx(expected.mean() / expected.std(ddof=1))
-    assert d.interval.low < d.mean < d.interval.high
+    student = stats.ttest_1samp(expected, 0).confidence_interval(0.95)
+    assert d.interval.low <= student.low < d.mean < student.high <= d.interval.high + 1e-12
     assert d.candidate_mean - d.baseline_mean == pytest.approx(d.mean)
 
 
 def test_slices_change_nothing_about_the_whole():
     """They are families of their own: asking for more never makes the answer less certain."""
-    found = comparison(queries=QUERIES, slices=["category"])
-    assert len(found.sliced) == 4
-    for with_slices, without in zip(found.differences, comparison().differences, strict=True):
+    found = compare(MANY, MANY_RUNS, ["RR", "P@1"], queries=MANY_QUERIES, slices=["difficulty"])
+    plain = compare(MANY, MANY_RUNS, ["RR", "P@1"])
+    assert [d.finding for d in found.sliced] == ["unclear", "untested"] + ["untested"] * 2
+    for with_slices, without in zip(found.differences, plain.differences, strict=True):
         assert (with_slices.interval, with_slices.p_value) == (without.interval, without.p_value)
 
 
 def test_the_lead_measure_is_judged_alone():
     """Whatever follows it: the interval and the p-value of one measure asked for by itself."""
-    alone = compare(JUDGMENTS, {"before": BEFORE, "after": AFTER}, "RR").differences[0]
-    leading = compare(
-        JUDGMENTS, {"before": BEFORE, "after": AFTER}, ["RR", "P@1", "AP", "nDCG@3"]
-    ).differences[0]
+    alone = compare(MANY, MANY_RUNS, "RR").differences[0]
+    leading = compare(MANY, MANY_RUNS, ["RR", "P@1", "AP", "nDCG@3"]).differences[0]
+    assert alone.interval is not None
     assert (leading.interval, leading.p_value) == (alone.interval, alone.p_value)
 
 
 def test_other_measures_are_one_family():
-    """Of two others each is judged at 97.5 %, and its p-value is doubled."""
-    runs = {"before": BEFORE, "after": AFTER}
-    found = compare(JUDGMENTS, runs, ["nDCG@1", "RR", "RR@3"]).difference("after", "RR")
-    alone = compare(JUDGMENTS, runs, "RR", level=0.975).difference("after", "RR")
-    assert (found.interval.low, found.interval.high) == (alone.interval.low, alone.interval.high)
-    assert found.p_value == pytest.approx(min(1, 2 * alone.p_value))
-    assert found.interval.level == 0.95
+    """Their intervals hold together: single-step max-t over both, by the signs of whole queries."""
+    found = compare(MANY, MANY_RUNS, ["P@1", "RR", "nDCG@3"], n_resamples=900, seed=2)
+    columns = [found.difference("after", name).values for name in ("RR", "nDCG@3")]
+    family = simultaneous_intervals(np.column_stack(columns), n_flips=900, seed=2)
+    assert [(d.interval, d.p_value) for d in found.differences[1:]] == [
+        (member.interval, member.p_value) for member in family
+    ]
 
 
 def test_several_candidates_are_one_family():
-    """Who tries three candidates gets three chances of a false finding."""
-    runs = {"before": BEFORE, "after": AFTER, "again": AFTER, "more": AFTER}
-    found = compare(JUDGMENTS, runs, "RR").difference("again", "RR")
-    alone = compare(JUDGMENTS, {"before": BEFORE, "again": AFTER}, "RR").differences[0]
-    assert found.p_value == pytest.approx(min(1, 3 * alone.p_value))
-    assert found.interval.low < alone.interval.low
+    """Whoever tries two candidates gets two chances of a false finding."""
+    other = {q: ["d"] if i % 2 else MANY_BEFORE[q] for i, q in enumerate(MANY)}
+    found = compare(MANY, {**MANY_RUNS, "other": other}, "RR", n_resamples=900)
+    columns = [d.values for d in found.differences]
+    family = simultaneous_intervals(np.column_stack(columns), n_flips=900)
+    assert [d.interval for d in found.differences] == [member.interval for member in family]
+    alone = compare(MANY, MANY_RUNS, "RR").differences[0]
+    assert found.differences[0].interval.low < alone.interval.low
+    assert found.differences[0].p_value > alone.p_value
 
 
 def test_a_slice_gets_the_same_answer_whatever_else_is_asked():
     """Its family is one measure and one label."""
-    queries = [
-        Query(q.query_id, q.text, category=q.category, difficulty="easy" if i < 4 else "hard")
-        for i, q in enumerate(QUERIES)
-    ]
-    runs = {"before": BEFORE, "after": AFTER}
-    one = compare(JUDGMENTS, runs, "RR", queries=queries, slices=["category"])
+    one = compare(MANY, MANY_RUNS, "RR", queries=MANY_QUERIES, slices=["difficulty"])
     many = compare(
-        JUDGMENTS, runs, ["P@1", "RR"], queries=queries, slices=["difficulty", "category"]
+        MANY, MANY_RUNS, ["P@1", "RR"], queries=MANY_QUERIES, slices=["category", "difficulty"]
     )
+    assert one.sliced[0].interval is not None
     for d in one.sliced:
         [same] = [o for o in many.sliced if (o.slice, o.measure) == (d.slice, d.measure)]
         assert (same.interval, same.p_value, same.finding) == (d.interval, d.p_value, d.finding)
@@ -132,15 +147,15 @@ def test_the_queries_that_changed_most_are_losses_and_gains():
     assert found.changed_most("after", "RR", 9) == [changes[0], *changes[-3:]]
 
 
-def test_a_geometric_mean_of_two_queries_has_an_interval():
+def test_an_interval_of_a_geometric_mean_ends_where_the_measure_does():
     """That of its logarithms reaches beyond any number; the mean ends at 1."""
-    judgments = {"q1": {"d": 1}, "q2": {"d": 1}}
-    before = {"q1": ["x"], "q2": ["x", "y", "d"]}
-    after = {"q1": ["d"], "q2": ["x", "d"]}
+    judgments = {f"q{i:02}": {"d": 1} for i in range(10)}
+    before = {q: ["x"] if i % 2 else ["d"] for i, q in enumerate(judgments)}
+    after = {q: ["d"] if i % 2 else ["x", "d"] for i, q in enumerate(judgments)}
     [found] = compare(judgments, {"a": before, "b": after}, "GMAP").differences
-    assert found.interval.low < 0 < found.mean
+    assert found.interval.low < found.mean < found.interval.high
     assert found.interval.high == pytest.approx(1 - found.baseline_mean)
-    assert found.finding == "unclear"
+    assert found.finding == "better"
     assert gate(compare(judgments, {"a": before, "b": after}, "GMAP"), margin=0.001).guards
 
 
@@ -164,20 +179,31 @@ def test_statistics_that_are_not_defined_say_so():
     """One query, or no difference: None and a reason, never NaN."""
     one = compare({"q1": {"d": 1}}, {"a": BEFORE, "b": AFTER}, "RR").differences[0]
     assert (one.interval, one.p_value, one.cohens_dz) == (None,) * 3
-    assert one.reason == "fewer than 2 queries"
+    assert one.reason == "fewer than 10 queries changed"
     same = compare(JUDGMENTS, {"a": BEFORE, "b": dict(BEFORE)}, "RR").differences[0]
     assert (same.interval, same.p_value, same.cohens_dz, same.rank_biserial) == (None,) * 4
-    assert same.reason == "all differences are 0"
-    assert same.is_same
+    assert same.reason == "fewer than 10 queries changed"
+    assert (same.is_same, same.finding) == (True, "untested")
+
+
+def test_below_ten_changed_queries_there_is_no_word():
+    """However clear it looks: nine gains are too few to say how others would vary."""
+    judgments = {f"q{i:02}": {"d": 1} for i in range(30)}
+    before = {q: ["x", "d"] for q in judgments}
+    for n_better, finding in ((9, "untested"), (10, "better")):
+        after = {q: ["d"] if i < n_better else before[q] for i, q in enumerate(judgments)}
+        [found] = compare(judgments, {"a": before, "b": after}, "RR").differences
+        assert found.finding == finding
+        assert (found.interval is None) == (found.p_value is None) == (finding == "untested")
 
 
 def test_further_tests_are_reported_and_decide_nothing():
     """By their names, each once; interval, p-value and finding are as without them."""
     names = ["wilcoxon", "sign", "randomisation", "sign"]
-    found = comparison(tests=names, n_resamples=500).difference("after", "RR")
+    found = compare(MANY, MANY_RUNS, "RR", tests=names, n_resamples=500).differences[0]
     assert [test.test for test in found.tests] == names[:3]
     assert all(0 < test.p_value <= 1 for test in found.tests)
-    plain = comparison().difference("after", "RR")
+    plain = compare(MANY, MANY_RUNS, "RR").differences[0]
     assert (found.interval, found.p_value) == (plain.interval, plain.p_value)
 
 
@@ -185,11 +211,12 @@ def test_queries_that_one_run_lacks_do_not_make_a_winner():
     """Scored 0 they would; the headline rests on the queries that both runs have."""
     judgments = {f"q{i:02}": {"d": 1} for i in range(30)}
     before = {q: ["d"] if i % 3 else ["x", "d"] for i, q in enumerate(judgments)}
-    lacking = {q: before[q] for q in list(before)[8:]}
+    lacking = {q: before[q] for q in list(before)[12:]}
     found = compare(judgments, {"a": lacking, "b": before}, "RR")
     assert found.differences[0].finding == "better"
-    assert [d.n_queries for d in found.common] == [22]
-    assert found.deciding()[0].finding == "unclear"
+    assert [d.n_queries for d in found.common] == [18]
+    assert found.deciding()[0].finding == "untested"
+    assert found.deciding()[0].is_same
     assert found.deciding(found.lead) == found.common
     assert compare(judgments, {"a": before, "b": before}, "RR").common == ()
 
@@ -228,16 +255,18 @@ def test_sums_are_labelled_as_such():
 
 def test_a_geometric_mean_is_compared_by_logarithms_and_told_as_it_is():
     """Means, their difference, its interval and each query's change are what evaluate tells."""
-    found = compare(JUDGMENTS, {"before": BEFORE, "after": AFTER}, "GMAP")
+    found = compare(MANY, MANY_RUNS, "GMAP")
     d = found.difference("after", "GMAP")
     before, after = (found.evaluations[name]["GMAP"].mean for name in ("before", "after"))
     assert (d.baseline_mean, d.candidate_mean) == pytest.approx((before, after))
     assert d.mean == pytest.approx(after - before)
     logs = np.log([1 / (1 + depth) for depth in DEPTHS])
-    assert d.p_value == pytest.approx(stats.ttest_1samp(d.values, 0).pvalue)
     assert np.exp(logs.mean()) == pytest.approx(before)
-    low = stats.t.interval(0.95, 7, d.values.mean(), stats.sem(d.values))[0]
-    assert d.interval.low == pytest.approx(before * np.exp(low) - before)
+    sample = mean_of(d.values)
+    assert d.p_value == sample.p_value()
+    for end in ("low", "high"):
+        expected = before * np.exp(getattr(sample.interval(), end)) - before
+        assert getattr(d.interval, end) == pytest.approx(expected)
     assert all(c.difference == c.candidate - c.baseline for c in found.changes("after", "GMAP"))
 
 

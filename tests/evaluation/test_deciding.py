@@ -1,85 +1,198 @@
 """The policy of comparisons: intervals, p-values and words that never disagree."""
 
+import math
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import optimize, stats
 
-from berryeval.evaluation.deciding import estimate_family
+from berryeval.evaluation.deciding import FEWEST_CHANGED, Column, estimate_family, widened
 from berryeval.evaluation.findings import WORDS, finding_of
-from berryeval.stats import Interval
+from berryeval.stats import Interval, mean_of, simultaneous_intervals
+
+FEW = "fewer than 10 queries changed"
+SYMMETRIC = np.array([0.1, 0.3, -0.1, 0.4, 0.2, 0.0, 0.5, -0.2, 0.2, 0.6, 0.1, 0.3])
+SKEWED = np.array([0.1, 0.05, 0.0, 0.1, 0.2, 0.05, 0.1, -0.9, 0.1, 0.15, 0.2, 0.1, 0.1])
 
 scores = st.floats(-1, 1).map(lambda value: round(value, 6))
-columns = st.lists(scores, min_size=2, max_size=30).map(np.array)
-levels = st.sampled_from([0.8, 0.9, 0.95, 0.99])
+columns = st.lists(scores, min_size=8, max_size=25).map(np.array)
+levels = st.sampled_from([0.8, 0.9, 0.95])
 
 
-def test_one_difference_has_students_interval_and_p_value():
+def family_of(*columns, **settings):
+    return estimate_family([Column(np.asarray(column)) for column in columns], **settings)
+
+
+def ends(found):
+    return found.interval.low, found.interval.high
+
+
+def test_without_skewness_one_difference_has_students_interval_and_p_value():
     """SciPy's."""
-    values = np.array([0.1, 0.3, -0.2, 0.4, 0.25])
-    [found] = estimate_family([values])
-    expected = stats.ttest_1samp(values, 0)
+    [found] = family_of(SYMMETRIC)
+    expected = stats.ttest_1samp(SYMMETRIC, 0)
+    assert stats.skew(SYMMETRIC) == pytest.approx(0, abs=1e-12)
     assert found.p_value == pytest.approx(expected.pvalue)
-    interval = expected.confidence_interval(0.95)
-    assert (found.interval.low, found.interval.high) == pytest.approx(tuple(interval))
-    assert (found.interval.level, found.interval.method, found.reason) == (0.95, "t", None)
+    assert ends(found) == pytest.approx(tuple(expected.confidence_interval(0.95)))
+    assert (found.interval.level, found.interval.method, found.reason) == (0.95, "t and hall", None)
 
 
-@given(st.lists(columns, min_size=1, max_size=6), levels)
-def test_word_interval_and_p_value_never_disagree(family, level):
+def test_with_skewness_the_interval_reaches_as_far_as_halls():
+    """Its ends are the means whose T, by Hall's transform, is a quantile of Student's t."""
+    n, g = len(SKEWED), stats.skew(SKEWED, bias=False)
+    quantile = stats.t.ppf(0.975, n - 1)
+
+    def transformed(mean):
+        t = stats.ttest_1samp(SKEWED, mean).statistic
+        a = g / math.sqrt(n)
+        return t + a * t**2 / 3 + a**2 * t**3 / 27 + a / 6
+
+    hall = [
+        optimize.brentq(lambda mean, end=end: transformed(mean) - end, -5, 5, xtol=1e-14)
+        for end in (quantile, -quantile)
+    ]
+    student = stats.ttest_1samp(SKEWED, 0).confidence_interval(0.95)
+    [found] = family_of(SKEWED)
+    assert ends(found) == pytest.approx((min(hall[0], student.low), max(hall[1], student.high)))
+    assert hall[0] < student.low - 0.05  # the tail is below
+    t = stats.ttest_1samp(SKEWED, 0).statistic
+    both = [stats.t.sf(one, n - 1) for one in (t, transformed(0))]
+    below = [stats.t.cdf(one, n - 1) for one in (t, transformed(0))]
+    assert found.p_value == pytest.approx(min(1, 2 * min(max(both), max(below))))
+
+
+@given(columns, levels)
+def test_a_family_of_one_is_that_mean_alone(values, level):
+    """Nothing is drawn, and nothing corrected."""
+    [found] = family_of(values, level=level)
+    if np.count_nonzero(values) < FEWEST_CHANGED:
+        assert (found.interval, found.p_value, found.reason) == (None, None, FEW)
+    else:
+        sample = mean_of(values)
+        assert (found.interval, found.p_value) == (sample.interval(level), sample.p_value())
+
+
+@settings(max_examples=60)
+@given(st.lists(columns, min_size=1, max_size=5), levels, st.sampled_from([0.0, 0.05]))
+def test_word_interval_and_p_value_never_disagree(family, level, noise_sd):
     """A difference is better or worse where its interval excludes 0: where p is at most alpha."""
-    for values, found in zip(family, estimate_family(family, level), strict=True):
-        word = finding_of(found.interval)
-        if found.interval is None:
-            assert (word, found.p_value) == ("unclear", None)
-            assert found.reason
+    members = [Column(values, noise_sd=noise_sd) for values in family]
+    found = estimate_family(members, level, n_flips=499)
+    for values, one in zip(family, found, strict=True):
+        word = finding_of(one.interval)
+        if np.count_nonzero(values) < FEWEST_CHANGED:
+            assert (word, one.interval, one.p_value, one.reason) == ("untested", None, None, FEW)
             continue
-        assert (word == "unclear") == found.interval.contains(0.0)
-        if abs(found.p_value - (1 - level)) > 1e-9:
-            assert (word != "unclear") == (found.p_value <= 1 - level)
+        assert one.reason is None
+        assert (word == "unclear") == one.interval.contains(0.0) == (one.p_value > 1 - level)
         if word != "unclear":
             assert word == ("better" if values.mean() > 0 else "worse")
 
 
-@given(st.lists(columns, min_size=2, max_size=6))
-def test_a_member_of_a_family_is_never_more_certain_than_alone(family):
-    """Its interval is wider, its p-value larger."""
-    for values, found in zip(family, estimate_family(family), strict=True):
-        [alone] = estimate_family([values])
-        if found.interval is not None:
-            assert found.interval.low <= alone.interval.low
-            assert found.interval.high >= alone.interval.high
-            assert found.p_value >= alone.p_value
+def test_a_column_with_few_changes_is_no_member():
+    """It has neither interval nor p-value, and leaves those of the others as they are."""
+    other = np.resize([0.4, -0.2, 0.1], 12)
+    few = np.array([0.5] * 9 + [0.0] * 3)
+    alone, found = family_of(SYMMETRIC), family_of(few, SYMMETRIC, np.zeros(12))
+    assert found[1] == alone[0]
+    assert [(one.interval, one.p_value, one.reason) for one in found[::2]] == [
+        (None, None, FEW)
+    ] * 2
+    two = family_of(SYMMETRIC, other)
+    assert family_of(SYMMETRIC, few, other)[::2] == two
+    assert family_of() == []
 
 
-def test_simultaneous_intervals_hold_together():
-    """Of 1,000 families of five independent normal columns about 95 % contain all five means."""
-    draw = np.random.default_rng(7)
-    held = 0
-    for _ in range(1000):
-        family = list(draw.normal(0.0, 1.0, (5, 20)))
-        held += all(found.interval.contains(0.0) for found in estimate_family(family))
-    assert 0.93 <= held / 1000 <= 0.975
+def test_ten_changed_queries_are_enough():
+    """Nine are not, however many stay as they are."""
+    nine, ten = (np.array([0.3, 0.1, 0.2] * 3 + [last] + [0.0] * 20) for last in (0.0, 0.2))
+    assert [found.reason for found in family_of(nine, ten)] == [FEW, None]
 
 
-def test_columns_without_a_result_count_as_members():
-    """Which of them have spread depends on the data; the family must not."""
-    values = np.array([0.1, 0.3, -0.2, 0.4])
-    with_zeros = estimate_family([values, np.zeros(4), np.array([0.5])])
-    assert with_zeros[0].interval == estimate_family([values] * 3)[0].interval
-    assert [found.interval for found in with_zeros[1:]] == [None, None]
-    assert with_zeros[1].reason == "all differences are 0"
-    assert with_zeros[2].reason == "fewer than 2 queries"
+def test_members_of_a_family_have_simultaneous_intervals():
+    """Of queries x columns, whole rows flipped by the same seed."""
+    other = np.resize([0.4, -0.2, 0.1, 0.3], 12)
+    found = family_of(SYMMETRIC, other, level=0.9, n_flips=800, seed=3)
+    expected = simultaneous_intervals(np.column_stack([SYMMETRIC, other]), 0.9, n_flips=800, seed=3)
+    assert [(one.interval, one.p_value) for one in found] == [
+        (one.interval, one.p_value) for one in expected
+    ]
 
 
-def test_the_same_gain_everywhere_is_judged_by_its_sign():
-    """Six queries agree by chance in 1 of 32 cases, five in 1 of 16."""
-    [enough] = estimate_family([np.full(6, 0.25)])
-    assert (enough.p_value, enough.interval.low, enough.interval.high) == (1 / 32, 0.25, 0.25)
-    assert finding_of(enough.interval) == "better"
-    [few] = estimate_family([np.full(5, 0.25)])
-    assert (few.interval, few.reason) == (None, "all differences are 0.25")
+def test_a_slice_stands_at_its_own_queries():
+    """A query has one sign in all slices that have it; others do not count for a slice."""
+    values = np.random.default_rng(2).normal(0.05, 0.2, 40)
+    rows = np.flatnonzero(np.arange(40) % 3)
+    found = estimate_family([Column(values), Column(values[rows], rows=rows.tolist())], n_flips=800)
+    present = np.ones((40, 2), dtype=bool)
+    present[::3, 1] = False
+    expected = simultaneous_intervals(
+        np.column_stack([values, values]), present=present, n_flips=800
+    )
+    assert [one.interval for one in found] == [one.interval for one in expected]
+
+
+def test_measures_that_say_the_same_cost_nothing():
+    """Unlike Bonferroni's: a column beside itself is one question, beside another two."""
+    values = np.random.default_rng(8).normal(0.05, 0.2, (30, 2))
+    [alone] = family_of(values[:, 0])
+    twice, _ = family_of(values[:, 0], values[:, 0])
+    both, _ = family_of(values[:, 0], values[:, 1])
+    widths = [np.diff(ends(found)).item() for found in (alone, twice, both)]
+    assert widths[1] == pytest.approx(widths[0], rel=0.04)
+    assert widths[2] > 1.08 * widths[0]
+
+
+def test_the_same_gain_everywhere_is_known():
+    """Ten queries or more without a spread: the mean is what it is."""
+    [found] = family_of(np.full(10, 0.25))
+    assert (found.p_value, *ends(found)) == (0.0, 0.25, 0.25)
+    assert finding_of(found.interval) == "better"
+    [few] = family_of(np.full(9, 0.25))
+    assert (few.interval, few.reason) == (None, FEW)
+
+
+def test_shared_noise_adds_to_the_variance_of_the_mean():
+    """The mean stays, and so does the skewness; nothing changes without noise."""
+    wide = widened(SKEWED, 0.3)
+    quiet, noisy = mean_of(SKEWED), mean_of(wide)
+    assert noisy.mean == pytest.approx(quiet.mean)
+    assert noisy.standard_error**2 == pytest.approx(quiet.standard_error**2 + 0.09)
+    assert noisy.skewness == pytest.approx(quiet.skewness)
+    assert widened(SKEWED, 0.0) is SKEWED
+
+
+@pytest.mark.parametrize("n_queries", [2, 11, 12])
+def test_noise_spreads_what_has_no_spread(n_queries):
+    """Equal differences of a noisy system are a matter of luck."""
+    found = mean_of(widened(np.full(n_queries, 0.1), 0.3))
+    assert found.mean == pytest.approx(0.1)
+    assert found.standard_error == pytest.approx(0.3)
+
+
+def test_noise_leaves_one_query_as_it_is():
+    """One number has no variance, and must not become NaN."""
+    assert widened(np.array([0.1]), 0.3).tolist() == [0.1]
+
+
+def test_noise_is_no_change():
+    """Queries that stay as they are do not count as changed because the system is noisy."""
+    [found] = estimate_family([Column(np.array([0.2] * 9 + [0.0] * 9), noise_sd=0.1)])
+    assert found.reason == FEW
+
+
+@pytest.mark.parametrize("n_members", [1, 2])
+def test_noise_makes_intervals_wider(n_members):
+    """Alone and in a family: both take the noisy differences."""
+    values = np.random.default_rng(5).normal(0.1, 0.1, 20)
+    quiet, noisy = (
+        estimate_family([Column(values, noise_sd=sd)] * n_members)[0] for sd in (0.0, 0.1)
+    )
+    assert noisy.interval.low < quiet.interval.low
+    assert noisy.interval.high > quiet.interval.high
+    assert (finding_of(quiet.interval), finding_of(noisy.interval)) == ("better", "unclear")
 
 
 @pytest.mark.parametrize(
@@ -97,9 +210,18 @@ def test_the_word_is_where_the_interval_lies(low, high, higher, lower):
     interval = Interval(low, high, 0.95, "t")
     assert finding_of(interval) == higher
     assert finding_of(interval, higher_is_better=False) == lower
-    assert finding_of(None) == "unclear"
+
+
+def test_without_an_interval_nothing_was_tested():
+    """No word about better or worse, in either sense of the measure."""
+    assert finding_of(None) == finding_of(None, higher_is_better=False) == "untested"
 
 
 def test_each_finding_has_one_word():
     """The words of every page, report and chart."""
-    assert [*WORDS.values()] == ["better", "worse", "not clearly different"]
+    assert WORDS == {
+        "better": "better",
+        "worse": "worse",
+        "unclear": "not clearly different",
+        "untested": "too few changes to tell",
+    }

@@ -108,9 +108,9 @@ def test_equal_differences_have_a_verdict(margin, verdict):
 
 
 def test_one_query_has_a_verdict():
-    """Inconclusive, with noise or without; none of its figures is NaN, and it takes ten."""
-    for settings in ({}, {"noise_sd": {"P@5": 0.1}}):
-        guard = only(decided([5], [4], **settings))
+    """Inconclusive, with repeats or without; none of its figures is NaN, and it takes ten."""
+    for settings in ({}, {"repeats": {"candidate": [ranked([3])]}}):
+        guard = only(gate(compared([5], [4], **settings), margin=0.05))
         assert (guard.verdict, guard.interval, guard.queries_needed) == ("inconclusive", None, 10)
     assert only(decided([5], [4], inference="set")).verdict == "fail"
 
@@ -138,7 +138,7 @@ def test_below_the_margin_more_queries_would_confirm_the_drop():
     """Mean d below -margin, not shown yet."""
     result = decided([3] * 15, [2] * 6 + [4] * 4 + [3] * 5, margin=0.02)
     assert result.verdict == "inconclusive"
-    assert result.sentence.endswith("More queries would more likely confirm the drop.")
+    assert " More queries would more likely confirm the drop." in result.sentence
 
 
 def test_a_set_may_be_too_even_for_more_queries_to_help():
@@ -203,8 +203,9 @@ def test_where_lower_is_better_a_rise_is_the_drop():
     guard = only(worse)
     assert (guard.value, guard.limit) == (comparison.differences[0].mean, 0.1)
     assert guard.value == pytest.approx(0.4)
-    assert guard.interval.low == pytest.approx(0.4)
-    assert worse.sentence.startswith("Unjudged@5 rose by 0.4000 (90% interval +0.4000 to +0.4000)")
+    # Two more queries might be all unjudged: (30 x 0.4 + 2) / 32.
+    assert (guard.interval.low, guard.interval.high) == pytest.approx((0.4, 0.4375))
+    assert worse.sentence.startswith("Unjudged@5 rose by 0.4000 (90% interval +0.4000 to +0.4375)")
     other = compare(judged(30), {"baseline": run, "candidate": clean}, "Unjudged@5")
     better = gate(other, margin=0.1)
     assert better.verdict == "pass"

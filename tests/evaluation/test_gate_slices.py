@@ -1,6 +1,5 @@
 """Several guards and their slices: what is corrected, what is watched, what decides."""
 
-import numpy as np
 import pytest
 
 from berryeval import ArgumentError, MismatchError, Query, gate
@@ -8,6 +7,7 @@ from berryeval.evaluation import trials
 from berryeval.evaluation.guards import Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.margins import correct_failing, margin_p_values
 from berryeval.measures import parse_measure
+from berryeval.stats import mean_of
 from evaluation.gating_cases import compared, ids, only
 
 
@@ -24,14 +24,14 @@ def test_failing_is_corrected_over_all_margin_guards():
     alone = only(gate(comparison, [MarginGuard(p5, Margin(0.05))]))
     sliced = [MarginGuard(p5, Margin(0.05), ("category", "difficulty"))]
     guards = [*sliced, MarginGuard(parse_measure("RR"), Margin(0.05))]
-    result = gate(comparison, guards, seed=3)
+    result = gate(comparison, guards)
     watched = [guard for guard in result.guards if guard.is_watched]
     assert [(str(guard.slice), guard.n_queries) for guard in watched] == [("difficulty=hard", 5)]
     # All queries, the easy ones, and three categories by P@5; all by RR, which did not change.
     counted = [guard for guard in result.guards if not guard.is_watched]
     values = comparison.difference("candidate", "P@5").values
     parts = [values, values[0::3], values[1::3], values[2::3], values[5:]]
-    raw = [margin_p_values(part[:, None], np.array([0.05]), seed=3).failing[0] for part in parts]
+    raw = [margin_p_values(mean_of(part), 0.05, loss=1.0).failing for part in parts]
     assert [guard.p_fail for guard in counted] == pytest.approx(correct_failing([*raw, None]))
     assert counted[0].p_fail > alone.p_fail
     everything = gate(comparison, guards, smallest_slice=5)
@@ -66,12 +66,12 @@ def test_a_watched_slice_is_neither_corrected_nor_corrects():
     queries = [Query(q, "t", category="a" if i < 15 else None) for i, q in enumerate(ids(40))]
     comparison = compared([3] * 40, [1, 2] * 20, queries=queries)
     guard = MarginGuard(parse_measure("P@5"), Margin(0.05), ("category",))
-    whole, watched = gate(comparison, [guard], seed=4).guards
-    alone = only(gate(comparison, margin=0.05, seed=4))
+    whole, watched = gate(comparison, [guard]).guards
+    alone = only(gate(comparison, margin=0.05))
     assert watched.is_watched
     assert whole.p_fail == alone.p_fail
-    values = comparison.differences[0].values[:15, None]
-    assert watched.p_fail == margin_p_values(values, np.array([0.05]), seed=4).failing[0]
+    sample = mean_of(comparison.differences[0].values[:15])
+    assert watched.p_fail == margin_p_values(sample, 0.05, loss=1.0).failing
 
 
 @pytest.mark.parametrize("kind", [ThresholdGuard, MarginGuard])

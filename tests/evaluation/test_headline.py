@@ -10,7 +10,7 @@ from example_results import a_comparison, compare_these
 JUDGED = {"q1": {"d1": 1}, "q2": {"d2": 1}}
 THIRTY = {f"q{i:02}": {"d": 1} for i in range(30)}
 BEFORE = {q: ["d"] if i % 3 else ["x", "d"] for i, q in enumerate(THIRTY)}
-LACKING = {q: BEFORE[q] for q in list(BEFORE)[8:]}
+LACKING = {q: BEFORE[q] for q in list(BEFORE)[12:]}
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,19 @@ def test_the_sentence_of_several_candidates_groups_them():
     assert a_comparison(80, systems).sentence == (
         "By nDCG@10, good and great are better than base; bad is worse than base."
     )
+    few = {q: ["d"] if i < 4 else BEFORE[q] for i, q in enumerate(THIRTY)}
+    assert compare(THIRTY, {"a": BEFORE, "b": few, "c": few}, "RR").sentence == (
+        "By RR, b and c change too few queries to tell from a."
+    )
+
+
+def test_the_sentence_says_how_few_queries_changed():
+    """With both means, and no claim."""
+    few = {q: ["d"] if i < 4 else BEFORE[q] for i, q in enumerate(THIRTY)}
+    assert compare(THIRTY, {"a": BEFORE, "b": few}, "RR").sentence == (
+        "b changes too few queries to tell from a: RR is 0.8667, compared with 0.8333, and only "
+        "2 of 30 queries changed."
+    )
 
 
 def test_the_sentence_of_equal_rankings_claims_nothing():
@@ -43,20 +56,20 @@ def test_missing_queries_come_first():
     """How many on which side, the result over the common queries, and with zeros last."""
     found = compare(THIRTY, {"a": LACKING, "b": BEFORE}, "RR")
     assert found.sentence == (
-        "8 of 30 judged queries are missing from a. Over the 22 queries in every run, b and a "
+        "12 of 30 judged queries are missing from a. Over the 18 queries in every run, b and a "
         "score the same RR for every query. With missing queries scored as 0, b is better than a: "
-        "RR rises from 0.6167 to 0.8333."
+        "RR rises from 0.5000 to 0.8333."
     )
     other = {q: BEFORE[q] for q in list(BEFORE)[:-1]}
     both = compare(THIRTY, {"a": LACKING, "b": other}, "RR").sentence
-    assert both.startswith("8 of 30 judged queries are missing from a, and 1 from b. Over the 21")
+    assert both.startswith("12 of 30 judged queries are missing from a, and 1 from b. Over the 17")
 
 
 def test_missing_queries_that_are_left_out_are_still_named():
     """With `missing="skip"` there is one result, over the common queries."""
     found = compare(THIRTY, {"a": LACKING, "b": BEFORE}, "RR", missing="skip")
     assert found.sentence == (
-        "8 of 30 judged queries are missing from a, and left out. b and a score the same RR for "
+        "12 of 30 judged queries are missing from a, and left out. b and a score the same RR for "
         "every query."
     )
 
@@ -81,11 +94,11 @@ def test_another_measure_can_have_the_headline():
     found = compare(THIRTY, {"a": LACKING, "b": BEFORE}, ["P@1", "RR"])
     rr = parse_measure("RR")
     assert headline(found, rr) == (
-        "8 of 30 judged queries are missing from a. Over the 22 queries in every run, b and a "
+        "12 of 30 judged queries are missing from a. Over the 18 queries in every run, b and a "
         "score the same RR for every query. With missing queries scored as 0, b is better than a: "
-        "RR rises from 0.6167 to 0.8333."
+        "RR rises from 0.5000 to 0.8333."
     )
-    assert [d.finding for d in found.deciding(rr)] == ["unclear"]
+    assert [d.finding for d in found.deciding(rr)] == ["untested"]
 
 
 def test_the_policy_is_written_beside_the_figures():
@@ -96,11 +109,11 @@ def test_the_policy_is_written_beside_the_figures():
     )
     two = compare(THIRTY, {"a": BEFORE, "b": LACKING}, ["RR", "P@1"])
     assert "The other difference is reported beside it." in policy_note(two)
-    assert "Bonferroni" not in policy_note(two)
+    assert "max-t" not in policy_note(two)
     many = a_comparison(20)
     assert "The other 4 differences form one family." in policy_note(many)
     assert "The slices of a label form one family per measure." in policy_note(many)
-    assert policy_note(many).endswith("simultaneous and p-values adjusted: Bonferroni.")
+    assert policy_note(many).endswith("simultaneous and p-values adjusted: single-step max-t.")
     several = a_comparison(20, {"a": 0.5, "b": 0.6, "c": 0.7})
     assert "nDCG@10 decides; its 2 candidates form one family." in policy_note(several)
 

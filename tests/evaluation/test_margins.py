@@ -1,35 +1,114 @@
-"""Margin guards in numbers."""
+"""Margin guards in numbers, held against SciPy and against formulas written out."""
 
 import math
 
 import numpy as np
 import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
 from scipy import stats
 
 from berryeval.evaluation.margins import (
     changed_share_bound,
     correct_failing,
     judge_margin,
-    margin_intervals,
+    margin_interval,
     margin_p_values,
-    widened,
 )
+from berryeval.stats import mean_of
+
+SHAPES = {
+    "normal": np.random.default_rng(3).normal(-0.03, 0.1, 40),
+    "long tail below": -np.random.default_rng(4).exponential(0.08, 25),
+    "long tail above": np.random.default_rng(5).exponential(0.05, 60) - 0.06,
+    "mostly ties": np.array([0.0] * 20 + [-0.2] * 8 + [0.2] * 4),
+}
+shapes = pytest.mark.parametrize("values", SHAPES.values(), ids=SHAPES)
 
 
-def p_values(values, margin, **settings):
-    found = margin_p_values(np.array(values)[:, None], np.array([margin]), 2000, **settings)
-    return found.passing[0], found.failing[0]
+def hall(t, skewness, n):
+    """Hall's transform of T, term by term as Hall (1992) has it."""
+    root = math.sqrt(n)
+    return t + skewness * t**2 / (3 * root) + skewness**2 * t**3 / (27 * n) + skewness / (6 * root)
 
 
-def test_a_p_value_is_at_least_that_of_students_test():
-    """SciPy's one-sided t-test of the mean against minus the margin."""
-    values = np.random.default_rng(3).normal(-0.03, 0.1, 40)
-    passing, failing = p_values(values, 0.05)
-    greater = stats.ttest_1samp(values, -0.05, alternative="greater").pvalue
-    less = stats.ttest_1samp(values, -0.05, alternative="less").pvalue
-    assert passing >= greater - 1e-12
-    assert failing >= less - 1e-12
-    assert passing == pytest.approx(greater, abs=0.03)
+def by_formula(values, margin):
+    """Return both p-values from SciPy's t-test, skewness and distribution."""
+    n = len(values)
+    t = stats.ttest_1samp(values, -margin).statistic
+    observed = stats.skew(values, bias=False)
+    error = math.sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)))
+    cautious = min(observed - error, -1.0)
+    passing = max(stats.t.sf(t, n - 1), stats.t.sf(hall(t, cautious, n), n - 1))
+    failing = max(stats.t.cdf(t, n - 1), stats.t.cdf(hall(t, observed, n), n - 1))
+    return passing, failing
+
+
+@shapes
+@pytest.mark.parametrize("margin", [0.01, 0.05, 0.1])
+def test_p_values_are_the_larger_of_student_and_hall(values, margin):
+    """A pass assumes more skewness than observed, at least -1; a fail the observed one."""
+    found = margin_p_values(mean_of(values), margin, loss=0.0)
+    assert (found.passing, found.failing) == pytest.approx(by_formula(values, margin), rel=1e-9)
+
+
+@pytest.mark.parametrize("margin", [0.02, 0.1])
+def test_without_skewness_a_fail_is_students_t_test(margin):
+    """SciPy's; a pass takes more, since a long tail may have been missed."""
+    values = np.array([-0.3, -0.2, -0.1, -0.1, 0.0, 0.0, 0.1, 0.1, 0.2, 0.3])
+    found = margin_p_values(mean_of(values), margin, loss=0.0)
+    less, greater = (
+        stats.ttest_1samp(values, -margin, alternative=side).pvalue for side in ("less", "greater")
+    )
+    assert found.failing == pytest.approx(less, rel=1e-9)
+    assert found.passing > greater
+
+
+def test_a_pass_survives_two_lost_queries():
+    """98 differences of mean 0 and two of -1 have the mean -0.02, and no margin below passes."""
+    sample = mean_of([0.01, -0.01] * 49)
+    assert margin_p_values(sample, 0.02, loss=1.0).passing == 1.0
+    assert margin_p_values(sample, 0.0201, loss=1.0).passing < 0.001
+    assert margin_p_values(sample, 0.011, loss=0.5).passing < 0.001
+    assert margin_interval(sample, 0.05, loss=1.0).low == -0.02
+
+
+def test_losses_say_nothing_about_failing():
+    """What was not seen can keep a candidate from passing, and never makes it fail."""
+    values = SHAPES["long tail below"]
+    some, none = (margin_p_values(mean_of(values), 0.05, loss) for loss in (1.0, 0.0))
+    assert some.failing == none.failing
+    assert some.passing == 1.0 > none.passing
+    some, none = (margin_interval(mean_of(values), 0.05, loss) for loss in (1.0, 0.0))
+    assert (some.high, some.low < none.low) == (none.high, True)
+
+
+@shapes
+def test_an_interval_reaches_as_far_as_student_and_hall(values):
+    """SciPy's at 1 - 2 alpha lies within it; its level and its method are stated."""
+    found = margin_interval(mean_of(values), 0.05, loss=0.0)
+    student = stats.ttest_1samp(values, 0).confidence_interval(0.90)
+    assert found.low < student.low
+    assert found.high >= student.high - 1e-12
+    assert (found.level, found.method) == (0.90, "t and hall")
+
+
+differences = st.lists(
+    st.floats(-1, 1).map(lambda value: round(value, 3)), min_size=3, max_size=25
+).map(np.array)
+
+
+@given(differences, st.floats(0.001, 0.6), st.sampled_from([0.01, 0.05, 0.2]), st.floats(0, 1))
+@example(np.array([-0.2] * 12), 0.1, 0.05, 1.0)
+@example(np.array([0.01, -0.01] * 49), 0.02, 0.05, 1.0)
+def test_interval_and_p_values_never_disagree(values, margin, alpha, loss):
+    """Above minus the margin it passes, below it fails, and never both."""
+    assume(abs(values.mean() + margin) > 1e-9)  # what differs by rounding is equal
+    sample = mean_of(values)
+    p, interval = margin_p_values(sample, margin, loss), margin_interval(sample, alpha, loss)
+    assert (p.passing <= alpha) == (interval.low > -margin)
+    assert (p.failing <= alpha) == (interval.high < -margin)
+    assert max(p.passing, p.failing) > alpha
 
 
 @pytest.mark.parametrize(
@@ -38,18 +117,16 @@ def test_a_p_value_is_at_least_that_of_students_test():
 @pytest.mark.parametrize("n_queries", [10, 30, 31])
 def test_equal_differences_have_a_verdict(value, verdict, n_queries):
     """Without any spread: beyond the margin of 0.1, at it, within it."""
-    passing, failing = p_values([value] * n_queries, 0.1)
-    assert 0 <= passing <= 1
-    assert 0 <= failing <= 1
-    found = judge_margin(passing, failing, n_queries, n_queries, 0.1, 1.0, 0.05)
-    assert found == verdict
+    found = margin_p_values(mean_of([value] * n_queries), 0.1, loss=0.0)
+    judged = judge_margin(found.passing, found.failing, n_queries, n_queries, 0.1, 1.0, 0.05)
+    assert judged == verdict
 
 
 @pytest.mark.parametrize("drop", [0.6 - 0.8, 0.4 - 0.6, 0.8 - 1.0])
 def test_rounding_never_decides(drop):
     """Each of them is 0.2 but for the last digit: at the margin, nothing is shown."""
-    passing, failing = p_values([drop] * 20, 0.2)
-    assert judge_margin(passing, failing, 20, 20, 0.2, 1.0, 0.05) == "inconclusive"
+    found = margin_p_values(mean_of([drop] * 20), 0.2, loss=0.0)
+    assert judge_margin(found.passing, found.failing, 20, 20, 0.2, 1.0, 0.05) == "inconclusive"
 
 
 @pytest.mark.parametrize("n_changed", [0, 1, 5, 9, 50])
@@ -84,36 +161,3 @@ def test_holm_counts_guards_that_are_not_tested():
     """Which ones are depends on the data; a family that shrinks would not keep its level."""
     assert correct_failing([0.01, None, 0.02]) == pytest.approx([0.03, None, 0.04])
     assert correct_failing([None]) == [None]
-
-
-def test_noise_widens():
-    """Variances add up; the mean stays."""
-    values = np.random.default_rng(1).normal(0.1, 0.2, 50)
-    wide = widened(values, 0.3)
-    assert wide.mean() == pytest.approx(values.mean())
-    assert wide.var(ddof=1) == pytest.approx(values.var(ddof=1) + 0.09)
-    assert widened(values, 0.0) is values
-
-
-@pytest.mark.parametrize("n_queries", [2, 11, 12])
-def test_noise_spreads_what_has_no_spread(n_queries):
-    """Equal differences of a noisy system are a matter of luck."""
-    wide = widened(np.full(n_queries, 0.1), 0.3)
-    assert wide.mean() == pytest.approx(0.1)
-    assert wide.std(ddof=1) == pytest.approx(0.3)
-
-
-def test_noise_leaves_one_query_as_it_is():
-    """One number has no variance, and must not become NaN."""
-    assert widened(np.array([0.1]), 0.3).tolist() == [0.1]
-
-
-def test_intervals_hold_both_methods():
-    """From the lower of the two lower ends to the higher of the higher ones; none of one query."""
-    values = np.random.default_rng(2).exponential(0.1, (30, 1))
-    [found] = margin_intervals(values, 0.05, 2000)
-    student = stats.ttest_1samp(values[:, 0], 0).confidence_interval(0.90)
-    assert found.low <= student.low
-    assert found.high >= student.high
-    assert found.level == pytest.approx(0.90)
-    assert margin_intervals(values[:1], 0.05, 100) == [None]

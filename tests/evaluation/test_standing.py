@@ -5,7 +5,7 @@ import pytest
 from berryeval import Query, compare, evaluate
 from berryeval.evaluation.standing import slice_standings, standing_sentence, standings
 
-N = 24
+N = 48
 JUDGMENTS = {f"q{i:02}": {"good": 1} for i in range(N)}
 FIRST = {query_id: ["good", "x", "y"] for query_id in JUDGMENTS}
 SECOND = {query_id: ["x", "good", "y"] for query_id in JUDGMENTS}
@@ -27,29 +27,31 @@ def only(found):
 
 def test_a_run_alone_has_a_mean_and_its_interval():
     """Nothing to be held against, no change."""
-    found = only(standings(scored(mixed(12))))
+    found = only(standings(scored(mixed(24))))
     assert found.mean == pytest.approx(0.75)
     assert found.interval.low < 0.75 < found.interval.high
     assert (found.n_queries, found.change, found.slice) == (N, None, None)
 
 
 def test_a_change_is_that_of_the_means_with_its_interval():
-    """Paired by query: 6 of 24 gain 0.5."""
-    change = only(standings(scored(mixed(12)), scored(mixed(6)))).change
+    """Paired by query: 12 of 48 gain 0.5."""
+    change = only(standings(scored(mixed(24)), scored(mixed(12)))).change
     assert (change.baseline_mean, change.mean) == (pytest.approx(0.625), pytest.approx(0.125))
     assert 0 < change.interval.low < 0.125 < change.interval.high
     assert change.finding == "better"
 
 
 def test_what_may_be_chance_is_unclear():
-    """One query of 24 says little; where no score changed, nothing is claimed."""
-    assert only(standings(scored(mixed(7)), scored(mixed(6)))).change.finding == "unclear"
+    """Of 12 changes, as many for the better; of one nothing is said, and of none."""
+    other = {q: (SECOND if i < 6 or i >= 18 else FIRST)[q] for i, q in enumerate(JUDGMENTS)}
+    assert only(standings(scored(other), scored(mixed(12)))).change.finding == "unclear"
+    assert only(standings(scored(mixed(7)), scored(mixed(6)))).change.finding == "untested"
     assert only(standings(scored(mixed(6)), scored(mixed(6)))).change.is_same
 
 
 def test_a_loss_is_worse_and_so_is_a_rise_of_what_should_be_low():
     """Whether more is better is the measure's to say."""
-    assert only(standings(scored(mixed(6)), scored(mixed(14)))).change.finding == "worse"
+    assert only(standings(scored(mixed(12)), scored(mixed(28)))).change.finding == "worse"
     deep = {q: ["x", "y", "good"] if i % 2 else ["good"] for i, q in enumerate(JUDGMENTS)}
     change = only(standings(scored(deep, "Unjudged@3"), scored(FIRST, "Unjudged@3"))).change
     assert (change.mean < 0, change.finding) == (True, "better")
@@ -57,8 +59,8 @@ def test_a_loss_is_worse_and_so_is_a_rise_of_what_should_be_low():
 
 def test_only_queries_that_both_runs_have_are_compared():
     """The mean is over all of them, the change over those in common."""
-    fewer = evaluate(JUDGMENTS, dict(list(mixed(6).items())[:12]), "RR", missing="skip")
-    found = only(standings(scored(mixed(12)), fewer))
+    fewer = evaluate(JUDGMENTS, dict(list(mixed(12).items())[:24]), "RR", missing="skip")
+    found = only(standings(scored(mixed(24)), fewer))
     assert found.n_queries == N
     assert found.change.baseline_mean == pytest.approx(0.75)
     assert found.change.mean == pytest.approx(0.25)
@@ -71,7 +73,7 @@ def test_geometric_means_and_sums_are_held_against_each_other_in_their_own_way()
     total = only(standings(scored(FIRST, "Holes@3"), scored(SECOND, "Holes@3")))
     assert (total.mean, total.interval, total.change.interval) == (2 * N, None, None)
     assert total.change.is_same
-    mean = only(standings(scored(mixed(12), "GMAP"), scored(mixed(6), "GMAP")))
+    mean = only(standings(scored(mixed(24), "GMAP"), scored(mixed(12), "GMAP")))
     assert mean.mean == pytest.approx(0.5**0.5)
     assert mean.interval.low < mean.mean < mean.interval.high
     assert mean.change.interval.low < mean.change.mean < mean.change.interval.high
@@ -80,16 +82,17 @@ def test_geometric_means_and_sums_are_held_against_each_other_in_their_own_way()
 def test_the_slices_of_a_label_are_one_family():
     """By label and value; queries without labels are in none."""
     queries = {
-        q: Query(q, "?", category="odd" if i % 2 else "even", tags=("few",) if i < 3 else ())
+        q: Query(q, "?", category="odd" if i % 2 else "even", tags=("few",) if i < 6 else ())
         for i, q in enumerate(JUDGMENTS)
     }
-    after, before = scored(mixed(12)), scored(mixed(2))
+    after, before = scored(mixed(24)), scored(mixed(2))
     measure = after.measures[0]
     found = {str(one.slice): one for one in slice_standings(after, before, measure, queries)}
     assert list(found) == ["category=even", "category=odd", "tag=few"]
     assert found["category=even"].n_queries == N // 2
-    assert found["category=even"].change.mean == pytest.approx(0.5 * 5 / 12)
-    assert [one.is_watched for one in found.values()] == [True, True, True]
+    assert found["category=even"].change.mean == pytest.approx(0.5 * 11 / 24)
+    assert [one.is_watched for one in found.values()] == [False, False, True]
+    assert [one.change.finding for one in found.values()] == ["better", "better", "untested"]
     alone = slice_standings(after, before, measure, {q: queries[q] for q in list(queries)[::2]})
     assert found["category=even"].change.p_value > alone[0].change.p_value
     assert slice_standings(after, before, measure, {}) == ()
@@ -99,10 +102,15 @@ def test_the_slices_of_a_label_are_one_family():
 @pytest.mark.parametrize(
     ("n_after", "n_before", "expected"),
     [
-        (12, 4, "new is better than main: RR rises from 0.5833 to 0.7500."),
-        (4, 12, "new is worse than main: RR falls from 0.7500 to 0.5833."),
-        (5, 4, "new is not clearly different from main: RR is 0.6042, compared with 0.5833."),
-        (4, 4, "new and main score the same RR for every query."),
+        (24, 8, "new is better than main: RR rises from 0.5833 to 0.7500."),
+        (8, 24, "new is worse than main: RR falls from 0.7500 to 0.5833."),
+        (
+            10,
+            8,
+            "new changes too few queries to tell from main: RR is 0.6042, compared with "
+            "0.5833, and only 2 of 48 queries changed.",
+        ),
+        (8, 8, "new and main score the same RR for every query."),
     ],
 )
 def test_a_sentence_says_how_a_run_stands(n_after, n_before, expected):
@@ -116,18 +124,18 @@ def test_a_sentence_says_how_a_run_stands(n_after, n_before, expected):
 
 def test_a_sentence_about_a_run_alone_tells_its_mean():
     """And over how many queries."""
-    alone = scored(mixed(12))
+    alone = scored(mixed(24))
     found = only(standings(alone))
-    assert standing_sentence(found, ("new", alone)) == "new has RR 0.7500 over 24 queries."
+    assert standing_sentence(found, ("new", alone)) == "new has RR 0.7500 over 48 queries."
 
 
 def test_a_sentence_starts_with_missing_queries():
     """As that of a comparison; a run without six of its queries is compared over the others."""
-    fewer = dict(list(mixed(12).items())[6:])
-    after, before = scored(mixed(12)), scored(fewer)
+    fewer = dict(list(mixed(24).items())[6:])
+    after, before = scored(mixed(24)), scored(fewer)
     [found] = standings(after, before)
     sentence = standing_sentence(found, ("new", after), ("main", before))
-    assert sentence == compare(JUDGMENTS, {"main": fewer, "new": mixed(12)}, "RR").sentence
+    assert sentence == compare(JUDGMENTS, {"main": fewer, "new": mixed(24)}, "RR").sentence
     assert sentence.startswith(
-        "6 of 24 judged queries are missing from main. Over the 18 queries in every"
+        "6 of 48 judged queries are missing from main. Over the 42 queries in every"
     )

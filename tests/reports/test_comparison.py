@@ -37,8 +37,18 @@ def test_differences_tell_everything_about_their_certainty():
         "difference", "95% interval", "p", "result", "d_z", "r_rb", "W/T/L", "bounds",
     )  # fmt: skip
     assert all(len(row) == len(differences.header) for row in differences.rows)
-    assert differences.notes[0].startswith("Intervals: 95%, Student's t;")
+    assert differences.notes[0].startswith(
+        "Intervals: 95%, Student's t and Hall's correction for skewness, whichever reaches further;"
+    )
     assert "nDCG@10 decides alone. The other 4 differences form one family." in differences.notes[0]
+
+
+def test_differences_of_few_queries_have_no_figures_of_certainty():
+    """The word says why; nothing is shown as NaN."""
+    few = {"q1": ["x", "d1"], "q2": ["d2"]}
+    same = {"q1": ["d1"], "q2": ["d2"]}
+    _, differences, *_ = comparison_table(compare_these(JUDGED, {"a": same, "b": few}))
+    assert differences.rows[0][2:5] == ("-", "-", "too few changes to tell")
 
 
 def test_several_candidates_have_a_column_for_their_names():

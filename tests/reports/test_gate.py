@@ -31,7 +31,9 @@ def test_the_verdict_stands_above_its_guards(result):
 
 def test_intervals_are_labelled_as_what_they_are(result):
     """Unadjusted, two-sided, 1 - 2 alpha."""
-    assert "unadjusted two-sided 1 - 2 alpha (90%); alpha 0.05, seed 7" in gate_to_text(result)
+    text = gate_to_text(result)
+    assert "Intervals are unadjusted two-sided 1 - 2 alpha (90%); alpha 0.05. p fail is" in text
+    assert "seed" not in text
 
 
 def test_a_verdict_on_the_set_says_so(result):
@@ -43,7 +45,7 @@ def test_a_verdict_on_the_set_says_so(result):
 
 def test_a_confident_threshold_shows_its_interval(result):
     """Scores have no sign."""
-    guard = replace(result.guards[0], interval=Interval(0.5, 0.7, 0.9, "bca"))
+    guard = replace(result.guards[0], interval=Interval(0.5, 0.7, 0.9, "t and hall"))
     (table, *_) = gate_table(replace(result, guards=(guard,)))
     assert table.rows[0][2:5] == ("0.6112", "0.5000", "[0.5000, 0.7000]")
 
@@ -63,9 +65,10 @@ def test_noise_that_was_counted_in_is_told_beside_a_pass():
     text = gate_to_text(replace(a_gate(verdict="pass"), guards=tuple(guards)))
     name = guards[1].guard.measure
     assert (
-        f"Counted in is how much a query's difference varies by itself (sd): {name} 0.0210." in text
-    )
-    assert "Counted in" not in gate_to_text(a_gate())
+        "Intervals and p-values include the noise that all queries of a run share (standard "
+        f"deviation of the mean difference): {name} 0.0210."
+    ) in text
+    assert "noise" not in gate_to_text(a_gate())
 
 
 def test_many_deciding_documents_are_counted(result):

@@ -107,7 +107,7 @@ def test_documented_keys_are_those_written(section):
     """None is forgotten, none is invented."""
     comparison = a_comparison(40)
     comparison.evaluations["bm25"].cautions = ("all scores are equal",)
-    everything = Shown(per_query=True, label="category", interval="t")
+    everything = Shown(per_query=True, label="category", intervals=True)
     text = {
         "Evaluation": lambda: evaluations_to_json(with_cautions(comparison), everything),
         "Comparison": lambda: comparison_to_json(with_everything(), per_query=True),

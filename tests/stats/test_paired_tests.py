@@ -14,7 +14,6 @@ from scipy import stats
 from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.stats import (
     TestResult,
-    bootstrap,
     cohens_dz,
     paired_t,
     paired_test,
@@ -23,7 +22,7 @@ from berryeval.stats import (
     wilcoxon,
 )
 
-NAMES = ["t", "wilcoxon", "sign", "randomisation", "bootstrap"]
+NAMES = ["t", "wilcoxon", "sign", "randomisation"]
 ALTERNATIVES = ["two-sided", "less", "greater"]
 SMOOTH = np.random.default_rng(21).normal(0.05, 0.2, size=30)
 STEPS = np.random.default_rng(22).choice([-0.4, -0.2, 0.0, 0.0, 0.2, 0.6], size=40)
@@ -116,21 +115,6 @@ def test_randomisation_never_gives_0(alternative):
     assert randomisation([0.5] * 60, alternative, 99).p_value == 1 / 100
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_bootstrap_is_near_the_t_test_where_both_hold(alternative):
-    """Many normal differences: the two agree."""
-    differences = np.random.default_rng(4).normal(0.01, 0.1, size=400)
-    found = bootstrap(differences, 0.0, alternative, 20_000)
-    assert found.p_value == pytest.approx(paired_t(differences, 0.0, alternative).p_value, abs=0.02)
-    assert found.statistic == pytest.approx(differences.mean())
-
-
-def test_bootstrap_of_a_clear_difference_is_never_0():
-    """p is at least 1 / (n + 1), two-sided twice that."""
-    assert bootstrap([0.4, 0.5, 0.6], 0.0, "greater", 99).p_value == 1 / 100
-    assert bootstrap([0.4, 0.5, 0.6], 0.0, "two-sided", 99).p_value == 2 / 100
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_names_lead_to_their_tests(name):
     """A test by name is the test itself, with its arguments."""
@@ -139,7 +123,6 @@ def test_names_lead_to_their_tests(name):
         "wilcoxon": wilcoxon(SMOOTH, "less"),
         "sign": sign(SMOOTH, "less"),
         "randomisation": randomisation(SMOOTH, "less", 200, 5),
-        "bootstrap": bootstrap(SMOOTH, 0.0, "less", 200, 5),
     }
     found = paired_test(name, SMOOTH, "less", 200, 5)
     assert found == direct[name]
@@ -185,12 +168,6 @@ def test_a_difference_that_is_only_rounding_is_no_win():
     assert sign([0.1 + 0.2 - 0.3, 0.5, 0.5]).statistic == 2.0
 
 
-def test_equal_differences_have_a_bootstrap():
-    """They lie on one side of the null, or on it."""
-    assert bootstrap([0.1] * 9, -0.05, "greater", 99).p_value == 1 / 100
-    assert bootstrap([0.1] * 9, 0.1).reason == "all differences are 0.1"
-
-
 @settings(max_examples=60)
 @given(
     st.sampled_from(NAMES),
@@ -219,6 +196,8 @@ def test_signs_turned_round_turn_the_alternative_round(name):
 
 def test_unknown_words_are_refused():
     """Misspelt tests and alternatives are errors with the known ones."""
+    with pytest.raises(ArgumentError, match="'sign', 'randomisation', got 'bootstrap'"):
+        paired_test("bootstrap", SMOOTH)
     with pytest.raises(ArgumentError, match=r"test: expected one of 't', 'wilcoxon', .* got 'T'"):
         paired_test("T", SMOOTH)
     with pytest.raises(ArgumentError, match="alternative: expected one of 'two-sided'"):
@@ -236,12 +215,12 @@ def test_differences_are_finite_numbers_in_a_row():
 
 
 def test_light_tests_do_not_load_the_heavy_library():
-    """Only Wilcoxon's and Tukey's tests wait for scipy.stats."""
+    """Only Wilcoxon's test waits for scipy.stats."""
     code = (
         "import sys; from berryeval import stats\n"
-        "for name in ('t', 'sign', 'randomisation', 'bootstrap'):\n"
+        "for name in ('t', 'sign', 'randomisation'):\n"
         "    stats.paired_test(name, [0.1, 0.2, 0.4], n_resamples=10)\n"
-        "stats.bca_interval([0.1, 0.2]); stats.smallest_drop(0.1, 50)\n"
+        "stats.mean_of([0.1, 0.2, 0.4]).interval(); stats.smallest_drop(0.1, 50)\n"
         "stats.kendall_tau([1, 2], [1, 2]); stats.tau_ap([1, 2], [1, 2])\n"
         "assert 'scipy.stats' not in sys.modules"
     )

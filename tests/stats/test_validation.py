@@ -2,9 +2,9 @@
 
 import pytest
 
-from berryeval import evaluate
+from berryeval import compare
 from berryeval.errors import ArgumentError, InputTypeError
-from berryeval.stats import FEWEST_RESAMPLES, bca_interval, check_resamples
+from berryeval.stats import FEWEST_RESAMPLES, check_resamples, randomisation
 from berryeval.stats._validation import MOST_RESAMPLES
 
 
@@ -33,9 +33,9 @@ def test_resamples_are_a_whole_number():
         check_resamples(1000.0)
 
 
-def test_the_interval_of_a_mean_refuses_too_few_resamples():
+def test_a_comparison_refuses_too_few_resamples():
     """The functions below it compute with any number."""
-    found = evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": ["a"], "q2": ["x"]}, "RR")["RR"]
+    runs = {"a": {"q1": ["a"], "q2": ["x"]}, "b": {"q1": ["x"], "q2": ["b"]}}
     with pytest.raises(ArgumentError, match="n_resamples: expected a whole number from 100"):
-        found.interval_at(n_resamples=1)
-    assert bca_interval([0.0, 0.5, 1.0], n_resamples=1) is not None
+        compare({"q1": {"a": 1}, "q2": {"b": 1}}, runs, "RR", n_resamples=1)
+    assert randomisation([0.0, 0.5, 1.0], n_resamples=1).p_value is not None

@@ -12,13 +12,14 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.evaluation.bounds import Bounds, difference_bounds, has_bounds, holes_of
 from berryeval.evaluation.comparison import Difference
+from berryeval.evaluation.deciding import Floats
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.holes import highest_grade
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure, depth_of
 from berryeval.stats import means_of
 
-__all__ = ["bound_differences", "is_bounded", "mean_bounds"]
+__all__ = ["bound_differences", "is_bounded", "mean_bounds", "remove_rounding"]
 
 
 def bound_differences(
@@ -68,6 +69,15 @@ def mean_bounds(several: Sequence[Bounds]) -> Bounds:
     return Bounds(low, high, is_outer=True)
 
 
+def remove_rounding(ends: Floats, differences: Floats) -> None:
+    """Set ends that differ by rounding only to 0, or to the differences that they are ends of.
+
+    A difference that no hole can change has itself for both ends, to the last bit.
+    """
+    ends[np.abs(ends) < ROUNDING] = 0.0
+    np.copyto(ends, differences, where=np.abs(ends - differences) < ROUNDING)
+
+
 def is_bounded(measure: Measure) -> bool:
     """Tell whether the mean of a measure has bounds; a geometric one has none."""
     return has_bounds(measure) and measure.aggregate != "geometric"
@@ -84,7 +94,7 @@ def _bounded(
         by_query = [by_query[position] for position in positions_of[difference.slice]]
     low, high = np.array([(bounds.low, bounds.high) for bounds in by_query]).T.copy()
     for ends in (low, high):
-        ends[np.abs(ends) < ROUNDING] = 0.0  # as the differences themselves
+        remove_rounding(ends, difference.values)
     whole = Bounds(
         difference.sampling.mean(low),
         difference.sampling.mean(high),

@@ -216,7 +216,7 @@ def _trial(
         extremes,
         margin,
         (before, after),
-        largest_loss(guard.measure, [baseline[i] for i in positions]),
+        largest_loss(guard.measure, baseline),
         is_unchanged,
         difference.noise_sd,
         comparison.sampling.take(positions),

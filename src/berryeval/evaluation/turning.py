@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import add
 
-import numpy as np
-
 from berryeval.core.id_column import encode_id
 from berryeval.evaluation._hole_arguments import scale_of
 from berryeval.evaluation.bounds import difference_bounds, holes_of
 from berryeval.evaluation.comparison import Comparison, Difference
 from berryeval.evaluation.deciding import Floats, estimate_family
-from berryeval.evaluation.extremes import is_bounded, mean_bounds
-from berryeval.evaluation.findings import ROUNDING, Finding, finding_of
+from berryeval.evaluation.extremes import is_bounded, mean_bounds, remove_rounding
+from berryeval.evaluation.findings import Finding, finding_of
 from berryeval.evaluation.notes import common_queries
 from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.measures import Measure
@@ -132,7 +130,7 @@ def _extremes(
         whole = mean_bounds(several)
         low[place], high[place] = whole.low, whole.high
     for ends in (low, high):
-        ends[np.abs(ends) < ROUNDING] = 0.0  # as the differences themselves
+        remove_rounding(ends, difference.values)
     return low, high, n_holes
 
 

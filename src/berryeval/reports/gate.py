@@ -119,7 +119,10 @@ def _noise(result: GateResult) -> Iterator[str]:
     }
     if known:
         told = ", ".join(f"{measure} {sd:.4f}" for measure, sd in known.items())
-        yield f"Counted in is how much a query's difference varies by itself (sd): {told}."
+        yield (
+            "Intervals and p-values include the noise that all queries of a run share (standard "
+            f"deviation of the mean difference): {told}."
+        )
 
 
 def _holes(result: GateResult) -> Table:

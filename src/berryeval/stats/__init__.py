@@ -15,18 +15,15 @@ from berryeval.stats.agreement_intervals import (
     alphas_without,
     kappa_interval,
 )
-from berryeval.stats.bca import bca_p_values
 from berryeval.stats.corrections import CorrectionName, adjust
 from berryeval.stats.decline import HORIZON, Decline, alarm_level, find_decline
 from berryeval.stats.effect_sizes import cohens_dz, rank_biserial
 from berryeval.stats.hall import hall_inverse, hall_transform
 from berryeval.stats.interval import Interval
-from berryeval.stats.intervals import bca_interval, bca_intervals, student_interval
 from berryeval.stats.paired_tests import (
     Alternative,
     TestName,
     TestResult,
-    bootstrap,
     paired_t,
     paired_test,
     randomisation,
@@ -41,12 +38,11 @@ from berryeval.stats.power import (
     sd_of_differences,
     smallest_drop,
 )
-from berryeval.stats.resampling import flipped_means, permuted_ranges, resampled_means
+from berryeval.stats.resampling import flipped_means
 from berryeval.stats.sample_mean import SampleMean, difference_of_means, mean_of
 from berryeval.stats.similarity import kendall_tau, rank_biased_overlap, tau_ap
 from berryeval.stats.simultaneous import FamilyMember, simultaneous_intervals
 from berryeval.stats.spending import level_at_look, level_at_try, look_levels
-from berryeval.stats.tukey import randomised_tukey_hsd, tukey_hsd
 
 __all__ = [
     "FEWEST_JUDGES",
@@ -66,10 +62,6 @@ __all__ = [
     "alarm_level",
     "alpha_interval",
     "alphas_without",
-    "bca_interval",
-    "bca_intervals",
-    "bca_p_values",
-    "bootstrap",
     "check_resamples",
     "cohens_dz",
     "deviations_of",
@@ -88,23 +80,18 @@ __all__ = [
     "means_of",
     "paired_t",
     "paired_test",
-    "permuted_ranges",
     "power_at",
     "queries_needed",
     "randomisation",
-    "randomised_tukey_hsd",
     "rank_biased_overlap",
     "rank_biserial",
-    "resampled_means",
     "sd_interval",
     "sd_of_differences",
     "sign",
     "simultaneous_intervals",
     "smallest_drop",
-    "student_interval",
     "sums_of",
     "tau_ap",
-    "tukey_hsd",
     "weighted_kappa",
     "wilcoxon",
 ]

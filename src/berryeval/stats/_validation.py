@@ -14,7 +14,6 @@ from berryeval.errors import ArgumentError, InputTypeError
 
 __all__ = [
     "FEWEST_RESAMPLES",
-    "MOST_QUERIES",
     "MOST_RESAMPLES",
     "Columns",
     "Values",
@@ -31,9 +30,9 @@ __all__ = [
 ]
 
 FEWEST_RESAMPLES = 100
-"""Fewer give no usable answer: of 100 resamples two or three lie beyond each end of a 95% interval,
-and no p-value can be below 1/101. Functions of this package compute with fewer; what people call
-(`compare`, `gate`, the command line, the service, settings) refuses them by `check_resamples`."""
+"""Fewer give no usable answer: of 100 resamples five lie beyond a simultaneous 95% interval, and no
+p-value can be below 1/101. Functions of this package compute with fewer; `compare`, the command
+line and the service refuse them by `check_resamples`."""
 
 MOST_RESAMPLES = 10_000_000
 """More would take more memory than time to think about them."""
@@ -44,9 +43,6 @@ Values: TypeAlias = "NDArray[np.float64]"
 Columns: TypeAlias = "NDArray[np.float64]"
 """One row a query, one column a measure or system."""
 
-MOST_QUERIES = 2**31 - 1
-"""A query is counted in 32 bits."""
-
 
 def as_values(values: ArrayLike, name: str = "differences") -> Values:
     """Return one finite float64 a query; there may be none."""
@@ -56,16 +52,14 @@ def as_values(values: ArrayLike, name: str = "differences") -> Values:
     return found
 
 
-def as_columns(
-    values: ArrayLike, name: str = "values", *, least: int = 1, n_columns: int = 1
-) -> Columns:
-    """Return queries x columns of finite float64, row by row: at least so many of each."""
+def as_columns(values: ArrayLike, name: str = "values", *, least: int = 1) -> Columns:
+    """Return queries x columns of finite float64, row by row: at least so many queries."""
     found = _as_floats(values, name)
     expected = "an array of queries x columns"
     if found.ndim != 2:  # noqa: PLR2004 - queries and columns
         raise ArgumentError(name, expected, f"{found.ndim} dimensions")
-    if not least <= len(found) <= MOST_QUERIES or found.shape[1] < n_columns:
-        expected = f"{expected}, at least {least} x {n_columns}"
+    if len(found) < least or found.shape[1] < 1:
+        expected = f"{expected}, at least {least} x 1"
         raise ArgumentError(name, expected, " x ".join(map(str, found.shape)))
     return np.ascontiguousarray(found)
 

@@ -13,7 +13,7 @@ class Interval:
 
     Examples
     --------
-    >>> Interval(0.371, 0.455, level=0.95, method="bca").contains(0.4)
+    >>> Interval(0.371, 0.455, level=0.95, method="t and hall").contains(0.4)
     True
     """
 
@@ -22,9 +22,8 @@ class Interval:
     level: float
     """The confidence, two-sided, such as 0.95."""
     method: str
-    """``"t"``, Student's; ``"bca"``, the bootstrap; ``"t and hall"`` or ``"t and bca"``, from the
-    lower of both low ends to the higher of both high ones; ``"simultaneous t"`` or ``"max t"``, one
-    of a family that holds together; or ``"sign"``, of differences that are all equal."""
+    """``"t"``, Student's; ``"t and hall"``, from the lower of both low ends to the higher of both
+    high ones; or ``"max t"``, one of a family that holds together."""
 
     def contains(self, value: float) -> bool:
         """Tell whether a value lies within; the ends belong to it."""

@@ -1,7 +1,7 @@
 """Tests of paired differences, query by query.
 
-Paired t, randomisation and bootstrap ask about the mean difference. Wilcoxon and sign do not: they
-ask whether differences above 0 outweigh those below, by rank and by number.
+Paired t and randomisation ask about the mean difference. Wilcoxon and sign do not: they ask whether
+differences above 0 outweigh those below, by rank and by number.
 
 Differences that are equal but for rounding, such as 0.4 - 0.2 and 0.6 - 0.4, tie.
 """
@@ -25,14 +25,12 @@ from berryeval.stats._moments import (
     without_rounding,
 )
 from berryeval.stats._validation import as_values, check_choice, check_resampling
-from berryeval.stats.bca import bca_p_values
-from berryeval.stats.resampling import flipped_means, resampled_means
+from berryeval.stats.resampling import flipped_means
 
 __all__ = [
     "Alternative",
     "TestName",
     "TestResult",
-    "bootstrap",
     "paired_t",
     "paired_test",
     "randomisation",
@@ -43,7 +41,7 @@ __all__ = [
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 """What holds if the null does not: the difference is another one, a smaller, or a greater one."""
 
-TestName: TypeAlias = Literal["t", "wilcoxon", "sign", "randomisation", "bootstrap"]
+TestName: TypeAlias = Literal["t", "wilcoxon", "sign", "randomisation"]
 """What a test is called."""
 
 
@@ -118,7 +116,7 @@ def wilcoxon(differences: ArrayLike, alternative: Alternative = "two-sided") -> 
         Not defined for fewer than two queries, and where all differences are 0.
     """
     values = _read(differences, alternative)
-    reason = _too_few(values) or _all_at(values, 0.0)
+    reason = _too_few(values) or _all_zero(values)
     if reason:
         return TestResult("wilcoxon", None, None, reason)
     from scipy import stats  # takes over a second
@@ -151,7 +149,7 @@ def sign(differences: ArrayLike, alternative: Alternative = "two-sided") -> Test
     0.125
     """
     values = _read(differences, alternative)
-    reason = _too_few(values) or _all_at(values, 0.0)
+    reason = _too_few(values) or _all_zero(values)
     if reason:
         return TestResult("sign", None, None, reason)
     rounded = without_rounding(values)
@@ -191,7 +189,7 @@ def randomisation(
     """
     values = _read(differences, alternative)
     check_resampling(n_resamples, seed)
-    reason = _too_few(values) or _all_at(values, 0.0)
+    reason = _too_few(values) or _all_zero(values)
     if reason:
         return TestResult("randomisation", None, None, reason)
     observed = float(means_of(values))
@@ -207,42 +205,6 @@ def randomisation(
     return TestResult("randomisation", p_value, observed)
 
 
-def bootstrap(
-    differences: ArrayLike,
-    null: float = 0.0,
-    alternative: Alternative = "two-sided",
-    n_resamples: int = 10_000,
-    seed: int = 0,
-) -> TestResult:
-    """Test the mean difference by the BCa bootstrap.
-
-    The p-value is the level at which the end of the one-sided BCa interval reaches the null, as
-    `bca_p_values` says; two-sided, twice the smaller of the two. It is never 0. The statistic is
-    the mean difference.
-
-    Parameters
-    ----------
-    differences, null, alternative
-        As those of `paired_t`.
-    n_resamples, seed
-        As those of `resampled_means`.
-
-    Returns
-    -------
-    TestResult
-        Not defined for fewer than two queries, and where all differences equal the null.
-    """
-    values = _read(differences, alternative)
-    check_resampling(n_resamples, seed)
-    reason = _too_few(values) or _all_at(values, null)
-    if reason:
-        return TestResult("bootstrap", None, None, reason)
-    columns = values[:, None]
-    greater, less = bca_p_values(columns, [null], resampled_means(columns, n_resamples, seed))
-    p_value = _one_of(alternative, float(less[0]), float(greater[0]))
-    return TestResult("bootstrap", p_value, float(means_of(values)))
-
-
 def paired_test(
     name: str,
     differences: ArrayLike,
@@ -254,10 +216,10 @@ def paired_test(
 
     Parameters
     ----------
-    name : {"t", "wilcoxon", "sign", "randomisation", "bootstrap"}
-        The test. The last two draw resamples.
+    name : {"t", "wilcoxon", "sign", "randomisation"}
+        The test.
     differences, alternative, n_resamples, seed
-        As those of `bootstrap`.
+        As those of `randomisation`, the only test that draws.
 
     Raises
     ------
@@ -276,9 +238,7 @@ def paired_test(
         return wilcoxon(differences, alternative)
     if name == "sign":
         return sign(differences, alternative)
-    if name == "randomisation":
-        return randomisation(differences, alternative, n_resamples, seed)
-    return bootstrap(differences, 0.0, alternative, n_resamples, seed)
+    return randomisation(differences, alternative, n_resamples, seed)
 
 
 def _read(differences: ArrayLike, alternative: str) -> NDArray[np.float64]:
@@ -290,8 +250,8 @@ def _too_few(values: NDArray[np.float64]) -> str | None:
     return "fewer than 2 queries" if len(values) < 2 else None  # noqa: PLR2004 - it says so
 
 
-def _all_at(values: NDArray[np.float64], null: float) -> str | None:
-    return f"all differences are {null:g}" if (values == null).all() else None
+def _all_zero(values: NDArray[np.float64]) -> str | None:
+    return None if values.any() else "all differences are 0"
 
 
 def _all_equal(values: NDArray[np.float64]) -> str | None:
