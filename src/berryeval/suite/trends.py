@@ -134,7 +134,7 @@ def trends(
     -----
     `berryeval.stats.find_decline` tests the scores per query. On demand each stretch of comparable
     entries is tested once, and p-values are multiplied by the number of stretches: a series
-    without a decline shows one with a probability of at most 0.05. Daily, every entry is tested
+    without a decline shows one with a probability of about 0.05. Daily, every entry is tested
     together with those before it at 0.05 / 51. After every 52 entries the alarm starts anew, and
     so it does after an alarm. A false alarm within 52 entries has a probability of at most 0.05.
     """
