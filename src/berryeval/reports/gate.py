@@ -117,7 +117,7 @@ def _noise(result: GateResult) -> Iterator[str]:
     }
     if known:
         told = ", ".join(f"{measure} {sd:.4f}" for measure, sd in known.items())
-        yield f"Counted in is how much a query's difference varies by itself (sd): {told}."
+        yield f"Counted in is noise that all queries of a run share (standard deviation): {told}."
 
 
 def _holes(result: GateResult) -> Table:
