@@ -226,7 +226,8 @@ def comparison_by_csv(world, _):
     found = {}
     for row in csv.DictReader(io.StringIO(text)):
         figures = [
-            float(row[key]) if row[key] else None for key in ("difference", "low", "high", "p_value")
+            float(row[key]) if row[key] else None
+            for key in ("difference", "low", "high", "p_value")
         ]
         found |= figures_of(row["measure"], *figures, WORDS[row["finding"]])
     return found
