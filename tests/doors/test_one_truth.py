@@ -286,9 +286,11 @@ def comparison_on_the_run_page(world, _):
     found = {}
     for tile in page(world, f"/runs/{world.run_ids['new']}").find_all("div", class_="tile"):
         name, change = tile.find("dt").text, tile.find("span", class_="finding")
-        title = tile.find(class_="tile-change").attributes.get("title", "")
-        low, high = ends(title.removeprefix("95% interval "))
+        title = tile.find(class_="tile-change")["title"]
         word = WORDS[change["class"].split()[-1]]
+        if title == word.capitalize():  # there is no interval
+            title = ""
+        low, high = ends(title.removeprefix("95% interval "))
         found |= figures_of(name, change.text, low, high, None, word)
     return found
 

@@ -77,7 +77,11 @@ def forest_plot(
         "field": "finding",
         "type": "nominal",
         "scale": {"domain": [*colours], "range": [*colours.values()]},
-        "legend": {"symbolType": "circle", "columns": len(colours) if width >= _NARROW else 2},
+        "legend": {
+            "symbolType": "circle",
+            "columns": len(colours) if width >= _NARROW else 2,
+            "columnPadding": 24,  # fonts of readers may be wider than the one measured here
+        },
     }
     title = f"difference from {comparison.baseline}, {percent(level)} interval"
     x = {"field": "low", "type": "quantitative", "title": title, "axis": {"tickCount": 6}}
