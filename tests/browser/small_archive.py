@@ -26,7 +26,6 @@ SAYINGS = (
 GATE = {
     "baseline": "main",
     "guards": [{"measure": "nDCG@10", "margin": 0.02}, {"measure": "P@5", "at_least": 0.1}],
-    "resamples": 1000,
 }
 
 

@@ -18,7 +18,7 @@ def told(page):
 def test_guards_are_edited_by_keyboard_and_replayed_as_one_types(visit, workbench):
     """A row more, its fields, a row less, and Enter saves; the strip follows each change."""
     workbench.archive.gates.put("keyboard", {
-        "baseline": "main", "resamples": 500,
+        "baseline": "main",
         "guards": [{"measure": "nDCG@10", "margin": 0.02}, {"measure": "P@5", "at_least": 0.1}],
     })  # fmt: skip
     page = visit(workbench, "/gates/keyboard")

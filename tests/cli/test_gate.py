@@ -32,7 +32,7 @@ def write_run(path, hits):
 def data(tmp_path, monkeypatch):
     """A folder with judgments, runs that are the same, worse and uncertain, and settings."""
     monkeypatch.chdir(tmp_path)
-    for name in ("CONFIG", "JUDGMENTS", "RUN", "BASELINE", "ALPHA", "SEED", "INFERENCE",
+    for name in ("CONFIG", "JUDGMENTS", "RUN", "BASELINE", "ALPHA", "INFERENCE",
                  "INCONCLUSIVE", "QUERIES", "TIMINGS", "CORPUS"):  # fmt: skip
         monkeypatch.delenv(f"BERRYEVAL_{name}", raising=False)
     grades = {**dict.fromkeys(RELEVANT, 1), **dict.fromkeys(OTHER, 0)}
@@ -116,7 +116,6 @@ def test_flags_win_over_variables_and_these_over_the_file():
     assert gate("--run", "unsure.run", env=env).exit_code == 3
     assert decided(env={"BERRYEVAL_ALPHA": "0.1"})["alpha"] == 0.1
     assert decided("--alpha", "0.2", env={"BERRYEVAL_ALPHA": "0.1"})["alpha"] == 0.2
-    assert decided(env={"BERRYEVAL_SEED": "5"})["seed"] == 5
     assert decided(env={"BERRYEVAL_INFERENCE": "set"})["inference"] == "set"
 
 
@@ -151,7 +150,7 @@ def test_pyproject_has_settings_too(tmp_path):
         (("--margin", "P@5=0"), "margin: expected a number above 0, or a share such as '2%'"),
         (("--margin", "ndgc@5=2%"), "unknown measure 'ndgc@5': did you mean 'nDCG@5'?"),
         (("--alpha", "0.7"), "--alpha: expected a number between 0 and 0.5, got 0.7"),
-        (("--seed", "-1"), "--seed: expected a whole number from 0"),
+        (("--smallest-slice", "0"), "--smallest-slice: expected a whole number from 1"),
         (("--run", "nope.run"), "nope.run: cannot be read: No such file or directory"),
         (("--baseline", "nope.json"), "nope.json: expected a baseline, found no file; save one"),
         (("--config", "nope.toml"), "nope.toml: cannot be read: No such file or directory"),

@@ -29,11 +29,11 @@ def test_two_runs_measure_it():
     result = power("--against", "stems.run", "--margin", "0.05")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0] == "nDCG@10, 16 queries"
+    assert lines[0] == "nDCG@10, 60 queries"
     assert lines[2].split() == ["differences", "sd", "smallest", "drop", "N", "for", "0.05"]
     assert lines[3].startswith("measured ")
     assert "assumed" not in result.stdout
-    assert any(line.startswith("16 (now)") for line in lines)
+    assert any(line.startswith("60 (now)") for line in lines)
 
 
 def test_missing_queries_widen_the_spread_and_are_said_to():

@@ -118,8 +118,9 @@ def test_evaluations(client, run_id):
     assert client.evaluations.get(scored["evaluation_id"])["means"] == scored["means"]
     assert scored["evaluation_id"] in {one["evaluation_id"] for one in client.evaluations}
     assert [*client.evaluations.list(run_id=run_id)]
-    report = client.evaluations.report(scored["evaluation_id"], per_query=True, interval="t")
+    report = client.evaluations.report(scored["evaluation_id"], per_query=True, intervals=True)
     assert report["per_query"]["q1"]["RR"] == 1.0
+    assert report["intervals"].keys() == {"RR", "P@1"}
     with pytest.raises(UnknownMeasureError) as error:
         client.evaluations.create(run_id, ["ndgc@10"])
     assert (error.value.name, error.value.suggestion) == ("ndgc@10", "nDCG@10")

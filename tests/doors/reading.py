@@ -4,7 +4,14 @@ import re
 
 from service.workbench.html import parse
 
-WORDS = {"better": "better", "worse": "worse", "unclear": "not clearly different"}
+WORDS = {
+    "better": "better",
+    "worse": "worse",
+    "unclear": "not clearly different",
+    "untested": "too few changes to tell",
+}
+NOTHING = ("", "-", "\u2013")
+"""What stands where there is no figure."""
 
 
 def page_of(markup):
@@ -49,7 +56,12 @@ def _columns(line):
 
 
 def ends(text):
-    """Return both ends of an interval: ``[low, high]``, ``low to high``, or with a dash."""
+    """Return both ends of an interval: ``[low, high]``, ``low to high``, or with a dash.
+
+    None and None where there is none.
+    """
+    if text in NOTHING:
+        return None, None
     low, high = re.split(r", | to | \u2013 ", text.strip("[]"))
     return low, high
 
@@ -66,7 +78,9 @@ def differs(shown, exact):
 def faults(found, expected):
     """Return what a door shows otherwise than it is, or does not show."""
     wrong = {
-        key: (found[key], expected[key]) for key in found if differs(found[key], expected[key])
+        key: (found[key], expected.get(key))
+        for key in found
+        if differs(found[key], expected.get(key))
     }
     missing = expected.keys() - found.keys()
     return wrong | dict.fromkeys(missing, "not shown")

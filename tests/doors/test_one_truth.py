@@ -20,7 +20,7 @@ from berryeval.evaluation.power import sensitivity
 from berryeval.service import create_app
 from berryeval.suite.gate import decide
 from berryeval.suite.settings import read_settings
-from doors.reading import WORDS, ends, faults, html_rows, page_of, plain_rows
+from doors.reading import NOTHING, WORDS, ends, faults, html_rows, page_of, plain_rows
 from doors.world import MARGIN, MEASURES, NOISY, TIGHT
 from service.workbench.html import HTML
 
@@ -111,21 +111,21 @@ def mean_cell(text):
 
 def means_by_command(world, _):
     table = plain_rows(
-        "measure" + command(world, "evaluate", "qrels.txt", "new.run", *NAMED, "--interval", "t"),
+        "measure" + command(world, "evaluate", "qrels.txt", "new.run", *NAMED, "--intervals"),
         "new.run",
     )
     return shown_means({row["measure"]: mean_cell(row["new.run"]) for row in table})
 
 
 def means_by_json(world, _):
-    arguments = ("evaluate", "qrels.txt", "new.run", *NAMED, "--interval", "t")
+    arguments = ("evaluate", "qrels.txt", "new.run", *NAMED, "--intervals")
     [run] = as_json(world, *arguments)["runs"]
     return shown_means({n: (mean, *run["intervals"][n]) for n, mean in run["means"].items()})
 
 
 def means_by_http(world, _):
     asked = posted(world, "/v1/evaluations", {"run": world.run_ids["new"], "measures": [*MEASURES]})
-    address = f"/v1/evaluations/{asked['evaluation_id']}/report?interval=t"
+    address = f"/v1/evaluations/{asked['evaluation_id']}/report?intervals=true"
     found = world.client.get(address).json()
     return shown_means({n: (mean, *found["intervals"][n]) for n, mean in found["means"].items()})
 
@@ -144,7 +144,7 @@ def means_on_the_page(world, _):
 
 
 def means_in_the_report(world, _):
-    arguments = ("evaluate", "qrels.txt", "new.run", *NAMED, "--interval", "t")
+    arguments = ("evaluate", "qrels.txt", "new.run", *NAMED, "--intervals")
     rows = html_rows(report(world, *arguments), "new.run")
     return shown_means({next(iter(r.values())): mean_cell(r["new.run"]) for r in rows})
 
@@ -157,31 +157,34 @@ def means_in_pytest(world, pytester):
     return shown_means(found)
 
 
+def interval_of(one):
+    return (one.interval.low, one.interval.high) if one.interval else (None, None)
+
+
 # A comparison: the sentence, and for each measure the difference, interval, p-value and word.
 
 
 def figures_of(name, difference, low, high, p, word):
+    found = {"difference": difference, "low": low, "high": high, "p": p, "word": word}
     return {
-        f"{name} difference": difference,
-        f"{name} low": low,
-        f"{name} high": high,
-        f"{name} p": p,
-        f"{name} word": word,
+        f"{name} {key}": figure
+        for key, figure in found.items()
+        if figure is not None and figure not in NOTHING
     }
 
 
 def of_differences(differences, name_of=lambda d: str(d.measure)):
     found = {}
     for d in differences:
-        ends_of = d.interval.low, d.interval.high
-        found |= figures_of(name_of(d), d.mean, *ends_of, d.p_value, WORDS[d.finding])
+        found |= figures_of(name_of(d), d.mean, *interval_of(d), d.p_value, WORDS[d.finding])
     return found
 
 
 def of_records(records, name_of=lambda row: row["measure"]):
     found = {}
     for row in records:
-        low, high = row["interval"]["low"], row["interval"]["high"]
+        interval = row["interval"] or {}
+        low, high = interval.get("low"), interval.get("high")
         word = WORDS[row["finding"]]
         found |= figures_of(name_of(row), row["difference"], low, high, row["p_value"], word)
     return found
@@ -222,7 +225,10 @@ def comparison_by_csv(world, _):
     text = command(world, "compare", *FILES, *NAMED, "--format", "csv")
     found = {}
     for row in csv.DictReader(io.StringIO(text)):
-        figures = [float(row[key]) for key in ("difference", "low", "high", "p_value")]
+        figures = [
+            float(row[key]) if row[key] else None
+            for key in ("difference", "low", "high", "p_value")
+        ]
         found |= figures_of(row["measure"], *figures, WORDS[row["finding"]])
     return found
 
@@ -235,12 +241,15 @@ def comparison_in_markdown(world, _):
 
 
 def comparison_in_latex(world, _):
-    """Of words there are marks alone."""
+    """Of words there are marks alone: what is not clear, or not tested, has none."""
     text = command(world, "compare", *FILES, *NAMED, "--format", "latex")
     head, _, new = (line.strip(" \\").split(" & ") for line in text.splitlines() if " & " in line)
     marks = {r"\dagger": "better", r"\ddagger": "worse"}
+    unmarked = {"RR": WORDS["untested"]}
     return {
-        f"{name} word": next((w for m, w in marks.items() if m in cell), WORDS["unclear"])
+        f"{name} word": next(
+            (w for m, w in marks.items() if m in cell), unmarked.get(name, WORDS["unclear"])
+        )
         for name, cell in zip(head[1:], new[1:], strict=True)
     }
 
@@ -267,9 +276,9 @@ def compared_on(shown):
     found = {"sentence": shown.find("h1").text}
     for link in shown.find("svg", class_="wide").find_all("a"):
         name, mean, interval, word = re.fullmatch(
-            r"(\S+) (\S+) +\[(.+)\]: (.+)", link["aria-label"]
+            r"(\S+) (\S+?)(?: +\[(.+)\])?: (.+)", link["aria-label"]
         ).groups()
-        found |= figures_of(name, mean, *ends(interval), p_of[name], word)
+        found |= figures_of(name, mean, *ends(interval or ""), p_of[name], word)
     return found
 
 
@@ -277,10 +286,13 @@ def comparison_on_the_run_page(world, _):
     found = {}
     for tile in page(world, f"/runs/{world.run_ids['new']}").find_all("div", class_="tile"):
         name, change = tile.find("dt").text, tile.find("span", class_="finding")
-        low, high = ends(tile.find(class_="tile-change")["title"].removeprefix("95% interval "))
+        title = tile.find(class_="tile-change")["title"]
         word = WORDS[change["class"].split()[-1]]
+        if title == word.capitalize():  # there is no interval
+            title = ""
+        low, high = ends(title.removeprefix("95% interval "))
         found |= figures_of(name, change.text, low, high, None, word)
-    return {key: value for key, value in found.items() if value is not None}
+    return found
 
 
 def comparison_on_the_overview(world, _):
@@ -360,7 +372,7 @@ def slices_on_the_page(world, _):
         found |= figures_of(
             name, change.text, *ends(row.find("td", class_="muted").text), None, word
         )
-    return {key: value for key, value in found.items() if value is not None}
+    return found
 
 
 def slices_on_the_run_page(world, _):
@@ -405,10 +417,6 @@ def guard_figures(name, verdict, value, limit, reason=None, interval=(None, None
     return {f"{name} {key}": figure for key, figure in found.items() if figure is not None}
 
 
-def interval_of(guard):
-    return (guard.interval.low, guard.interval.high) if guard.interval else (None, None)
-
-
 def true_gate(world):
     result = decided(world.folder)
     found = {"verdict": result.verdict, "sentence": result.sentence.capitalize()}
@@ -422,10 +430,10 @@ def true_gate(world):
 def gate_records(found):
     result = {"verdict": found["verdict"], "sentence": found["sentence"].capitalize()}
     for row in found["guards"]:
-        interval = row["interval"] or {"low": None, "high": None}
+        interval = row["interval"] or {}
         result |= guard_figures(
             row["name"], row["verdict"], row["value"], row["limit"], row["reason"],
-            (interval["low"], interval["high"]),
+            (interval.get("low"), interval.get("high")),
         )  # fmt: skip
     return result
 
@@ -437,7 +445,7 @@ def gate_by_command(world, _):
     found = {"verdict": verdict.lower(), "sentence": sentence.capitalize()}
     for row in plain_rows(text, "guard", "p pass"):
         name = row["guard"]
-        interval = (None, None) if row["interval"] == "-" else ends(row["interval"])
+        interval = ends(row["interval"])
         verdict = re.match(r"\w+", row["verdict"])[0]
         found |= guard_figures(name, verdict, row["value"], row["limit"], None, interval)
     return found
@@ -464,9 +472,8 @@ def gate_on_the_page(world, _):
         for row in table.find("tbody").find_all("tr"):
             name, reason = row.find("span", dir="auto").text, row.find(class_="reason").text
             value, limit, interval, _ = (cell.text for cell in row.find_all("td", class_="n"))
-            shown_interval = (None, None) if interval == "\u2013" else ends(interval)
             found |= guard_figures(
-                name, row.find(class_="badge").text, value, limit, reason, shown_interval
+                name, row.find(class_="badge").text, value, limit, reason, ends(interval)
             )
     return found
 
@@ -480,8 +487,7 @@ def gate_in_the_report(world, _):
     for row in shown.find("table", class_="guards").find("tbody").find_all("tr"):
         cells = [cell.text for cell in row.find_all("td")]
         name = row.find("th").inside[0]
-        interval = (None, None) if cells[3] == "\u2013" else ends(cells[3])
-        found |= guard_figures(name, cells[0].lower(), cells[1], cells[2], None, interval)
+        found |= guard_figures(name, cells[0].lower(), cells[1], cells[2], None, ends(cells[3]))
     return found
 
 
@@ -687,9 +693,8 @@ def test_every_question_is_asked_at_every_door():
 
 
 def test_the_world_has_every_answer(world):
-    """A clear result, unclear ones, a gate that passes and one that is inconclusive."""
+    """One measure each that is better, untested and unclear, and gates that pass and do not."""
     words = [difference.finding for difference in world.comparison.differences]
-    assert words[0] == "better"
-    assert "unclear" in words
+    assert words == ["better", "untested", "unclear"]
     assert decided(world.folder).verdict == "pass"
     assert decided(world.folder, TIGHT).guards[0].queries_needed > world.comparison.n_queries

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 import berryeval
+from berryeval.evaluation.findings import WORDS as FINDINGS
 
 SOURCE = Path(berryeval.__file__).parent
 SHOWN_BY = ("reports", "service", "pytest_plugin", "cli")
-WORDS = {"better", "worse", "unclear", "not clearly different"}
+WORDS = {*FINDINGS, *FINDINGS.values()}
 MODULES = sorted(path for room in SHOWN_BY for path in (SOURCE / room).rglob("*.py"))
 PAGES = sorted(path for kind in ("html", "js") for path in SOURCE.rglob(f"*.{kind}"))
 CHOSEN = re.compile(r"""["'](?:better|worse)["'] (?:if|:)|\? ["'](?:better|worse)["']""")
@@ -27,7 +28,7 @@ def chosen_words(tree):
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix())
 def test_no_report_and_no_page_chooses_a_word(path):
-    """Better, worse, equal or unclear: `findings` decides it once."""
+    """Better, worse, equal, unclear or untested: `findings` decides it once."""
     assert not [*chosen_words(ast.parse(path.read_text(encoding="utf-8")))]
 
 

@@ -86,6 +86,16 @@ def test_the_forest_plot_names_several_systems():
     assert "[" not in rows[0]["text"], "an interval of one point would exclude 0"
 
 
+def test_each_word_of_the_forest_plot_keeps_its_colour():
+    """A margin looks like no finding; what was not tested is in the legend only if it is shown."""
+    few = forest_plot(a_comparison(5, slices=()), {"nDCG@10": 0.05})
+    scales = [spec["layer"][-2]["encoding"]["color"]["scale"] for spec in (CHARTS["forest"], few)]
+    tested, untested = (dict(zip(s["domain"], s["range"], strict=True)) for s in scales)
+    assert [*tested] == ["better", "worse", "not clearly different", "margin"]
+    assert untested == {**tested, "too few changes to tell": LIGHT["muted"]}
+    assert untested["margin"] == LIGHT["margin"]
+
+
 def test_queries_are_sorted_from_loss_to_gain():
     """A bar for each that changed."""
     bars = CHARTS["queries"]["data"]["values"]

@@ -87,7 +87,7 @@ def test_json_has_every_digit_and_a_version():
     """Numbers come back as they were computed."""
     comparison = a_comparison(30)
     read = json.loads(comparison_to_json(comparison, per_query=True))
-    assert (read["version"], read["kind"]) == (2, "comparison")
+    assert (read["version"], read["kind"]) == (3, "comparison")
     assert read["differences"][0]["difference"] == comparison.differences[0].mean
     assert read["statistics"]["seed"] == 0
     assert len(read["slices"]) == len(comparison.sliced)

@@ -91,7 +91,7 @@ def test_a_passing_gate_has_no_reasons_to_list(result):
 def test_json_has_verdict_guards_and_comparison(result):
     """All that led to the verdict, with its version."""
     read = json.loads(gate_to_json(result))
-    assert (read["version"], read["kind"], read["verdict"]) == (1, "gate", "fail")
+    assert (read["version"], read["kind"], read["verdict"]) == (2, "gate", "fail")
     assert read["candidate"] == "hybrid"
     assert [guard["kind"] for guard in read["guards"][:3]] == ["threshold", "margin", "latency"]
     assert read["guards"][2]["measure"] is None

@@ -272,3 +272,14 @@ def test_tables_have_a_simple_page(monkeypatch):
     assert "<h1>bm25 &amp; dense</h1>" in page
     assert '<th scope="row">y</th><td class="n">\u2013</td>' in page
     assert "Rows left out: 1. CSV has them all." in page
+
+
+def test_too_few_changes_are_said_at_the_top_of_a_page():
+    """In the badge, in the sentence and beside the figures, where there is no interval."""
+    page = comparison_to_html(a_comparison(5, slices=()))
+    hero = page[page.index('class="hero"') : page.index("</h1>")]
+    assert 'class="badge untested"' in hero
+    assert "Too few changes to tell" in hero
+    assert "of 5 queries changed" in hero
+    assert '<div class="beside">no interval</div>' in page
+    assert '<div class="beside">fewer than 10 queries changed</div>' in page

@@ -78,13 +78,13 @@ def test_a_report_has_queries_slices_and_intervals(client, runs):
     made = client.post("/v1/evaluations", json={"run": run, "measures": ["AP"]}).headers["location"]
     plain = client.get(f"{made}/report").json()
     assert "per_query" not in plain
-    asked = {"per_query": True, "by": "category", "interval": "t"}
+    asked = {"per_query": True, "by": "category", "intervals": True}
     report = client.get(f"{made}/report", params=asked).json()
     expected = be.evaluate(JUDGED, runs[0], "AP")["AP"]
     assert report["per_query"]["q3"] == {"AP": expected.by_query["q3"]}
     assert report["slices"]["category"]["odd"]["queries"] == 15
     assert report["intervals"]["AP"] == pytest.approx(
-        [expected.interval_at(method="t").low, expected.interval_at(method="t").high]
+        [expected.interval.low, expected.interval.high]
     )
     assert client.get(f"/v1/evaluations/{'0' * 64}/report").status_code == 404
 
@@ -203,14 +203,19 @@ def test_nothing_is_scored_without_judgments(client):
 
 
 def test_too_few_resamples_are_refused(client):
-    """A comparison and a gate name the field and the least number."""
+    """A comparison names the field and the least number."""
     run, _ = fill(client)
     asked = {"baseline": run, "candidates": [run], "resamples": 1}
-    guards = [{"measure": "P@5", "at_least": 0.5}]
-    for answer in (
-        client.post("/v1/comparisons", json=asked),
-        client.put("/v1/gates/nightly", json={"guards": guards, "resamples": 1}),
-    ):
-        assert answer.status_code == 422, answer.text
-        assert "resamples" in answer.text
-        assert "100" in answer.json()["detail"]
+    answer = client.post("/v1/comparisons", json=asked)
+    assert answer.status_code == 422, answer.text
+    assert "resamples" in answer.text
+    assert "100" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("rule", [{"seed": 7}, {"resamples": 500}, {"noise": {"P@5": 0.1}}])
+def test_a_rule_that_no_longer_exists_is_refused(client, rule):
+    """A gate draws nothing at random; the answer names the field."""
+    body = {"guards": [{"measure": "P@5", "at_least": 0.5}], **rule}
+    answer = client.put("/v1/gates/nightly", json=body)
+    assert answer.status_code == 422, answer.text
+    assert next(iter(rule)) in answer.json()["detail"]

@@ -25,8 +25,6 @@ GATE = {
         {"measure": "RR", "at_least": 0.2},
     ],
     "alpha": 0.1,
-    "seed": 7,
-    "resamples": 500,
 }
 FORMATS = ("table", "json", "markdown", "html", "junit", "latex", "csv")
 
@@ -56,8 +54,6 @@ def decided():
         {"baseline": before, "candidate": after},
         ["nDCG@10", "P@5", "RR"],
         bounds=True,
-        seed=rules.seed,
-        n_resamples=rules.resamples,
     )
     return be.gate(comparison, rules=rules)
 

@@ -62,10 +62,10 @@ class Evaluations:
         *,
         per_query: bool = False,
         by: str | None = None,
-        interval: str | None = None,
+        intervals: bool = False,
     ) -> Record:
         """Return an evaluation with every query, slices or intervals."""
-        query = {"per_query": per_query, "by": by, "interval": interval}
+        query = {"per_query": per_query, "by": by, "intervals": intervals}
         ids = {"evaluation_id": evaluation_id}
         return self._connection.ask(
             "GET", "/v1/evaluations/{evaluation_id}/report", ids, query=query

@@ -32,7 +32,7 @@ __all__ = [
     "comparison_to_text",
 ]
 
-JSON_VERSION = 2
+JSON_VERSION = 3
 N_CHANGED = 5
 
 

@@ -35,7 +35,7 @@ __all__ = [
     "guard_kind",
 ]
 
-JSON_VERSION = 1
+JSON_VERSION = 2
 N_HOLES = 10
 
 _KINDS = {

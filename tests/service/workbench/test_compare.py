@@ -46,22 +46,39 @@ def test_one_run_cannot_be_compared_with_itself(client):
 
 
 def test_the_verdict_is_a_sentence_with_a_word(client, pair):
-    """E3: the difference in plain words, with its figures beside it."""
+    """E3: the difference in plain words, with its figures beside it; two changes are too few."""
     page = get_page(client, pair)
     heading = page.find("h1").text
-    assert heading.startswith("hybrid is not clearly different from bm25: nDCG@10 is 0.")
-    assert page.find("span", class_="badge").text == "Not clearly different"
-    assert "0 · 4 · 2" in page.find("dl", class_="tiles").text
+    assert heading.startswith("hybrid changes too few queries to tell from bm25: nDCG@10 is 0.")
+    assert heading.endswith("only 2 of 6 queries changed.")
+    assert page.find("span", class_="badge").text == "Too few changes to tell"
+    tiles = page.find("dl", class_="tiles").text
+    assert "0 · 4 · 2" in tiles
+    assert "no interval: fewer than 10 queries changed" in tiles
 
 
-def test_a_clear_difference_is_called_worse(client):
-    """Where all queries lose, the candidate is worse."""
-    a = fill(client)[0]
-    wrong = {query_id: ["x1", "x2", "d3"] for query_id in list(BASELINE)[:5]}
-    b = upload(client, {**wrong, "q5": ["x1", "d3", "d2"]}, "broken")
+@pytest.mark.parametrize(
+    ("n_better", "badge", "heading"),
+    [
+        (0, "Worse", "new is worse than old: nDCG@10 falls from "),
+        (6, "Not clearly different", "new is not clearly different from old: nDCG@10 is "),
+        (12, "Better", "new is better than old: nDCG@10 rises from "),
+    ],
+)
+def test_a_difference_has_the_word_of_its_interval(client, n_better, badge, heading):
+    """Of twelve queries that changed, some or all got better."""
+    ids = [f"r{number:02}" for number in range(12)]
+    client.post("/v1/judgments", json={"judgments": [
+        {"query_id": query_id, "doc_id": doc_id, "grade": grade}
+        for query_id in ids for doc_id, grade in (("d1", 3), ("d2", 1))
+    ]})  # fmt: skip
+    first, second = ["d1", "d2"], ["d2", "d1"]
+    old = {q: second if i < n_better else first for i, q in enumerate(ids)}
+    new = {q: first if i < n_better else second for i, q in enumerate(ids)}
+    a, b = upload(client, old, "old"), upload(client, new, "new")
     page = get_page(client, f"/compare?a={a}&b={b}")
-    assert page.find("span", class_="badge").text == "Worse"
-    assert "broken is worse than bm25: nDCG@10 falls from 1.0000" in page.find("h1").text
+    assert page.find("span", class_="badge").text == badge
+    assert page.find("h1").text.startswith(heading)
 
 
 def test_every_measure_has_a_row_in_the_forest_plot(client, pair):

@@ -67,7 +67,7 @@ def test_colours_follow_what_is_better():
 
 def rows(**changes):
     """One row of a forest plot."""
-    row = {"name": "RR", "mean": 0.0, "interval": None, "finding": "unclear",
+    row = {"name": "RR", "mean": 0.0, "interval": None, "finding": "untested",
            "is_chosen": False, "address": "/compare?measure=RR"}  # fmt: skip
     return [ForestRow(**{**row, **changes})]
 
@@ -92,7 +92,7 @@ def test_a_difference_is_a_point_on_its_interval(is_narrow):
 def test_a_difference_without_an_interval_shows_none():
     """Two ends at the mean would be an interval that excludes 0."""
     chart = drawn(forest(rows(mean=0.5), "title"))
-    assert chart.find("a")["aria-label"] == "RR +0.5000: not clearly different"
+    assert chart.find("a")["aria-label"] == "RR +0.5000: too few changes to tell"
 
 
 def test_no_difference_at_all_still_has_an_axis():

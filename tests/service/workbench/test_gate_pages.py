@@ -18,7 +18,6 @@ N_QUERIES = 30
 GATE = {
     "baseline": "main",
     "guards": [{"measure": "nDCG@10", "margin": 0.1}, {"measure": "RR", "at_least": 0.2}],
-    "resamples": 500,
 }
 
 
@@ -227,7 +226,7 @@ def test_what_cannot_be_saved_comes_back_with_its_messages(client, archive):
         **fields(get_page(client, "/gates/release")),
         "guard-0-measure": "ndgc@10",
         "alpha": "7",
-        "seed": "12",
+        "smallest_slice": "12",
     }
     answer = client.post("/gates/release", data=posted, headers=HTML)
     page = parse(answer.text)
@@ -237,7 +236,11 @@ def test_what_cannot_be_saved_comes_back_with_its_messages(client, archive):
     assert "between 0 and 0.5" in page.find(id="alpha-wrong").text
     assert "(and 1 more)" in page.find(class_="banner").text
     again = fields(page)
-    assert (again["guard-0-measure"], again["alpha"], again["seed"]) == ("ndgc@10", "7", "12")
+    assert (again["guard-0-measure"], again["alpha"], again["smallest_slice"]) == (
+        "ndgc@10",
+        "7",
+        "12",
+    )
     assert archive.gates.get("release").settings == GATE
 
 
@@ -474,7 +477,7 @@ def test_the_form_has_a_field_for_every_rule(client):
 @pytest.mark.usefixtures("runs")
 def test_a_gate_that_can_no_longer_be_read_is_shown_with_its_fault(client, archive):
     """A stored rule may have become too small: the page says so, and has no TOML."""
-    archive.gates.put("old", {**GATE, "resamples": 1})
+    archive.gates.put("old", {**GATE, "smallest_slice": 0})
     page = get_page(client, "/gates/old")
-    assert "a whole number from 100 to 100000" in page.text
+    assert "a whole number from 1" in page.text
     assert not page.find_all("pre")

@@ -38,7 +38,9 @@ def test_tiles_tell_each_measure_with_its_interval_and_the_difference(client, ru
     assert "0.833" in tile(page, "RR").text
     assert "+0.333 against main" in tile(page, "RR").text
     assert tile(page, "RR").find("span", class_="finding")["class"] == "finding better"
-    assert "24 queries. Intervals: 95%, Student's t." in page.text
+    assert (
+        "24 queries. Intervals: 95%, Student's t and Hall's correction for skewness." in page.text
+    )
 
 
 def test_a_run_is_found_by_the_name_of_a_baseline_too(client, runs):

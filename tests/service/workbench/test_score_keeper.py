@@ -248,7 +248,7 @@ def test_a_summary_has_means_with_intervals():
     run = {"q1": ["a"], "q2": ["x", "a"], "q3": ["a"]}
     mean = summary_of(evaluate(judgments, run, ["RR"])).means["RR"]
     assert mean.value == pytest.approx(2.5 / 3)
-    assert mean.interval.method == "t"
+    assert mean.interval.method == "t and hall"
     assert mean.interval.low < mean.value < mean.interval.high
     lone = summary_of(evaluate({"q1": {"a": 1}}, {"q1": ["a"]}, ["RR"])).means["RR"]
     assert lone.interval is None

@@ -143,7 +143,11 @@ def changed(gains):
 
 @pytest.mark.parametrize(
     ("gains", "kind"),
-    [([1] * 15 + [0] * 5, "s-better"), ([-1] * 15 + [0] * 5, "s-worse"), ([1, 0], "s-baseline")],
+    [
+        ([1] * 15 + [0] * 5, "s-better"),
+        ([-1] * 15 + [0] * 5, "s-worse"),
+        ([1, -1] * 6, "s-baseline"),
+    ],
 )
 def test_a_difference_is_drawn_around_zero(gains, kind):
     """In the colour of what it says, to the scale of its table."""
@@ -156,5 +160,14 @@ def test_a_difference_is_drawn_around_zero(gains, kind):
     place = float(drawing.find("circle", class_=kind)["cx"])
     assert (place > zero) == (value > 0)
     assert widest_of([]) == 1.0
-    alone = changed([1])
-    assert parse(change_mark(alone, 1.0)).find_all("line", class_="thick") == []
+
+
+def test_a_difference_without_an_interval_is_a_dot_to_its_own_scale():
+    """Where nothing else is wide, it does not sink to the middle."""
+    few = changed([1] * 5 + [0] * 15)
+    assert few.finding == "untested"
+    assert widest_of([few]) == few.mean
+    drawing = parse(change_mark(few, widest_of([few]))).find("svg")
+    assert drawing.find_all("line", class_="thick") == []
+    zero = float(drawing.find("line", class_="rule")["x1"])
+    assert float(drawing.find("circle", class_="s-baseline")["cx"]) > 1.5 * zero

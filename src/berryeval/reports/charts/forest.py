@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from berryeval.evaluation.findings import WORDS
+from berryeval.evaluation.findings import WORDS, Finding
 from berryeval.reports.charts.theme import LIGHT, Spec, chart
 from berryeval.reports.figures import interval_text, percent, signed
 
@@ -18,6 +18,13 @@ _ROW = 34
 _NARROW = 480
 
 _MARGIN = "margin"
+
+_ROLES: dict[Finding, str] = {
+    "better": "better",
+    "worse": "worse",
+    "unclear": "rule",
+    "untested": "muted",
+}
 
 
 def forest_plot(
@@ -58,14 +65,23 @@ def forest_plot(
         "axis": {"labelColor": LIGHT["ink"], "labelFontSize": 13, "labelPadding": 12},
     }
     has_margins = any(row["margin"] is not None for row in rows)
+    is_tested = all(d.interval is not None for d in comparison.differences)
+    colours = {
+        WORDS[finding]: LIGHT[role]
+        for finding, role in _ROLES.items()
+        if finding != "untested" or not is_tested
+    }
+    if has_margins:
+        colours[_MARGIN] = LIGHT["margin"]
     colour = {
         "field": "finding",
         "type": "nominal",
-        "scale": {
-            "domain": [*WORDS.values(), *([_MARGIN] if has_margins else [])],
-            "range": [LIGHT[role] for role in ("better", "worse", "rule", "margin")],
+        "scale": {"domain": [*colours], "range": [*colours.values()]},
+        "legend": {
+            "symbolType": "circle",
+            "columns": len(colours) if width >= _NARROW else 2,
+            "columnPadding": 24,  # fonts of readers may be wider than the one measured here
         },
-        "legend": {"symbolType": "circle", "columns": 4 if width >= _NARROW else 2},
     }
     title = f"difference from {comparison.baseline}, {percent(level)} interval"
     x = {"field": "low", "type": "quantitative", "title": title, "axis": {"tickCount": 6}}

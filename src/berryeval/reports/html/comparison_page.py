@@ -131,7 +131,7 @@ def _numbers(comparison: Comparison, focus: Focus, gate: GateResult | None) -> s
         (f"{first.measure}, {first.system}", figures.score(first.candidate_mean),
          f"{comparison.baseline} {figures.score(first.baseline_mean)}"),
         ("Difference", figures.signed(first.mean),
-         f"{level} {figures.interval_text(interval)}"),
+         f"{level} {figures.interval_text(interval)}" if interval else "no interval"),
         ("Better · equal · worse", f"{first.wins:,} · {first.ties:,} · {first.losses:,}",
          count(first.n_queries, "query", "queries")),
         ("p", figures.p_text(first.p_value),

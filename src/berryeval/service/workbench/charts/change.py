@@ -16,10 +16,13 @@ _KINDS = {"better": "s-better", "worse": "s-worse"}
 
 
 def widest_of(changes: Iterable[Difference | None]) -> float:
-    """Return how far the intervals of some changes reach, so that all are drawn to one scale."""
-    intervals = (change.interval for change in changes if change is not None)
-    ends = [abs(end) for one in intervals if one is not None for end in (one.low, one.high)]
-    return max(ends, default=0.0) or 1.0
+    """Return how far some changes and their intervals reach, so that all are drawn to one scale."""
+    ends = []
+    for change in changes:
+        if change is not None:
+            interval = change.interval
+            ends += [change.mean] if interval is None else [interval.low, interval.high]
+    return max(map(abs, ends), default=0.0) or 1.0
 
 
 def change_mark(change: Difference, widest: float) -> Markup:
