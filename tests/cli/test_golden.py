@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from berryeval.cli import main
-from small_golden_set import write_golden_set
+from small_golden_set import QUERIES, write_golden_set
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +40,28 @@ def test_what_a_set_declares_is_shown(folder):
     assert "Where judges differ, the mean grade counts." in result.output
     declared = json.loads(golden("check", "golden", "--json").stdout)["golden"]
     assert (declared["scale"], declared["labels"], declared["judges"]) == (3, labels, "mean")
+
+
+def test_near_duplicate_queries_are_a_note(folder):
+    """With their texts and a group to put them into; the exit code stays 0."""
+    queries = [QUERIES[0], {**QUERIES[1], "query": "how do I configure OAuth"}]
+    write_golden_set(folder / "golden", queries=queries)
+    result = golden("check", "golden")
+    assert result.exit_code == 0, result.output
+    assert "Near-duplicate queries" in result.output
+    assert "Q1     Q2     how do I configure OAuth" in result.output
+    assert json.loads(golden("check", "golden", "--json").stdout)["groups"] == [
+        {
+            "group": "Q1",
+            "queries": [
+                {"query_id": "Q1", "query": "configure OAuth"},
+                {"query_id": "Q2", "query": "how do I configure OAuth"},
+            ],
+        }
+    ]
+    queries = [{**query, "group": "oauth"} for query in queries]
+    write_golden_set(folder / "golden", queries=queries)
+    assert "Near-duplicate queries" not in golden("check", "golden").output
 
 
 def test_errors_exit_2(folder):

@@ -75,8 +75,9 @@ def check(
 
     Counts, judgments of what is not there, contradictions, near-duplicates with different
     grades, spans out of range, queries without a relevant chunk, the best score that each measure
-    can have, and how far two passes of judging agree. FOLDER is the set that ships unless given.
-    Exit code 2 if there are errors; warnings do not count.
+    can have, and how well two passes of judging agree. Queries that ask almost the same are listed
+    with a group to put them into. FOLDER is the set that ships unless given. Exit code 2 if there
+    are errors; warnings do not count.
 
     \b
     berryeval golden check golden/

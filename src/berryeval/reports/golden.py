@@ -30,6 +30,8 @@ def check_tables(found: GoldenCheck) -> list[Table]:
     if found.agreements:
         tables.append(_agreements(found))
     tables += [power_tables([one])[0] for one in found.sensitivities]
+    if found.groups:
+        tables.append(_groups(found))
     tables.append(_findings(found))
     return tables
 
@@ -38,6 +40,19 @@ def _findings(found: GoldenCheck) -> Table:
     rows = tuple((one.level, one.kind, one.where, one.message) for one in found.findings)
     summary = f"{count(len(found.errors), 'error')}, {count(len(found.warnings), 'warning')}"
     return Table(summary, ("level", "kind", "where", "what"), rows, n_keys=4)
+
+
+def _groups(found: GoldenCheck) -> Table:
+    rows = tuple(
+        (group.name, query.query_id, query.text)
+        for group in found.groups
+        for query in group.queries
+    )
+    notes = (
+        "These queries share most of their words, so they count almost as one.",
+        'Remove all but one, or give them a common "group" in the queries.',
+    )
+    return Table("Near-duplicate queries", ("group", "query", "text"), rows, notes, n_keys=3)
 
 
 def _counts(found: GoldenCheck) -> Table:
@@ -132,6 +147,15 @@ def check_as_dict(found: GoldenCheck) -> dict[str, Any]:
                 ],
             }
             for one in found.sensitivities
+        ],
+        "groups": [
+            {
+                "group": group.name,
+                "queries": [
+                    {"query_id": query.query_id, "query": query.text} for query in group.queries
+                ],
+            }
+            for group in found.groups
         ],
         "findings": [asdict(one) for one in found.findings],
     }
