@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from berryeval.cli import main
-from small_golden_set import write_golden_set
+from small_golden_set import QUERIES, write_golden_set
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +40,28 @@ def test_what_a_set_declares_is_shown(folder):
     assert "Where judges differ, the mean grade counts." in result.output
     declared = json.loads(golden("check", "golden", "--json").stdout)["golden"]
     assert (declared["scale"], declared["labels"], declared["judges"]) == (3, labels, "mean")
+
+
+def test_near_duplicate_queries_are_a_note(folder):
+    """With their texts and a group to put them into; the exit code stays 0."""
+    queries = [QUERIES[0], {**QUERIES[1], "query": "how do I configure OAuth"}]
+    write_golden_set(folder / "golden", queries=queries)
+    result = golden("check", "golden")
+    assert result.exit_code == 0, result.output
+    assert "Near-duplicate queries" in result.output
+    assert "Q1     Q2     how do I configure OAuth" in result.output
+    assert json.loads(golden("check", "golden", "--json").stdout)["groups"] == [
+        {
+            "group": "Q1",
+            "queries": [
+                {"query_id": "Q1", "query": "configure OAuth"},
+                {"query_id": "Q2", "query": "how do I configure OAuth"},
+            ],
+        }
+    ]
+    queries = [{**query, "group": "oauth"} for query in queries]
+    write_golden_set(folder / "golden", queries=queries)
+    assert "Near-duplicate queries" not in golden("check", "golden").output
 
 
 def test_errors_exit_2(folder):
@@ -128,3 +150,58 @@ def test_a_started_set_goes_all_the_way_to_the_gate(monkeypatch, folder):
     gate = CliRunner().invoke(main, ["gate"])
     assert gate.exit_code in (0, 1), gate.output
     assert "RR@10 at least 0.7" in gate.output
+
+
+LOG = "query,count\nConfigure OAuth,6\nweather,2\n"
+
+
+def test_queries_are_weighed_by_traffic(folder):
+    """The report says what the set covers; nothing is written unless told."""
+    (folder / "log.csv").write_text(LOG)
+    before = (folder / "golden" / "test-queries.json").read_bytes()
+    result = golden("weights", "log.csv")
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.output.splitlines()]
+    assert ["of", "queries", "in", "the", "set", "6", "(75.0%)"] in rows
+    assert ["effective", "number", "of", "queries", "1.0"] in rows
+    assert "1 query not in the log: Q2." in result.output
+    assert "Nothing was written" in result.output
+    assert (folder / "golden" / "test-queries.json").read_bytes() == before
+
+
+def test_weights_are_written_where_told(folder):
+    """To a new file, or in place; an input is never the output by mistake."""
+    (folder / "log.csv").write_text(LOG)
+    queries = folder / "golden" / "test-queries.json"
+    before = queries.read_bytes()
+    result = golden("weights", "log.csv", "-o", "new.json", "--json")
+    assert json.loads(result.stdout) == {
+        "version": 1,
+        "kind": "weights",
+        "output": "new.json",
+        "matched": 6,
+        "unmatched": 2,
+        "effective_queries": 1,
+        "weights": {"Q1": 6},
+        "unasked": ["Q2"],
+    }
+    weights = [
+        one.get("weight") for one in json.loads((folder / "new.json").read_text())["queries"]
+    ]
+    assert weights == [6, None]
+    assert queries.read_bytes() == before
+    result = golden("weights", "log.csv", "-o", "golden/test-queries.json")
+    assert result.exit_code == 2
+    assert "is an input of this command" in result.output
+    assert golden("weights", "log.csv", "--in-place").exit_code == 0
+    assert json.loads(queries.read_text())["queries"][0]["weight"] == 6
+    assert golden("check", "golden").exit_code == 0
+
+
+def test_weights_have_one_destination(folder):
+    """Two are an error of usage."""
+    (folder / "log.csv").write_text(LOG)
+    assert golden("weights", "log.csv", "-o", "x", "--in-place").exit_code == 2
+    assert golden("weights", "log.csv", "-o", "-", "--json").exit_code == 2
+    result = golden("weights", "log.csv", "-o", "-")
+    assert json.loads(result.stdout)["queries"][0]["weight"] == 6

@@ -16,6 +16,7 @@ from berryeval.golden.ceilings import ceilings
 from berryeval.golden.faults import Finding, iter_faults, overlapping
 from berryeval.golden.golden_set import DOCUMENTS, GoldenSet, read_golden_set
 from berryeval.golden.near_duplicates import near_duplicates, shingles
+from berryeval.golden.query_groups import QueryGroup, find_query_groups, normalised
 
 __all__ = ["GoldenCheck", "check_golden_set"]
 
@@ -43,6 +44,8 @@ class GoldenCheck:
     """For each system the pairs of query and chunk in its first ranks that nobody judged."""
     sensitivities: tuple[Sensitivity, ...] = ()
     """What drops the queries can rule out; needs the run of a system."""
+    groups: tuple[QueryGroup, ...] = ()
+    """Queries that ask almost the same, and do not share a group yet."""
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -106,6 +109,7 @@ def check_golden_set(
         agreements=agreements,
         holes=holes,
         sensitivities=_sensitivities(golden, [*systems.values()]),
+        groups=find_query_groups(golden.queries),
     )
 
 
@@ -182,7 +186,7 @@ def _unlike_duplicates(golden: GoldenSet) -> Iterator[Finding]:
 def _repeated_queries(golden: GoldenSet) -> Iterator[Finding]:
     seen: dict[str, str] = {}
     for query in golden.queries:
-        text = " ".join(query.text.lower().split())
+        text = normalised(query.text)
         if text in seen:
             yield _warning("repeated", query.query_id, f"asks the same as {seen[text]}")
         seen.setdefault(text, query.query_id)
