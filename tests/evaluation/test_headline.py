@@ -32,7 +32,7 @@ def test_the_sentence_of_several_candidates_groups_them():
     )
     few = {q: ["d"] if i < 4 else BEFORE[q] for i, q in enumerate(THIRTY)}
     assert compare(THIRTY, {"a": BEFORE, "b": few, "c": few}, "RR").sentence == (
-        "By RR, b and c change too few queries to tell from a."
+        "By RR, b and c differ from a in too few queries to tell."
     )
 
 
@@ -40,7 +40,7 @@ def test_the_sentence_says_how_few_queries_changed():
     """With both means, and no claim."""
     few = {q: ["d"] if i < 4 else BEFORE[q] for i, q in enumerate(THIRTY)}
     assert compare(THIRTY, {"a": BEFORE, "b": few}, "RR").sentence == (
-        "b changes too few queries to tell from a: RR is 0.8667, compared with 0.8333, and only "
+        "b differs from a in too few queries to tell: RR is 0.8667, compared with 0.8333, and only "
         "2 of 30 queries changed."
     )
 

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["difference_sentence", "headline", "listing", "policy_note", "result_sentence"]
 
 _CLAUSES: dict[Finding, tuple[str, str]] = {
-    "better": ("is better than", "are better than"),
-    "worse": ("is worse than", "are worse than"),
-    "unclear": ("is not clearly different from", "are not clearly different from"),
-    "untested": ("changes too few queries to tell from", "change too few queries to tell from"),
+    "better": ("is better than {}", "are better than {}"),
+    "worse": ("is worse than {}", "are worse than {}"),
+    "unclear": ("is not clearly different from {}", "are not clearly different from {}"),
+    "untested": (
+        "differs from {} in too few queries to tell",
+        "differ from {} in too few queries to tell",
+    ),
 }
 """What a system is, and several are, compared with the baseline."""
 
@@ -76,7 +79,8 @@ def _sentence(differences: Sequence[Difference], baseline: str) -> str:
     for wanted, (singular, plural) in _CLAUSES.items():
         names = [d.system for d in differences if d.finding == wanted]
         if names:
-            parts.append(f"{listing(names)} {singular if len(names) == 1 else plural} {baseline}")
+            clause = singular if len(names) == 1 else plural
+            parts.append(f"{listing(names)} {clause.format(baseline)}")
     return f"by {differences[0].measure}, {'; '.join(parts)}."
 
 
@@ -91,7 +95,7 @@ def difference_sentence(difference: Difference, baseline: str) -> str:
     if difference.is_same:
         return f"{system} and {baseline} score the same {measure} for every query."
     before, after = f"{difference.baseline_mean:.4f}", f"{difference.candidate_mean:.4f}"
-    start = f"{system} {_CLAUSES[found][0]} {baseline}: {measure}"
+    start = f"{system} {_CLAUSES[found][0].format(baseline)}: {measure}"
     if found == "unclear":
         return f"{start} is {after}, compared with {before}."
     if found == "untested":
