@@ -114,7 +114,7 @@ def _small(guards: Sequence[GuardResult]) -> str:
         return ""
     what = "Small set" if any(guard.slice is None for guard in tested) else "Small slice"
     units = tested[0].units
-    return f" {what}: below {SMALL_SET} {units}, more verdicts are wrong than alpha says."
+    return f" {what}: below {SMALL_SET} {units}, verdicts may be wrong more often than alpha says."
 
 
 def _depends(n_holes: int) -> str:
