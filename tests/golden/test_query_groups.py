@@ -77,7 +77,7 @@ def test_the_order_of_queries_changes_names_alone():
     queries = [Query(str(n), text) for n, text in enumerate(dict.fromkeys(texts))]
     found = {frozenset(group.queries) for group in find_query_groups(queries)}
     assert len(found) > 10
-    queries = queries[::-1]
+    queries.reverse()
     assert {frozenset(group.queries) for group in find_query_groups(queries)} == found
 
 
