@@ -33,7 +33,7 @@ EXCEPTIONS = {
     ("engine/_selection.py", "sum"): WHOLE,
     ("evaluation/explain/result.py", "fsum"): EXACT,
     ("evaluation/explain/shares.py", "fsum"): EXACT,
-    ("evaluation/noise.py", "fsum"): EXACT,
+    ("evaluation/repeats.py", "fsum"): EXACT,
     ("evaluation/query_figures.py", "sum"): WHOLE,
     ("formats/facts.py", "sum"): WHOLE,
     ("golden/check.py", "sum"): WHOLE,

@@ -532,7 +532,8 @@ def whole(text):
 
 def power_by_command(world, _):
     [row] = plain_rows(command(world, *POWER), "smallest drop")
-    return {"smallest drop": row["smallest drop"], "needed": whole(row[f"N for {MARGIN:g}"])}
+    needed = row[f"N for {MARGIN:g}"].partition(" ")[0]  # and its range
+    return {"smallest drop": row["smallest drop"], "needed": whole(needed)}
 
 
 def power_by_json(world, _):
@@ -558,7 +559,8 @@ def power_on_the_page(world, _):
 
 
 def said_to_be_needed(text):
-    return {"needed": whole(re.search(r"About ([\d,]+) queries are needed", text)[1])}
+    said = re.search(r"About ([\d,]+) queries \([\d,]+ to [\d,]+\) are needed", text)
+    return {"needed": whole(said[1])}
 
 
 def power_in_a_verdict(world, _):

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from berryeval import ArgumentError, compare, gate
-from berryeval.evaluation.margins import changed_share_bound, queries_for_few_changes
 from berryeval.reports.gate import gate_to_json
 from berryeval.stats import queries_needed
 from evaluation.gating_cases import OTHER, RELEVANT, compared, decided, ids, judged, only, ranked
@@ -74,7 +73,7 @@ def test_fewer_than_ten_changed_queries_never_fail():
             f"fell by {9 / n_queries:.4f}; 9 of {n_queries} queries changed, and a difference is "
             "tested only if 10 or more changed. About "
         ) in guard.reason
-        assert f"queries are needed; this set has {n_queries}." in guard.reason
+        assert f"are needed; this set has {n_queries}." in guard.reason
     assert only(decided([5] * 50, [0] * 10 + [5] * 40)).verdict == "fail"
 
 
@@ -104,14 +103,17 @@ def test_equal_differences_have_a_verdict(margin, verdict):
     """Each query loses 0.2: beyond the margin, at it, within it."""
     result = decided([4] * 12, [3] * 12, margin=margin)
     assert result.verdict == verdict
-    assert only(result).queries_needed is None
+    assert only(result).queries_needed == (10 if verdict == "inconclusive" else None)
 
 
 def test_one_query_has_a_verdict():
-    """Inconclusive, with repeats or without; none of its figures is NaN, and it takes ten."""
+    """Inconclusive, with repeats or without, and none of its figures is NaN.
+
+    39 would do: two more that lost everything are then within the margin, 2 / 41.
+    """
     for settings in ({}, {"repeats": {"candidate": [ranked([3])]}}):
         guard = only(gate(compared([5], [4], **settings), margin=0.05))
-        assert (guard.verdict, guard.interval, guard.queries_needed) == ("inconclusive", None, 10)
+        assert (guard.verdict, guard.interval, guard.queries_needed) == ("inconclusive", None, 39)
     assert only(decided([5], [4], inference="set")).verdict == "fail"
 
 
@@ -130,8 +132,10 @@ def test_a_drop_is_shown_or_ruled_out():
     guard = only(between)
     assert between.verdict == "inconclusive"
     sd = ((same - before) / 5).std(ddof=1)
-    assert guard.queries_needed == queries_needed(sd, 0.03)
-    assert f"About {guard.queries_needed} queries are needed; this set has 60." in between.sentence
+    assert guard.queries_needed >= queries_needed(sd, 0.03)
+    low, high = guard.queries_needed_range
+    needed = f"About {guard.queries_needed} queries ({low} to {high}) are needed"
+    assert f"{needed}; this set has 60." in between.sentence
 
 
 def test_below_the_margin_more_queries_would_confirm_the_drop():
@@ -228,39 +232,21 @@ def test_a_geometric_mean_can_lose_more_than_one():
 
 
 def test_few_changed_queries_say_what_it_takes():
-    """The rule, the point difference, and the queries: ten changed, at the rate of this set."""
+    """The rule, the point difference, and the queries of which ten change in most cases."""
     result = decided([3] * 40, [2] * 5 + [3] * 35)
     assert result.sentence == (
         "P@5 fell by 0.0250; 5 of 40 queries changed, and a difference is tested only if 10 or "
-        "more changed. About 80 queries are needed; this set has 40."
+        "more changed. About 99 queries are needed; this set has 40."
     )
     single = decided([3], [2])
-    assert single.sentence.endswith("About 10 queries are needed; this set has 1. More queries "
+    assert single.sentence.endswith("About 22 queries are needed; this set has 1. More queries "
                                     "would more likely confirm the drop.")  # fmt: skip
     one = decided([3] * 50, [2] + [3] * 49)  # of 2% that change, 5% are ruled out before ten do
-    assert 100 < only(one).queries_needed < 200
+    assert 59 < only(one).queries_needed < 300
     lost = decided([5] * 40, [0] * 9 + [5] * 31)
     assert lost.sentence.endswith(
         "this set has 40. More queries would more likely confirm the drop."
     )
-
-
-@pytest.mark.parametrize(("n_changed", "margin"), [(0, 0.05), (1, 0.05), (2, 0.1), (4, 0.2)])
-def test_so_many_queries_are_enough_and_one_less_is_not(n_changed, margin):
-    """The number is that of the rule by which few changes pass."""
-    needed = queries_for_few_changes(n_changed, 50, margin, 1.0, 0.05, None)
-    share = n_changed / 50
-
-    def passes(n_queries):
-        return changed_share_bound(share * n_queries, n_queries, 0.05) <= margin
-
-    assert (passes(needed), passes(needed - 1)) == (True, False)
-
-
-def test_no_number_of_queries_may_be_enough():
-    """Nothing changed, and what changes may lose any amount."""
-    assert queries_for_few_changes(0, 50, 0.05, math.inf, 0.05, None) is None
-    assert queries_for_few_changes(2, 50, 0.01, 1.0, 0.05, 400) == 400
 
 
 def test_a_search_that_collapsed_is_said_to_have_first():

@@ -21,7 +21,7 @@ from berryeval.search.function import Function
 from berryeval.suite import history
 from berryeval.suite.quality import run_quality
 from example_results import a_comparison, a_gate, example_data
-from small_golden_set import write_golden_set
+from small_golden_set import QUERIES, write_golden_set
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
 ANY_KEY = {
@@ -127,7 +127,9 @@ def moody(query, _k):
 def test_keys_of_quality_and_golden_sets_are_documented(tmp_path):
     """With a failed query, two passes and a system that is looked through, every key is there."""
     passes = {"Q1": {"guide.md#configure-oauth": [3, 3, 3], "tuning.md#bananas": [0, 0, 0]}}
-    folder = write_golden_set(tmp_path / "small", passes=passes)
+    again = {"id": "Q3", "query": "why are the slow searches slow"}  # nearly the second one
+    facts = {"labels": ["no", "a little", "half", "all"], "judges": "first"}
+    folder = write_golden_set(tmp_path / "small", passes=passes, queries=[*QUERIES, again], **facts)
     check = check_golden_set(folder)
     result = run_quality(Function(moody), check.golden, repeat=2)
     check = check_golden_set(folder, {"moody": result.run})

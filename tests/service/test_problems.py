@@ -104,7 +104,7 @@ def test_a_body_that_is_no_json_is_told_so(client, content, headers, status, kin
         ({"doc_id": ""}, "body.judgments[0].doc_id", "''"),
         ({"doc_id": "x" * 2000}, "body.judgments[0].doc_id", None),
         ({"doc_id": "\ud800"}, "body.judgments[0].doc_id", None),
-        ({"doc_id": 7}, "body.judgments[0].doc_id", "7"),
+        ({"doc_id": 7.5}, "body.judgments[0].doc_id", "7.5"),
         ({"grades": 7}, "body.judgments[0].grades", "'grades'"),
     ],
 )

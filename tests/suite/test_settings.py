@@ -236,7 +236,7 @@ GUARD = '[[gate.guard]]\nmeasure = "P@5"\n'
         ("[gate]\nguard = 3", "gate.guard: expected a list, got 3"),
         ("[gate]\nguard = [3]", "gate.guard 1: expected a table, got 3"),
         ("[[gate.guard]]\nat_least = 1", "gate.guard 1: expected a measure or a latency"),
-        (GUARD, "gate.guard 1: expected at_least or margin for P@5, found neither"),
+        (GUARD, "gate.guard 1: expected at_least, margin or equivalent for P@5, found none"),
         ("[[gate.guard]]\nmeasure = 5", "gate.guard 1: measure: expected a measure, got 5"),
         (
             "[[gate.guard]]\nmeasure = 'ndgc@10'\nmargin = 1",

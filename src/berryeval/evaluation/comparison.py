@@ -92,7 +92,9 @@ class Difference:
     @cached_property
     def mean(self) -> float:
         """The mean difference, or how far apart two geometric means are."""
-        return change_of_mean(self.measure, self.sampling.mean(self.values), self.baseline_mean)
+        return change_of_mean(
+            self.measure, self.sampling.mean_over(self.values), self.baseline_mean
+        )
 
     @property
     def n_queries(self) -> int:

@@ -199,7 +199,7 @@ def widened(differences: Floats, noise_sd: float, sampling: Sampling = PLAIN) ->
     around = differences - sample.mean
     if np.abs(around).max() < ROUNDING:
         around = np.resize([1.0, -1.0], len(differences))
-        around -= sampling.mean(around)
+        around -= sampling.mean_over(around)
         alternating = sampling.mean_of(around)
         assert alternating is not None
         factor = noise_sd / alternating.standard_error if alternating.standard_error > 0 else 0.0

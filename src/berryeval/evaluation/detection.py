@@ -15,7 +15,7 @@ from operator import add
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from scipy.special import bdtr, bdtrc
+from scipy.special import bdtr
 
 from berryeval.evaluation.deciding import FEWEST_CHANGED, Column
 from berryeval.evaluation.findings import ROUNDING
@@ -100,12 +100,13 @@ class Detection:
     def needed_range(self) -> tuple[int, int | None] | None:
         """Between which numbers `needed` lies, as the spread is known from few queries only.
 
-        None if that is not known; an upper end of None is beyond what anybody judges.
+        None if that is not known, or the spread makes no difference; an upper end of None is
+        beyond what anybody judges.
         """
         if self.sd_range is None or self.needed is None:
             return None
         low, high = (replace(self, sd=sd).needed for sd in self.sd_range)
-        return low or self.needed, high
+        return None if low == high else (low or self.needed, high)
 
     @property
     def is_enough(self) -> bool:
@@ -176,20 +177,24 @@ class Detection:
     def _passing(self, n_queries: int, margin: float) -> float:
         """Return how often so many queries pass, tested or not."""
         found = self._tested(n_queries, margin)
-        if self._share < 1:
+        if self._at_most(FEWEST_CHANGED - 1, n_queries) > 0:
             harmless = [k for k in range(FEWEST_CHANGED) if self._is_harmless(k, n_queries, margin)]
             if harmless:
-                found += float(bdtr(harmless[-1], n_queries, self._share))
+                found += self._at_most(harmless[-1], n_queries)
         return found
 
     def _tested(self, n_queries: int, margin: float) -> float:
         """Return how often so many queries have enough changes, and pass the test."""
-        tested = float(bdtrc(FEWEST_CHANGED - 1, n_queries, self._share))
+        tested = 1 - self._at_most(FEWEST_CHANGED - 1, n_queries)
         if tested < self.power / 2:  # which no power could make up for
             return 0.0
         return tested * power_at(
             self.sd, n_queries, margin, self.alpha, skewness=self.skewness, loss=self.loss
         )
+
+    def _at_most(self, n_changed: int, n_queries: int) -> float:
+        """Return how often no more than so many of the queries change."""
+        return 1.0 if n_changed >= n_queries else float(bdtr(n_changed, n_queries, self._share))
 
     def _is_harmless(self, n_changed: int, n_queries: int, margin: float) -> bool:
         """Tell whether a gate passes so few changes, whatever they lose."""

@@ -191,7 +191,7 @@ def _test(name: str, column: Column, how: Statistics) -> TestResult:
 
 
 def _mean_of(pair: Pair, values: NDArray[np.float64]) -> float:
-    mean = pair.sampling.mean(values)
+    mean = pair.sampling.mean_over(values)
     return math.exp(mean) if pair.measure.aggregate == "geometric" else mean
 
 

@@ -96,8 +96,8 @@ def _bounded(
     for ends in (low, high):
         remove_rounding(ends, difference.values)
     whole = Bounds(
-        difference.sampling.mean(low),
-        difference.sampling.mean(high),
+        difference.sampling.mean_over(low),
+        difference.sampling.mean_over(high),
         any(bounds.is_outer for bounds in by_query),
     )
     return replace(difference, bounds=whole, extremes=(low, high))

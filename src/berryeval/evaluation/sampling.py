@@ -46,7 +46,7 @@ class Sampling:
         """Return the mean of one number per query, with its error; None if there are too few."""
         return mean_of(values, groups=self.groups)
 
-    def mean(self, values: NDArray[np.float64]) -> float:
+    def mean_over(self, values: NDArray[np.float64]) -> float:
         """Return the mean alone; of at least one number."""
         return float(sums_of(values)) / len(values)
 

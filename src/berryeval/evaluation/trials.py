@@ -81,7 +81,7 @@ class Trial:
     @property
     def mean(self) -> float:
         """The mean difference; 0 where only rounding tells it from that."""
-        mean = self.sampling.mean(self.differences)
+        mean = self.sampling.mean_over(self.differences)
         return 0.0 if abs(mean) < ROUNDING else mean
 
     def in_units(self, gain: float) -> float:

@@ -85,8 +85,8 @@ def turning(
     return Turning(
         len(places),
         n_holes,
-        difference.sampling.mean(low),
-        difference.sampling.mean(high),
+        difference.sampling.mean_over(low),
+        difference.sampling.mean_over(high),
         (
             difference.finding,
             _finding_with(comparison, difference, harmful),

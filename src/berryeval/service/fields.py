@@ -53,8 +53,8 @@ def _as_text(value: object) -> object:
 
 Id = Annotated[
     str,
-    BeforeValidator(_as_text),
     StringConstraints(min_length=1, max_length=MAX_ID),
+    BeforeValidator(_as_text),
     Field(examples=["q1"]),
 ]
 ShortText = Annotated[str, StringConstraints(min_length=1, max_length=1000)]

@@ -279,7 +279,7 @@ def test_settings_are_values_and_nothing_else(client, body):
         [{"doc_id": "", "text": "x"}],
         [{"doc_id": "é" * 1000, "text": "2,000 bytes"}],
         [{"doc_id": "d"}],
-        [{"doc_id": 1, "text": "x"}],
+        [{"doc_id": 1.5, "text": "x"}],
         [{"doc_id": "d", "text": "x"}, {"doc_id": "d", "text": "y"}],
         [{"doc_id": "d", "text": "half a \ud800 character"}],
         [{"doc_id": "d", "text": "x", "vector": [1]}],

@@ -44,8 +44,8 @@ def test_the_chart_shows_where_these_queries_are():
     """In words for those who do not see it."""
     found = Detection(50, 0.1, margin=0.03)
     drawing = power_chart(found, width=720, height=320)
-    assert f"0.036 with 50; 0.03 needs {found.needed}" in drawing
-    assert "now: 50 see 0.036" in drawing
+    assert f"0.038 with 50; 0.03 needs {found.needed}" in drawing
+    assert "now: 50 see 0.038" in drawing
     far = power_chart(Detection(2, 0.1, margin=0.5), width=350, height=260)
     assert "now:" not in far
 
@@ -53,9 +53,9 @@ def test_the_chart_shows_where_these_queries_are():
 @pytest.mark.parametrize(
     ("n_queries", "sd", "margin", "first", "second"),
     [
-        (400, 0.1, 0.02, "These 400 queries can see a drop of 0.012 in RR.", "you have enough."),
-        (50, 0.1, 0.02, "These 50 queries can see", "A margin of 0.02 needs 156: you lack 106"),
-        (25, 0.1, 0.0509, "These 25 queries", "needs 26: you lack 1 query."),
+        (400, 0.1, 0.02, "These 400 queries can see a drop of 0.013 in RR.", "you have enough."),
+        (50, 0.1, 0.02, "These 50 queries can see", "A margin of 0.02 needs 168: you lack 118"),
+        (30, 0.1, 0.0509, "These 30 queries", "needs 31: you lack 1 query."),
         (1, 0.1, 0.02, "1 query tells nothing of others.", "larger slice"),
         (50, 0.0, 0.02, "Nothing can be told of RR", "Choose runs that differ."),
         (10_000, 0.01, 0.02, "can see a drop of less than 0.001 in RR", "you have enough."),
@@ -117,7 +117,7 @@ def test_a_slice_a_series_one_run_and_a_spread_of_ones_own(client):
     assert "a correlation of 0.7" in one
     given = shown(client, "/power?source=given&sd=0.1&margin=0.05").text
     assert "as you say" in given
-    assert "A margin of 0.05 needs 27" in given
+    assert "A margin of 0.05 needs 50" in given
     assert "What each slice can see" not in given
     unknown = shown(client, "/power?source=guess&measure=RR")
     assert "measured between" in unknown.text
