@@ -161,6 +161,7 @@ def evaluation_as_dict(run: Evaluation, shown: Shown = Shown()) -> dict[str, Any
     """Return what `evaluations_to_json` writes of one run, before it is text."""
     found: dict[str, Any] = {
         "queries": run.n_queries,
+        "effective_queries": run.effective_queries,
         "counts": vars(run.counts),
         "means": run.to_dict(),
         "holes": {name: result.holes for name, result in run.items()},

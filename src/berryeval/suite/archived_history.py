@@ -89,4 +89,5 @@ def archived_entry(archive: Archive, measure: str, judgments: str, point: TrendP
         scores={measure: tuple(evaluation[measure].values)},
         n_failed=len(point.run.facts.failed),
         n_missing=sum(bool(one) for one in evaluation.scores.is_missing),
+        weights=evaluation.weights,
     )

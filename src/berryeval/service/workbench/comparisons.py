@@ -113,7 +113,10 @@ class Compared:
         return compare_evaluations(
             whole.judgments,
             whole.runs,
-            {name: Evaluation(one.scores, [measure]) for name, one in whole.evaluations.items()},
+            {
+                name: Evaluation(one.scores, [measure], whole.queries)
+                for name, one in whole.evaluations.items()
+            },
             queries=whole.queries,
             slices=labels,
         ).sliced
