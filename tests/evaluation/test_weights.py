@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from berryeval import Query, compare, evaluate, gate
+from berryeval import MismatchError, Query, compare, evaluate, gate
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.evaluation.all_pairs import all_pairs, run_similarity
@@ -27,8 +27,15 @@ from berryeval.evaluation.power import sensitivity
 from berryeval.evaluation.quality import QueryResult, quality_report
 from berryeval.evaluation.repeats import noise_in
 from berryeval.evaluation.sampling import PLAIN, Sampling, sampling_of
+from berryeval.evaluation.slices import find_all_slices, find_slices
 from berryeval.evaluation.standing import slice_standings, standings
-from berryeval.evaluation.weighing import effective_number, mean_over, scaled, weights_of
+from berryeval.evaluation.weighing import (
+    effective_number,
+    mean_over,
+    parts_of_traffic,
+    scaled,
+    weights_of,
+)
 from berryeval.measures import parse_measure
 from berryeval.reports.comparison import comparison_to_json
 from berryeval.reports.evaluation import evaluations_to_json, evaluations_to_text
@@ -91,7 +98,7 @@ class TestOneMean:
         found = evaluate(judged(4), ranked(HITS), "P@5", queries=queries)
         how = (40 * 1.0 + 30 * 0.4) / 70
         assert found.by("category")["how"]["P@5"].mean == pytest.approx(how)
-        [part, _] = slice_standings(found, None, P5, by_id(queries))
+        [part, *_] = slice_standings(found, None, P5, by_id(queries))
         assert part.mean == found.by("category")["how"]["P@5"].mean
 
     def test_a_comparison_and_its_pairs_have_it(self):
@@ -475,3 +482,53 @@ class TestPower:
         assert found.fewest_changed == math.ceil(10 * 20 / worth)
         assert found.loss == pytest.approx(60 / column.sampling.effective_queries)
         assert found.has_few_changes
+
+
+class TestTraffic:
+    """Head, torso and tail: about a third of the traffic each, the most asked queries first."""
+
+    @pytest.mark.parametrize(
+        ("weights", "expected"),
+        [
+            ((1, 2, 3), "tail torso head"),  # before them are 5, 3 and 0 of 6
+            ((9, 1, 1, 1), "head tail tail tail"),
+            ((5, 5, 5, 1, 1, 1, 1, 1), "head head torso tail tail tail tail tail"),
+            ((0.1, 0.1, 0.1 + 1e-16), "torso tail head"),
+        ],
+    )
+    def test_a_query_is_where_those_asked_more_often_end(self, weights, expected):
+        """Of queries that are asked equally often, the smaller id comes first."""
+        found = parts_of_traffic(by_id(weighted(weights)))
+        assert " ".join(found[query_id] for query_id in ids(len(weights))) == expected
+
+    def test_slices_of_traffic_are_there_if_weights_are(self):
+        """In evaluations, comparisons and gates; the head is shown first."""
+        before, after = [3] * 120, [4, 2, 3, 4] * 30
+        weights = [30] * 12 + [6] * 48 + [1] * 60
+        found = compared(before, after, weights, slices=["traffic"])
+        parts = [difference.slice.value for difference in found.sliced]
+        assert parts == ["head", "torso", "tail"]
+        assert found.sliced[0].n_queries == 8  # before the ninth are 240 of 708
+        evaluation = found.evaluations["candidate"]
+        assert [*evaluation.by("traffic")] == parts
+        assert [str(part) for part in find_all_slices(found.queries, found.query_ids)] == [
+            f"traffic={part}" for part in parts
+        ]
+        guard = MarginGuard(P5, Margin.parse(0.2), slices=("traffic",))
+        assert [one.slice and one.slice.value for one in gate(found, [guard]).guards] == [
+            None, *parts
+        ]  # fmt: skip
+
+    def test_slices_do_not_depend_on_what_is_scored(self):
+        """A query that is in the head of the traffic is there in every run."""
+        known = by_id(weighted((50, 30, 20, 5)))
+        whole = find_slices(known, "traffic", ids(4))
+        some = find_slices(known, "traffic", ids(4)[2:])
+        assert {part.value for part in whole} == {"head", "torso", "tail"}
+        assert {part.value for part in some} == {"tail"}
+
+    def test_queries_that_count_equally_have_no_traffic(self):
+        """The error says what is missing."""
+        with pytest.raises(MismatchError, match="weights that differ: all count equally"):
+            evaluated((1, 2), (3, 3)).by("traffic")
+        assert find_all_slices(by_id(weighted((3, 3))), ids(2)) == {}

@@ -95,7 +95,7 @@ def compare(
         The name of the run that the others are compared with. Default: the first.
     queries : path or Query objects, optional
         Texts and labels; weights, by which every mean is weighted; groups, which are tested.
-    slices : iterable of {"category", "difficulty", "tag"}
+    slices : iterable of {"category", "difficulty", "tag", "traffic"}
         Labels: differences are also reported for each of their values.
     bounds : bool
         Whether to find what differences could be whatever the grades of unjudged documents.

@@ -178,7 +178,9 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
 
         Parameters
         ----------
-        label : {"category", "difficulty", "tag"}
+        label : {"category", "difficulty", "tag", "traffic"}
+            Traffic is head, torso or tail: each about a third of all weight, the most asked
+            queries first.
 
         Raises
         ------
