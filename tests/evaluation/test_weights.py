@@ -22,6 +22,7 @@ from berryeval.evaluation.detection import detection_in
 from berryeval.evaluation.guards import Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.hole_queue import queue_holes
 from berryeval.evaluation.holes import find_holes
+from berryeval.evaluation.margins import margin_p_values
 from berryeval.evaluation.mean_bounds import mean_bounds
 from berryeval.evaluation.power import sensitivity
 from berryeval.evaluation.quality import QueryResult, quality_report
@@ -40,6 +41,7 @@ from berryeval.measures import parse_measure
 from berryeval.reports.comparison import comparison_to_json
 from berryeval.reports.evaluation import evaluations_to_json, evaluations_to_text
 from berryeval.reports.gate import gate_to_json
+from berryeval.reports.latex import comparison_to_latex, evaluations_to_latex
 from berryeval.reports.power import power_to_json, power_to_text
 from berryeval.stats import mean_of, simultaneous_intervals
 from berryeval.suite.evaluate_system import evaluate_system
@@ -87,6 +89,7 @@ class TestOneMean:
         assert run["effective_queries"] == found.effective_queries
         note = "Means are weighted: the 4 queries are worth 3.3 of equal weight"
         assert note in evaluations_to_text({"run": found})
+        assert note in evaluations_to_latex({"run": found})
 
     def test_a_slice_has_that_of_its_queries(self):
         """By their own weights."""
@@ -114,6 +117,7 @@ class TestOneMean:
         assert written["effective_queries"] == pytest.approx(10 / 3)
         assert written["differences"][0]["effective_queries"] == pytest.approx(10 / 3)
         assert any(note.startswith("Means are weighted") for note in found.notes)
+        assert "Means are weighted" in comparison_to_latex(found)
         before, after = (found.evaluations[name] for name in ("baseline", "candidate"))
         [standing] = standings(after, before)
         assert (standing.mean, standing.change.mean) == (after["P@5"].mean, difference.mean)
@@ -374,6 +378,30 @@ class TestInference:
         n = effective_number(TRAFFIC.tolist())
         expected = (n * sample.mean - 2 * 1.0) / (n + 2)
         assert sample.mean_after_losses(1.0) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("sigma", "n_queries"), [(0.7, 100), (1.0, 200)])
+def test_drops_of_the_margin_seldom_pass(sigma, n_queries):
+    """With skewed differences and lognormal weights, about as often as docs/explanation/weights.md.
+
+    The bound is 0.065 and three standard errors of the simulation.
+    """
+    n_draws, n_population = 200, 5000
+    n_passed = 0
+    for seed in range(4):
+        chance = np.random.default_rng(seed)
+        values = chance.normal(0, 0.05, n_population)
+        is_lost = chance.random(n_population) < 0.12
+        values[is_lost] -= chance.beta(2, 3, is_lost.sum())
+        weights = np.exp(sigma * chance.normal(size=n_population))
+        drop = -np.average(values, weights=weights)
+        for _ in range(n_draws):
+            drawn = chance.integers(0, n_population, n_queries)
+            sampling = Sampling(weights=scaled(weights[drawn].tolist()))
+            column = Column(values[drawn], sampling=sampling)
+            if column.is_testable:
+                n_passed += margin_p_values(column.sample, drop, 1.0).passing <= 0.05
+    assert n_passed / (4 * n_draws) <= 0.065 + 3 * math.sqrt(0.065 * 0.935 / (4 * n_draws))
 
 
 class TestFewChanges:
