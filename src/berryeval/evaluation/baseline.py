@@ -93,7 +93,7 @@ class Baseline:
         settings: Mapping[str, str] | None = None,
     ) -> Baseline:
         """Keep of a run what these measures look at."""
-        result = evaluate(judgments, run, measures)
+        result = evaluate(judgments, run, measures, queries=(queries or {}).values())
         depth = depth_of(measures)
         return cls(
             name=name,

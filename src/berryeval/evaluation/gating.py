@@ -346,6 +346,7 @@ def _judge_threshold(
         guard.at_least,
         is_watched=part is not None and evaluation.n_queries < rules.smallest_slice,
         interval=interval,
+        effective_queries=evaluation.effective_queries,
     )
 
 
@@ -370,6 +371,7 @@ def _deciding_holes(
             [measure],
             baseline=comparison.baseline,
             max_grade=comparison.max_grade,
+            queries=comparison.queries,
         ):
             key = hole.query_id, hole.doc_id
             is_known = key in found and found[key].effect >= hole.effect

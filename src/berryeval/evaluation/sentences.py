@@ -41,6 +41,7 @@ def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> st
         same = ", unchanged: the rankings are the same" * all(g.is_unchanged for g in counted)
         groups = max((guard.n_groups or 0 for guard in guards), default=0)
         within = f" in {groups:,} groups" if groups else ""
+        within += _worth(max(guards, key=lambda guard: guard.n_queries))
         told = f"{hold} over {count_queries(n_queries)}{within}{same}."
         return f"{_collapse(counted)}{told}{_small(counted)}{_depends(n_holes)}"
     deciding = sorted(
@@ -109,12 +110,25 @@ def _subject(guard: GuardResult) -> str:
 
 def _small(guards: Sequence[GuardResult]) -> str:
     """Say that there are few queries, if something was tested on them."""
-    tested = [guard for guard in guards if guard.p_pass is not None and guard.n_units < SMALL_SET]
+    tested = [guard for guard in guards if guard.p_pass is not None and _n_worth(guard) < SMALL_SET]
     if not tested:
         return ""
     what = "Small set" if any(guard.slice is None for guard in tested) else "Small slice"
-    units = tested[0].units
+    units = tested[0].units + " of equal weight" * (tested[0].n_units >= SMALL_SET)
     return f" {what}: below {SMALL_SET} {units}, verdicts may be wrong more often than alpha says."
+
+
+def _n_worth(guard: GuardResult) -> float:
+    """Return how many queries or groups there are; no more than they are worth by weight."""
+    worth = guard.effective_queries
+    return guard.n_units if worth is None else min(guard.n_units, worth)
+
+
+def _worth(guard: GuardResult) -> str:
+    """Say that queries are weighted, and how many of equal weight they are worth."""
+    if guard.effective_queries is None:
+        return ""
+    return f", weighted: worth {guard.effective_queries:,.1f} of equal weight"
 
 
 def _depends(n_holes: int) -> str:
@@ -197,6 +211,8 @@ def _untested(result: GuardResult, harm: str, margin: str) -> str:
         rule = f"and groups are tested only if there are {FEWEST_GROUPS} or more"
         return f"; the queries come in {_counted(result.n_groups, result)}, {rule}."
     changed = f"{result.n_changed:,} of {_counted(result.n_units, result)} changed"
+    if result.worth_changed is not None:
+        changed += f", by their weights worth {result.worth_changed:,.1f}"
     if result.verdict == "pass":
         return f"; {changed}, so few that a {harm} of {margin} is ruled out."
     rule = f"and a difference is tested only if {FEWEST_CHANGED} or more changed"

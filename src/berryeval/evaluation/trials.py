@@ -17,8 +17,8 @@ from berryeval.evaluation.deciding import Column, Floats
 from berryeval.evaluation.detection import (
     detection_in,
     largest_loss,
+    loss_of_few,
     margin_of_averaged,
-    range_of,
 )
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import POWER, GateRules
@@ -36,7 +36,7 @@ from berryeval.evaluation.sampling import Sampling
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.evaluation.verdict import GuardResult, Verdict
 from berryeval.measures import Measure
-from berryeval.stats import Interval, SampleMean, means_of
+from berryeval.stats import Interval, SampleMean
 
 __all__ = [
     "Trial",
@@ -65,7 +65,7 @@ class Trial:
     noise_sd: float | None
     """How much the mean difference varies by itself; None if no system was asked again."""
     sampling: Sampling
-    """The groups of the queries."""
+    """The groups and weights of the queries."""
     shift: Floats
     """What is added to the differences before they are tested, 0 on average. A margin that is a
     share of the baseline's mean varies with it: what is tested then is the candidate against so
@@ -179,10 +179,16 @@ def _margin(guard: MarginGuard, baseline_mean: float) -> float:
     return found
 
 
-def _mean(comparison: Comparison, system: str, measure: Measure, positions: Sequence[int]) -> float:
+def _mean(
+    comparison: Comparison,
+    system: str,
+    measure: Measure,
+    positions: Sequence[int],
+    sampling: Sampling,
+) -> float:
     by_query = comparison.evaluations[system][str(measure)].by_query
     scores = array("d", (by_query[comparison.query_ids[position]] for position in positions))
-    return aggregated(measure, scores)
+    return aggregated(measure, scores, sampling.weights)
 
 
 def _trial(
@@ -204,8 +210,9 @@ def _trial(
     is_unchanged = not differences.any() and comparison.is_unchanged(
         difference.system, guard.measure.k, [comparison.query_ids[i] for i in positions]
     )
+    sampling = comparison.sampling.take(positions)
     before, after = (
-        _mean(comparison, system, guard.measure, positions)
+        _mean(comparison, system, guard.measure, positions, sampling)
         for system in (comparison.baseline, difference.system)
     )
     baseline = comparison.evaluations[comparison.baseline][str(guard.measure)].values
@@ -219,13 +226,13 @@ def _trial(
         largest_loss(guard.measure, baseline),
         is_unchanged,
         difference.noise_sd,
-        comparison.sampling.take(positions),
-        _shift(guard, part, np.array([baseline[i] for i in positions])),
+        sampling,
+        _shift(guard, part, np.array([baseline[i] for i in positions]), sampling),
         rules,
     )
 
 
-def _shift(guard: MarginGuard, part: Slice | None, baseline: Floats) -> Floats:
+def _shift(guard: MarginGuard, part: Slice | None, baseline: Floats, sampling: Sampling) -> Floats:
     """Return by how much the margin of each query differs from the mean one.
 
     The margin of a slice is a share of the mean over all queries, and so the same for each. That of
@@ -234,7 +241,7 @@ def _shift(guard: MarginGuard, part: Slice | None, baseline: Floats) -> Floats:
     is_shared = part is not None or guard.measure.aggregate == "geometric"
     if not guard.margin.is_relative or is_shared or baseline.min() < 0:
         return np.zeros(len(baseline))
-    return guard.margin.amount * (baseline - means_of(baseline))
+    return guard.margin.amount * (baseline - sampling.mean(baseline))
 
 
 def judge_margins(trials: Sequence[Trial]) -> list[GuardResult]:
@@ -281,6 +288,8 @@ def _judge(
         p_fail=p_fail,
         n_changed=trial.column.n_changed,
         n_groups=None if trial.sampling.groups is None else trial.column.n_units,
+        effective_queries=trial.sampling.effective_queries,
+        worth_changed=trial.column.worth_changed if trial.column.is_weighted else None,
         is_unchanged=trial.is_unchanged,
         queries_needed=needed,
         queries_needed_range=needed_range,
@@ -333,7 +342,7 @@ def _verdict(trial: Trial, p: MarginPValues | None, p_fail: float | None) -> Ver
         trial.column.n_changed,
         trial.column.n_units,
         trial.margin,
-        range_of(trial.guard.measure),
+        loss_of_few(trial.column, trial.guard.measure),
         trial.rules.alpha,
     )
 
@@ -361,6 +370,6 @@ def _needed(trial: Trial, verdict: Verdict) -> tuple[int | None, tuple[int, int 
         power=(1 + POWER) / 2 if trial.guard.is_equivalence else POWER,
         margin=trial.margin,
         loss=trial.loss,
-        score_range=range_of(trial.guard.measure),
+        score_range=loss_of_few(trial.column, trial.guard.measure),
     )
     return found.needed, found.needed_range

@@ -46,6 +46,11 @@ class GuardResult:
     """Queries whose score changed, or groups with such a query; for margin guards."""
     n_groups: int | None = None
     """Groups of queries, a query without one counting as its own; None if no query has one."""
+    effective_queries: float | None = None
+    """How many queries of equal weight are worth as much (Kish); None without weights."""
+    worth_changed: float | None = None
+    """How many queries, or groups, of equal weight those that changed are worth; for margin guards,
+    None without weights."""
     is_unchanged: bool = False
     """Whether no ranking changed within the cutoff: the verdict is then no matter of testing."""
     queries_needed: int | None = None

@@ -117,7 +117,7 @@ class Results:
         decided = self.decide([ThresholdGuard(wanted, at_least)])
         if decided.verdict != "pass":
             worst = _failures.of_worst(self, decided.evaluation, wanted)
-            ceiling = _failures.of_ceiling(self.judgments, wanted, at_least)
+            ceiling = _failures.of_ceiling(self, wanted, at_least)
             raise AssertionError("\n".join([decided.sentence, *ceiling, *worst]))
         return decided.evaluation[str(wanted)].mean
 

@@ -198,6 +198,7 @@ def _guard_as_dict(guard: GuardResult) -> dict[str, Any]:
         "reason": guard.reason,
         "is_watched": guard.is_watched,
         "queries": guard.n_queries,
+        "effective_queries": finite(guard.effective_queries),
         "value": finite(guard.value),
         "limit": finite(guard.limit),
         "interval": interval_as_dict(guard.interval),

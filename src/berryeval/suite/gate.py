@@ -210,7 +210,8 @@ def _log_outcome(
     judgments: Judgments, run: Run, timings: Mapping[str, float], decided: GateResult
 ) -> None:
     if _log.isEnabledFor(logging.WARNING):
-        known = evaluate(judgments, run, _LOGGED)
+        queries = decided.evaluation.queries.values()
+        known = evaluate(judgments, run, _LOGGED, queries=queries)
         for query_id in known.scores.query_ids:
             n_documents = len(run.rows_of(encode_id(query_id)))
             facts: dict[str, object] = {"query_id": query_id, "documents": n_documents}

@@ -2,8 +2,8 @@
 
 A line is a JSON object: ``version``, ``time`` (UTC), ``run``, ``note``, ``judgments`` and
 ``queries`` (hashes of what they say), ``n_queries``, ``n_missing`` if queries are missing from the
-run, ``means`` by measure, and ``scores``: for each measure one number per query, in the order of
-the ids as bytes and to six decimals.
+run, ``weights`` if queries have weights, ``means`` by measure, and ``scores``: for each measure one
+number per query, in the order of the ids as bytes and to six decimals.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from berryeval.core.content_hash import hash_of_ids, hash_of_judgments
 from berryeval.core.inputs import refuse_input
+from berryeval.core.query import check_weight
 from berryeval.core.text import without_halves
 from berryeval.errors import ArgumentError, FormatError, InputTypeError
 from berryeval.evaluation import Evaluation
@@ -59,10 +60,17 @@ class Entry:
     """Queries that are missing from the run and score 0 in every mean."""
     query_ids: tuple[str, ...] | None = None
     """Of the queries, in the order of the scores; None in a history file, which has their hash."""
+    weights: tuple[float, ...] | None = None
+    """How much each query counts in the means, in the order of the scores; None if all count
+    equally."""
 
     def is_comparable(self, other: Entry) -> bool:
-        """Whether both were scored on the same queries with the same judgments."""
-        return (self.judgments, self.queries) == (other.judgments, other.queries)
+        """Whether both have the same judgments, queries and weights."""
+        return (self.judgments, self.queries, self.weights) == (
+            other.judgments,
+            other.queries,
+            other.weights,
+        )
 
 
 @dataclass(frozen=True)
@@ -146,6 +154,7 @@ def append(
             for measure, result in evaluation.items()
         },
         n_missing=sum(bool(one) for one in evaluation.scores.is_missing),
+        weights=evaluation.weights,
     )
     append_line(path, _to_line(entry))
     return entry
@@ -217,6 +226,7 @@ def _to_line(entry: Entry) -> bytes:
         "queries": entry.queries,
         "n_queries": entry.n_queries,
         **({"n_missing": entry.n_missing} if entry.n_missing else {}),
+        **({} if entry.weights is None else {"weights": entry.weights}),
         "means": entry.means,
         "scores": {m: [_short(value) for value in column] for m, column in entry.scores.items()},
     }
@@ -246,6 +256,7 @@ def _to_entry(record: Any, path: str, line: int) -> Entry:  # noqa: ANN401 - any
                 for m, column in record["scores"].items()
             },
             n_missing=int(record.get("n_missing", 0)),
+            weights=_weights(record.get("weights")),
         )
         _check_scores(entry)
     except (
@@ -263,12 +274,18 @@ def _to_entry(record: Any, path: str, line: int) -> Entry:  # noqa: ANN401 - any
 
 
 def _check_scores(entry: Entry) -> None:
-    """Raise unless each measure has a score for every query."""
+    """Raise unless each measure has a score for every query, and so have the weights."""
     if not entry.means:
         raise KeyError("means")
+    if entry.weights is not None and len(entry.weights) != entry.n_queries:
+        raise ArgumentError("weights", f"{entry.n_queries}", f"{len(entry.weights)}")
     for measure in entry.means:
         if len(entry.scores[measure]) != entry.n_queries:
             raise ArgumentError("scores", f"{entry.n_queries}", f"{len(entry.scores[measure])}")
+
+
+def _weights(values: Any) -> tuple[float, ...] | None:  # noqa: ANN401 - any JSON
+    return None if values is None else tuple(map(check_weight, values))
 
 
 def _text(value: object) -> str:
