@@ -7,6 +7,7 @@ from berryeval import Document, Query, Run
 from berryeval.archive import Archive, RunFacts, tables
 from berryeval.archive.clock import backdated
 from berryeval.errors import ArgumentError, ConflictError, InputTypeError, NotFoundError
+from berryeval.evaluation.memory import Decision
 
 RUN = Run.from_lists({"q1": ["d1"]})
 
@@ -106,6 +107,21 @@ def test_gates_keep_their_settings(archive):
     assert archive.gates.get("release") is None
     with pytest.raises(InputTypeError, match="settings"):
         archive.gates.put("release", {"x": {1, 2}})
+
+
+def test_what_verdicts_were_about_is_kept_by_gate(archive):
+    """Oldest first; a verdict without it is left out, and ids may be any text."""
+    facts = {"run_id": "a" * 64, "judgments_hash": "b" * 64, "verdict": "pass"}
+    decisions = [
+        Decision("c", None, "q", 2, 1, query_ids=("q1", "\udc80\0é")),
+        Decision("c", "b", "q", 2, 2),
+    ]
+    for one in decisions:
+        archive.verdicts.put(gate="release", decision=one, **facts)
+    archive.verdicts.put(gate="release", **facts)
+    archive.verdicts.put(gate="nightly", decision=decisions[1], **facts)
+    assert archive.verdicts.decisions("release") == decisions
+    assert archive.verdicts.decisions("other") == []
 
 
 def test_verdicts_are_kept_for_good(archive):

@@ -60,10 +60,28 @@ def test_a_gate_decides_as_the_command_line_does(client, runs, tmp_path, monkeyp
     (tmp_path / "qrels").write_text("".join(lines))
     arguments = ["gate", "--judgments", "qrels", "--run", "new.run", "--baseline", "main.run",
                  "--at-least", "RR=0.1", "--margin", "nDCG@10=0.5", "--json"]  # fmt: skip
+    (tmp_path / "berryeval.toml").write_text('history = "history.jsonl"\n')
     told = json.loads(CliRunner().invoke(main, arguments).stdout)
     assert made.json()["report"] == told
     assert made.json()["verdict"] == told["verdict"] == "pass"
     assert made.json()["baseline_id"] == runs[0]
+
+
+def test_an_archive_counts_looks_and_tries(client, runs):
+    """The same data again is neither; another baseline is a try, and more queries are a look."""
+    client.put("/v1/gates/release", json=GATE)
+
+    def decide(baseline=runs[0]):
+        body = {"run": runs[1], "baseline": baseline}
+        report = client.post("/v1/gates/release/verdicts", json=body).json()["report"]
+        return report["memory"]["looks"], report["memory"]["tries"], report["level"]
+
+    assert [decide(), decide()] == [(1, 1, 0.025)] * 2
+    assert decide(runs[1]) == (1, 2, 0.025)
+    client.put("/v1/judgments/a-new-query/d1", json={"grade": 1})
+    assert decide() == (2, 1, 0.0125)
+    report = client.get("/v1/gates/release/verdicts").json()["items"][0]["report"]
+    assert "Second look at this set: tested at 0.0125." in report["sentence"]
 
 
 def test_verdicts_are_kept_when_their_gate_goes(client, runs):

@@ -84,7 +84,8 @@ class GateRules:
         below=0.5,
         label="Alpha",
         is_common=True,
-        help="Significance level: how often a verdict of pass, or of fail, may be wrong.",
+        help="Significance level: how often a verdict of pass, or of fail, may be wrong, over "
+        "all looks at a growing set.",
     )
     inference: Inference = choice(  # noqa: RUF009 - makes a field
         "population",
@@ -130,6 +131,16 @@ class GateRules:
         default_text="the highest grade given",
         label="Highest grade",
         help="Highest grade of the scale, for the bounds of unjudged documents.",
+    )
+    n_max: int | None = whole(
+        None,
+        least=1,
+        is_of_set=True,
+        default_text="unknown",
+        label="Final size",
+        help="Number of queries at which the set will stop growing. Where looks are counted, "
+        "early ones then use little of alpha and the last one most of it; beyond this number "
+        "nothing is left. If omitted, each further look uses half as much as the one before.",
     )
     inconclusive: int = choice(
         3,

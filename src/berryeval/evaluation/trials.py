@@ -30,6 +30,7 @@ from berryeval.evaluation.margins import (
     margin_interval,
     margin_p_values,
 )
+from berryeval.evaluation.memory import Levels, levels_of
 from berryeval.evaluation.result import aggregated, change_of_mean
 from berryeval.evaluation.sampling import Sampling
 from berryeval.evaluation.slices import Slice, find_slices
@@ -71,6 +72,10 @@ class Trial:
     much of the baseline, query by query."""
     rules: GateRules
     """Of the gate; what to do about holes is settled for this guard."""
+    levels: Levels
+    """What p-values are compared with."""
+    baseline: str | None
+    """The name of the baseline; None if the gate has one only."""
 
     @property
     def n_queries(self) -> int:
@@ -131,10 +136,15 @@ def find_trials(
     system: str,
     rules: GateRules,
     among: Collection[str] | None = None,
+    *,
+    levels: Levels | None = None,
+    is_one_of_several: bool = False,
 ) -> list[Trial]:
     """Return the trial of a guard over all queries, and those over its slices.
 
-    `among` leaves out all other queries; a slice of which nothing is left has no trial.
+    `among` leaves out all other queries; a slice of which nothing is left has no trial. `levels`
+    are those of the rules if omitted. `is_one_of_several` tells whether the candidate is compared
+    with other baselines, too.
 
     Raises
     ------
@@ -152,8 +162,10 @@ def find_trials(
     if among is not None:
         ids = comparison.query_ids
         parts = [(part, [i for i in positions if ids[i] in among]) for part, positions in parts]
+    settled = levels or levels_of(rules, None)
+    baseline = comparison.baseline if is_one_of_several else None
     return [
-        _trial(guard, part, positions, difference, comparison, margin, rules)
+        _trial(guard, part, positions, difference, comparison, margin, rules, settled, baseline)
         for part, positions in parts
         if positions
     ]
@@ -186,6 +198,8 @@ def _trial(
     comparison: Comparison,
     margin: float,
     rules: GateRules,
+    levels: Levels,
+    name: str | None,
 ) -> Trial:
     sign = 1.0 if guard.measure.higher_is_better else -1.0
     places = np.asarray(positions)
@@ -215,6 +229,8 @@ def _trial(
         comparison.sampling.take(positions),
         _shift(guard, part, np.array([baseline[i] for i in positions])),
         rules,
+        levels,
+        name,
     )
 
 
@@ -285,6 +301,8 @@ def _judge(
         is_blocked_by_holes=is_blocked,
         noise_sd=trial.noise_sd,
         means=trial.means,
+        baseline=trial.baseline,
+        is_better=_is_better(trial),
     )
     return replace(result, reason=sentences.of_margin(result, trial.rules.inference))
 
@@ -310,7 +328,7 @@ def _p_fail_as(
     if variant not in p_values:
         return None
     p = p_values[variant].failing
-    if p > trial.rules.alpha:  # nor would it fail if it were corrected
+    if p > trial.levels.verdict:  # nor would it fail if it were corrected
         return p
     family = [variant if other is trial else other for other in trials]
     return _corrected(family, p_values)[family.index(variant)]
@@ -330,15 +348,26 @@ def _verdict(trial: Trial, p: MarginPValues | None, p_fail: float | None) -> Ver
         trial.column.n_units,
         trial.margin,
         range_of(trial.guard.measure),
-        trial.rules.alpha,
+        trial.levels.verdict,
     )
 
 
-def _interval(trial: Trial) -> Interval | None:
-    """Return the interval that goes with the tests; None where nothing is tested."""
+def _is_better(trial: Trial) -> bool:
+    """Return whether the test is sure that the candidate is better than the baseline."""
     if not trial.is_testable:
+        return False
+    skewness = trial.sample.cautious_skewness
+    return trial.sample.p_above(skewness=skewness, loss=trial.loss) <= trial.levels.better
+
+
+def _interval(trial: Trial) -> Interval | None:
+    """Return the interval that goes with the tests; None where nothing is tested.
+
+    Nor is there one if no alpha is left: it would not end anywhere.
+    """
+    if not trial.is_testable or trial.levels.verdict == 0.0:
         return None
-    found = margin_interval(trial.sample, trial.rules.alpha, trial.loss)
+    found = margin_interval(trial.sample, trial.levels.verdict, trial.loss)
     low, high = sorted(trial.in_units(end) for end in (found.low, found.high))
     return replace(found, low=low, high=high)
 
@@ -349,7 +378,7 @@ def _needed(trial: Trial, verdict: Verdict) -> tuple[int | None, tuple[int, int 
         return None, None
     found = detection_in(
         [trial.column],
-        alpha=trial.rules.alpha,
+        alpha=trial.levels.ahead,
         power=POWER,
         margin=trial.margin,
         loss=trial.loss,

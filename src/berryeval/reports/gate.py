@@ -160,6 +160,8 @@ def gate_as_dict(result: GateResult) -> dict[str, Any]:
         "verdict": result.verdict,
         "sentence": result.sentence,
         "alpha": result.alpha,
+        "level": result.level,
+        "memory": _memory_as_dict(result),
         "inference": result.inference,
         "candidate": candidate_of(result),
         "suggestion": result.suggestion,
@@ -180,6 +182,18 @@ def gate_as_dict(result: GateResult) -> dict[str, Any]:
     }
 
 
+def _memory_as_dict(result: GateResult) -> dict[str, Any] | None:
+    memory = result.memory
+    if memory is None:
+        return None
+    return {
+        "looks": memory.looks,
+        "tries": memory.tries,
+        "queries": list(memory.sizes),
+        "n_max": result.rules.n_max,
+    }
+
+
 def _guard_as_dict(guard: GuardResult) -> dict[str, Any]:
     part = guard.slice
     measure = getattr(guard.guard, "measure", None)
@@ -189,6 +203,7 @@ def _guard_as_dict(guard: GuardResult) -> dict[str, Any]:
         "kind": guard_kind(guard),
         "measure": None if measure is None else str(measure),
         "slice": None if part is None else {"label": part.label, "value": part.value},
+        "baseline": guard.baseline,
         "verdict": guard.verdict,
         "reason": guard.reason,
         "is_watched": guard.is_watched,

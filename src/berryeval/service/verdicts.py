@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from berryeval.archive import Archive
@@ -11,6 +11,7 @@ from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.guards import MarginGuard
+from berryeval.evaluation.memory import Decision
 from berryeval.evaluation.verdict import GateResult
 from berryeval.reports.gate import gate_as_dict
 from berryeval.service.jobs import Progress, no_progress
@@ -64,7 +65,14 @@ def decide_on(
         threshold is above the best possible mean.
     """
     decided, judgments_hash = decide_at_present(
-        archive, runs, gate.settings, run, baseline, milliseconds=milliseconds, progress=progress
+        archive,
+        runs,
+        gate.settings,
+        run,
+        baseline,
+        milliseconds=milliseconds,
+        progress=progress,
+        past=archive.verdicts.decisions(gate.name),
     )
     return archive.verdicts.put(
         gate=gate.name,
@@ -73,6 +81,7 @@ def decide_on(
         judgments_hash=judgments_hash,
         verdict=decided.verdict,
         report=report_of(decided),
+        decision=None if decided.memory is None else decided.memory.decision,
     )
 
 
@@ -101,11 +110,12 @@ def decide_at_present(
     milliseconds: Mapping[str, float] | None = None,
     progress: Progress = no_progress,
     is_brief: bool = False,
+    past: Iterable[Decision] | None = None,
 ) -> tuple[GateResult, str]:
     """Decide at today's judgments by the settings of a gate; return their hash, too.
 
-    Nothing is kept. `is_brief` is as `berryeval.suite.gate.decide` has it. Raises what
-    `decide_on` raises.
+    Nothing is kept. `is_brief` and `past` are as `berryeval.suite.gate.decide` has them. Raises
+    what `decide_on` raises.
     """
     rules = read_gate(settings)
     if any(isinstance(guard, MarginGuard) for guard in rules.guards):
@@ -126,6 +136,7 @@ def decide_at_present(
         milliseconds=[*times.values()],
         baseline=reference,
         is_brief=is_brief,
+        past=past,
     )
     # Only a threshold that was missed can be out of reach, and ceilings take a while.
     missed = [guard.guard for guard in decided.failed]

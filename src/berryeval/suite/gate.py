@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from berryeval.core.events import event_logger
@@ -21,12 +21,13 @@ from berryeval.evaluation.comparison import Comparison
 from berryeval.evaluation.evaluate import load_judgments, load_run
 from berryeval.evaluation.gating import gate
 from berryeval.evaluation.guards import Guard, LatencyGuard, MarginGuard, ThresholdGuard
+from berryeval.evaluation.memory import Decision, recall
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import load_queries
 from berryeval.evaluation.verdict import GateResult
 from berryeval.formats._lines import iter_lines
 from berryeval.golden.measure_names import mean_name
-from berryeval.measures import Measure, Precision, ReciprocalRank
+from berryeval.measures import Measure, Precision, ReciprocalRank, depth_of
 from berryeval.suite import history
 from berryeval.suite.candidates import find_candidate
 from berryeval.suite.settings import Settings
@@ -81,11 +82,19 @@ def run_gate(settings: Settings) -> GateResult:
         queries,
         milliseconds=[*timings.values()],
         repeats=candidate.repeats,
+        past=None if settings.history is None else history.decisions(settings.history),
     )
     _log_outcome(judgments, run, timings, decided)
     if settings.history is not None:
         name = Path(candidate.name).name
-        history.append(settings.history, name, decided.evaluation, judgments, decided.verdict)
+        history.append(
+            settings.history,
+            name,
+            decided.evaluation,
+            judgments,
+            decided.verdict,
+            decision=None if decided.memory is None else decided.memory.decision,
+        )
     return decided
 
 
@@ -99,20 +108,23 @@ def decide(
     baseline: Run | Baseline | None = None,
     repeats: Sequence[Run] = (),
     is_brief: bool = False,
+    past: Iterable[Decision] | None = None,
 ) -> GateResult:
     """Decide about a run that is at hand, by the guards and rules of the settings.
 
     The baseline is the one that the settings name, unless given; `repeats` are further runs of the
     same candidate. Nothing is logged or appended. If it is to be brief, only what the verdict
-    takes is computed: unjudged documents are looked at only where they could block it.
+    takes is computed: unjudged documents are looked at only where they could block it. Looks and
+    tries are counted among the decisions of the past, oldest first, if these are given.
     """
     rules = settings.gate
-    measures = guarded_measures(rules.guards)
+    measures = guarded_measures(rules.guards) or (ReciprocalRank(),)
     is_quick = is_brief and not any(
         isinstance(guard, MarginGuard) and rules.holes_policy(guard.measure) == "inconclusive"
         for guard in rules.guards
     )
     result: Evaluation | Comparison
+    reference: Run | None = None
     if any(isinstance(guard, MarginGuard) for guard in rules.guards):
         reference = _baseline(settings, judgments, measures, queries, baseline)
         result = compare(
@@ -128,8 +140,14 @@ def decide(
             },
         )
     else:
-        result = evaluate(judgments, run, measures or (ReciprocalRank(),), queries=queries.values())
-    return gate(result, rules=rules, milliseconds=milliseconds)
+        result = evaluate(judgments, run, measures, queries=queries.values())
+    memory = None
+    if past is not None:
+        query_ids = (
+            result.query_ids if isinstance(result, Comparison) else [*result.scores.query_ids]
+        )
+        memory = recall(past, run, reference, query_ids, depth_of(measures))
+    return gate(result, rules=rules, milliseconds=milliseconds, memory=memory)
 
 
 def _named(path: str | None, what: str) -> str:

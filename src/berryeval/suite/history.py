@@ -3,7 +3,8 @@
 A line is a JSON object: ``version``, ``time`` (UTC), ``run``, ``note``, ``judgments`` and
 ``queries`` (hashes of what they say), ``n_queries``, ``n_missing`` if queries are missing from the
 run, ``means`` by measure, and ``scores``: for each measure one number per query, in the order of
-the ids as bytes and to six decimals.
+the ids as bytes and to six decimals. A line of `berryeval gate` also has a ``decision``: what was
+compared, so that later gates can count looks and tries.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from berryeval.core.content_hash import hash_of_ids, hash_of_judgments
@@ -21,13 +23,14 @@ from berryeval.core.text import without_halves
 from berryeval.errors import ArgumentError, FormatError, InputTypeError
 from berryeval.evaluation import Evaluation
 from berryeval.evaluation.evaluate import JudgmentsSource, load_judgments
+from berryeval.evaluation.memory import Decision
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.suite.appending import append_line
 
 if TYPE_CHECKING:
     from berryeval.suite.trends import Trend
 
-__all__ = ["Entry", "History", "append", "read"]
+__all__ = ["Entry", "History", "append", "decisions", "read"]
 
 VERSION = 1
 _DECIMALS = 6
@@ -57,6 +60,8 @@ class Entry:
     """Queries that were asked and not answered; no mean has them."""
     n_missing: int = 0
     """Queries that are missing from the run and score 0 in every mean."""
+    decision: Decision | None = None
+    """What a gate decided on; None for an evaluation alone."""
 
     def is_comparable(self, other: Entry) -> bool:
         """Whether both were scored on the same queries with the same judgments."""
@@ -100,6 +105,7 @@ def append(
     note: str | None = None,
     *,
     time: datetime | None = None,
+    decision: Decision | None = None,
 ) -> Entry:
     """Append an evaluation to a history file, which is made if there is none.
 
@@ -119,6 +125,8 @@ def append(
         Anything worth keeping, such as a commit.
     time : datetime, optional
         When the evaluation was made, with a time zone; now unless given.
+    decision : Decision, optional
+        What a gate decided on, for later gates to count.
 
     Raises
     ------
@@ -142,9 +150,23 @@ def append(
             for measure, result in evaluation.items()
         },
         n_missing=sum(bool(one) for one in evaluation.scores.is_missing),
+        decision=decision,
     )
     append_line(path, _to_line(entry))
     return entry
+
+
+def decisions(path: PathLike) -> list[Decision]:
+    """Return what gates decided on, oldest first; nothing if there is no such file yet.
+
+    Raises
+    ------
+    FormatError
+        As `read` does.
+    """
+    if not Path(path).exists() or Path(path).stat().st_size == 0:
+        return []
+    return [one.decision for one in read(path).entries if one.decision is not None]
 
 
 def read(path: PathLike) -> History:
@@ -213,6 +235,7 @@ def _to_line(entry: Entry) -> bytes:
         "queries": entry.queries,
         "n_queries": entry.n_queries,
         **({"n_missing": entry.n_missing} if entry.n_missing else {}),
+        **({} if entry.decision is None else {"decision": entry.decision.to_dict()}),
         "means": entry.means,
         "scores": {m: [_short(value) for value in column] for m, column in entry.scores.items()},
     }
@@ -242,6 +265,7 @@ def _to_entry(record: Any, path: str, line: int) -> Entry:  # noqa: ANN401 - any
                 for m, column in record["scores"].items()
             },
             n_missing=int(record.get("n_missing", 0)),
+            decision=_decision(record.get("decision")),
         )
         _check_scores(entry)
     except (
@@ -256,6 +280,10 @@ def _to_entry(record: Any, path: str, line: int) -> Entry:  # noqa: ANN401 - any
         message = f"expected an evaluation as `berryeval evaluate --history` writes, found {reason}"
         raise FormatError(message, path, line) from None
     return entry
+
+
+def _decision(fields: Any) -> Decision | None:  # noqa: ANN401 - any JSON
+    return None if fields is None else Decision.from_dict(fields)
 
 
 def _check_scores(entry: Entry) -> None:
