@@ -84,6 +84,31 @@ def test_an_archive_counts_looks_and_tries(client, runs):
     assert "Second look at this set: tested at 0.0125." in report["sentence"]
 
 
+def test_the_last_release_is_the_anchor_of_a_gate(client, runs):
+    """Once one is marked; the gate may name another, or none."""
+    first, second = runs
+
+    def decide(**settings):
+        client.put("/v1/gates/release", json={**GATE, **settings})
+        made = client.post("/v1/gates/release/verdicts", json={"run": second})
+        assert made.status_code == 201, made.text
+        margins = [one for one in made.json()["report"]["guards"] if one["kind"] == "margin"]
+        return [one["baseline"] for one in margins]
+
+    assert decide() == [None]
+    marked = client.put("/v1/baselines/v1", json={"run_id": second, "is_release": True})
+    assert marked.json()["released_at"] is not None
+    assert client.get("/v1/baselines/v1").headers["etag"] == f'"{second}-release"'
+    assert decide() == ["baseline", "v1"]
+    assert decide(anchor="none") == [None]
+    assert decide(anchor="main") == [None]
+    client.put("/v1/baselines/v2", json={"run_id": first, "is_release": True})
+    assert decide() == [None]  # that is the baseline itself
+    assert decide(anchor="v1") == ["baseline", "v1"]
+    client.put("/v1/gates/release", json={**GATE, "anchor": "gone"})
+    assert client.post("/v1/gates/release/verdicts", json={"run": second}).status_code == 404
+
+
 def test_verdicts_are_kept_when_their_gate_goes(client, runs):
     """They are listed, the newest first, and each can be had."""
     client.put("/v1/gates/release", json=GATE)

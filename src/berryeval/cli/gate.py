@@ -56,7 +56,7 @@ def _shape(rule: Rule) -> dict[str, Any]:
         return {"is_flag": True, "flag_value": "yes", "default": None, "type": str}
     if rule.words:
         return {"type": click.Choice([str(one) for one in rule.words if one is not None])}
-    return {"metavar": "N" if rule.annotation is int else "NUMBER"}
+    return {"metavar": {int: "N", str: "NAME"}.get(rule.annotation, "NUMBER")}
 
 
 @click.command("gate", short_help="Decide whether a candidate may ship.")
@@ -129,6 +129,7 @@ def command(
         repeats=repeats or (settings.repeats if named["run"] is None else ()),
         baseline_repeats=baseline_repeats
         or (settings.baseline_repeats if named["baseline"] is None else ()),
+        other_baselines=settings.other_baselines if named["baseline"] is None else (),
     )
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     report_formats = {file: report_format(file, FORMATS) for file in reports}

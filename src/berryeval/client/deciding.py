@@ -85,13 +85,20 @@ class Baselines:
         """Return which run a name stands for."""
         return self._connection.ask("GET", "/v1/baselines/{name}", {"name": name})
 
-    def set(self, name: str, run_id: str, *, if_match: str | None = None) -> Record:
-        """Let a name stand for a run; `if_match`, an ETag, has to fit what is there."""
+    def set(
+        self,
+        name: str,
+        run_id: str,
+        *,
+        is_release: bool = False,
+        if_match: str | None = None,
+    ) -> Record:
+        """Let a name stand for a run, which may be a release; `if_match` is an ETag to fit."""
         return self._connection.ask(
             "PUT",
             "/v1/baselines/{name}",
             {"name": name},
-            body={"run_id": run_id},
+            body={"run_id": run_id, "is_release": is_release},
             headers={"If-Match": if_match},
         )
 

@@ -23,6 +23,7 @@ from berryeval.evaluation.rule_kinds import (
     flag,
     number,
     rules_of,
+    text,
     whole,
 )
 from berryeval.measures import Measure
@@ -141,6 +142,15 @@ class GateRules:
         help="Number of queries at which the set will stop growing. Where looks are counted, "
         "early ones then use little of alpha and the last one most of it; beyond this number "
         "nothing is left. If omitted, each further look uses half as much as the one before.",
+    )
+    anchor: str | None = text(
+        longest=200,
+        default_text="the last release that was marked, if any",
+        label="Anchor",
+        example="v1.4",
+        help="Release that the candidate is compared with besides the baseline, so that many "
+        'small drops are seen: its name, or a baseline file. "none" compares with the baseline '
+        "only.",
     )
     inconclusive: int = choice(
         3,

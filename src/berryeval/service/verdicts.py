@@ -8,6 +8,7 @@ from typing import Any
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredGate, StoredRun, StoredVerdict
 from berryeval.errors import ArgumentError, MismatchError
+from berryeval.evaluation.baseline import NO_ANCHOR
 from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.guards import MarginGuard
@@ -15,11 +16,19 @@ from berryeval.evaluation.memory import Decision
 from berryeval.evaluation.verdict import GateResult
 from berryeval.reports.gate import gate_as_dict
 from berryeval.service.jobs import Progress, no_progress
+from berryeval.service.references import find_run
 from berryeval.service.run_cache import RunCache
 from berryeval.suite.gate import decide
 from berryeval.suite.settings import Settings
 
-__all__ = ["MOST_HOLES", "decide_at_present", "decide_on", "read_gate", "report_of"]
+__all__ = [
+    "MOST_HOLES",
+    "decide_at_present",
+    "decide_on",
+    "find_anchor",
+    "read_gate",
+    "report_of",
+]
 
 _N_STEPS = 3
 
@@ -85,6 +94,28 @@ def decide_on(
     )
 
 
+def find_anchor(
+    archive: Archive, settings: Mapping[str, Any], baseline: StoredRun | None
+) -> tuple[str, StoredRun] | None:
+    """Return the release that a gate compares with besides its baseline, with its name.
+
+    It is what the gate names, else the last release; None if that is the baseline itself.
+
+    Raises
+    ------
+    NotFoundError
+        If the gate names one that is not there.
+    """
+    name = settings.get("anchor")
+    if name is None:
+        release = archive.baselines.last_release()
+        name = NO_ANCHOR if release is None else release.name
+    if baseline is None or name == NO_ANCHOR:
+        return None
+    run = find_run(archive, name)
+    return None if run.run_id == baseline.run_id else (name, run)
+
+
 def _durations(archive: Archive, run: StoredRun) -> Mapping[str, float]:
     """Return what the queries of a run took; a run from a list has to be asked for it."""
     stored = run if run.facts.durations is not None else archive.runs.get(run.run_id)
@@ -118,13 +149,18 @@ def decide_at_present(
     what `decide_on` raises.
     """
     rules = read_gate(settings)
+    anchor = None
     if any(isinstance(guard, MarginGuard) for guard in rules.guards):
         _check_baseline(rules, run, baseline)
+        anchor = find_anchor(archive, settings, baseline)
+        if anchor is not None:
+            _check_baseline(rules, run, anchor[1], f"anchor {anchor[0]!r}")
     times = milliseconds or _durations(archive, run)
     progress(0, _N_STEPS, "reading the candidate")
     candidate = runs.load(run.run_id)
     progress(1, _N_STEPS, "reading the baseline")
     reference = None if baseline is None else runs.load(baseline.run_id)
+    release = None if anchor is None else (anchor[0], runs.load(anchor[1].run_id))
     progress(2, _N_STEPS, "deciding")
     judgments, judgments_hash = archive.judgments.as_of(None)
     queries = archive.queries.all()
@@ -135,6 +171,7 @@ def decide_at_present(
         queries,
         milliseconds=[*times.values()],
         baseline=reference,
+        anchor=release,
         is_brief=is_brief,
         past=past,
     )
@@ -145,7 +182,9 @@ def decide_at_present(
     return decided, judgments_hash
 
 
-def _check_baseline(rules: GateRules, run: StoredRun, baseline: StoredRun | None) -> None:
+def _check_baseline(
+    rules: GateRules, run: StoredRun, baseline: StoredRun | None, name: str = "baseline"
+) -> None:
     if baseline is None:
         way_out = "let the gate name one, or name it in the request"
         raise ArgumentError("baseline", "one, since a guard has a margin", f"none; {way_out}")
@@ -153,6 +192,6 @@ def _check_baseline(rules: GateRules, run: StoredRun, baseline: StoredRun | None
     is_other = None not in corpora and corpora[0] != corpora[1]
     if is_other and not rules.allow_other_corpus:
         raise MismatchError(
-            f"baseline of corpus {corpora[1]!r}, candidate of {corpora[0]!r}: "
+            f"{name} of corpus {corpora[1]!r}, candidate of {corpora[0]!r}: "
             "run both on the same documents, or let the gate allow_other_corpus"
         )

@@ -14,15 +14,13 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.evaluation import evaluate
-from berryeval.evaluation.baseline import Baseline, is_baseline
+from berryeval.evaluation.baseline import Baseline
 from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.comparing import compare
-from berryeval.evaluation.comparison import Comparison
-from berryeval.evaluation.evaluate import load_judgments, load_run
+from berryeval.evaluation.evaluate import load_judgments
 from berryeval.evaluation.gating import gate
 from berryeval.evaluation.guards import Guard, LatencyGuard, MarginGuard, ThresholdGuard
-from berryeval.evaluation.memory import Decision, recall
-from berryeval.evaluation.result import Evaluation
+from berryeval.evaluation.memory import Decision, Memory, recall
 from berryeval.evaluation.slices import load_queries
 from berryeval.evaluation.verdict import GateResult
 from berryeval.formats._lines import iter_lines
@@ -30,18 +28,17 @@ from berryeval.golden.measure_names import mean_name
 from berryeval.measures import Measure, Precision, ReciprocalRank, depth_of
 from berryeval.suite import history
 from berryeval.suite.candidates import find_candidate
+from berryeval.suite.references import CANDIDATE, named_file, read_references, references_of
 from berryeval.suite.settings import Settings
 
 __all__ = [
     "CANDIDATE",
     "decide",
     "guarded_measures",
-    "read_baseline",
     "read_timings",
     "run_gate",
 ]
 
-CANDIDATE = "candidate"
 _LONGEST_MS = 1e12  # thirty years: whatever is above is no time
 
 _log = event_logger(__name__)
@@ -66,7 +63,9 @@ def run_gate(settings: Settings) -> GateResult:
     if not guards:
         way_out = "add [[gate.guard]] to berryeval.toml, or give --at-least or --margin"
         raise ArgumentError("gate.guard", "at least one", f"none; {way_out}")
-    judgments = load_judgments(_named(settings.judgments, "judgments"), "error", settings.judges)
+    judgments = load_judgments(
+        named_file(settings.judgments, "judgments"), "error", settings.judges
+    )
     queries = load_queries(settings.queries)
     smallest = settings.gate.smallest_slice
     check_reachable(judgments, guards, queries=queries.values(), smallest_slice=smallest)
@@ -106,14 +105,16 @@ def decide(
     *,
     milliseconds: Sequence[float] = (),
     baseline: Run | Baseline | None = None,
+    anchor: tuple[str, Run] | None = None,
     repeats: Sequence[Run] = (),
     is_brief: bool = False,
     past: Iterable[Decision] | None = None,
 ) -> GateResult:
     """Decide about a run that is at hand, by the guards and rules of the settings.
 
-    The baseline is the one that the settings name, unless given; `repeats` are further runs of the
-    same candidate. Nothing is logged or appended. If it is to be brief, only what the verdict
+    The baselines are those that the settings name, and their anchor, unless a baseline is given;
+    then the anchor is what is given, if anything. `repeats` are further runs of the same
+    candidate. Nothing is logged or appended. If it is to be brief, only what the verdict
     takes is computed: unjudged documents are looked at only where they could block it. Looks and
     tries are counted among the decisions of the past, oldest first, if these are given.
     """
@@ -123,75 +124,47 @@ def decide(
         isinstance(guard, MarginGuard) and rules.holes_policy(guard.measure) == "inconclusive"
         for guard in rules.guards
     )
-    result: Evaluation | Comparison
-    reference: Run | None = None
-    if any(isinstance(guard, MarginGuard) for guard in rules.guards):
-        reference = _baseline(settings, judgments, measures, queries, baseline)
-        result = compare(
-            judgments,
-            {"baseline": reference, CANDIDATE: run},
+    if not any(isinstance(guard, MarginGuard) for guard in rules.guards):
+        result = evaluate(judgments, run, measures, queries=queries.values())
+        memory = _recall(past, run, None, result.scores.query_ids, measures)
+        return gate(result, rules=rules, milliseconds=milliseconds, memory=memory)
+    if baseline is None:
+        references = read_references(settings, judgments, measures, queries)
+    else:
+        references = references_of(baseline, anchor, settings, judgments, measures, queries)
+    again = {"baseline": settings.baseline_repeats if baseline is None else ()}
+    comparisons = [
+        compare(
+            one.judgments,
+            {one.name: one.run, CANDIDATE: run},
             measures,
             queries=queries.values(),
             bounds=not is_quick,
             max_grade=rules.max_grade,
-            repeats={
-                CANDIDATE: repeats,
-                "baseline": settings.baseline_repeats if baseline is None else (),
-            },
+            repeats={CANDIDATE: repeats, one.name: again.get(one.name, ())},
         )
-    else:
-        result = evaluate(judgments, run, measures, queries=queries.values())
-    memory = None
-    if past is not None:
-        query_ids = (
-            result.query_ids if isinstance(result, Comparison) else [*result.scores.query_ids]
-        )
-        memory = recall(past, run, reference, query_ids, depth_of(measures))
-    return gate(result, rules=rules, milliseconds=milliseconds, memory=memory)
+        for one in references
+    ]
+    memory = _recall(past, run, references[0].run, comparisons[0].query_ids, measures)
+    return gate(comparisons, rules=rules, milliseconds=milliseconds, memory=memory)
 
 
-def _named(path: str | None, what: str) -> str:
-    if path is None:
-        way_out = f"name one in berryeval.toml ({what} = ...) or with --{what}"
-        raise ArgumentError(what, "a file", f"none; {way_out}")
-    return path
+def _recall(
+    past: Iterable[Decision] | None,
+    run: Run,
+    baseline: Run | None,
+    query_ids: Iterable[str],
+    measures: Sequence[Measure],
+) -> Memory | None:
+    if past is None:
+        return None
+    return recall(past, run, baseline, [*query_ids], depth_of(measures))
 
 
 def guarded_measures(guards: Sequence[Guard]) -> tuple[Measure, ...]:
     """Return the measures that guards name, each once."""
     named = (guard.measure for guard in guards if not isinstance(guard, LatencyGuard))
     return tuple(dict.fromkeys(named))
-
-
-def _baseline(
-    settings: Settings,
-    judgments: Judgments,
-    measures: Sequence[Measure],
-    queries: Mapping[str, Query],
-    given: Run | Baseline | None,
-) -> Run:
-    found = read_baseline(_named(settings.baseline, "baseline")) if given is None else given
-    if isinstance(found, Run):
-        return found
-    corpus = None if settings.gate.allow_other_corpus else settings.corpus
-    found.check(judgments, measures, queries=queries, corpus=corpus)
-    return found.to_run()
-
-
-def read_baseline(path: str) -> Run | Baseline:
-    """Read what a candidate is held against: a baseline, or any run.
-
-    Raises
-    ------
-    FormatError
-        If there is no such file, or it is neither.
-    """
-    if path == "-":  # can be read only once
-        return load_run(path)
-    if not Path(path).exists():
-        way_out = "save one with `berryeval baseline save`, or name a run"
-        raise FormatError(f"expected a baseline, found no file; {way_out}", path)
-    return Baseline.read(path) if is_baseline(path) else load_run(path)
 
 
 def read_timings(path: str) -> dict[str, float]:
