@@ -86,6 +86,7 @@ bench-workbench: $(VENV)/developing ## Open every page on a large archive, and w
 
 simulate: $(VENV)/developing ## Count how often the gate is wrong, and write docs/explanation/error-rates.md
 	$(BIN)/python scripts/simulate_gate.py $(if $(SCORES),--scores $(SCORES))
+	$(BIN)/python scripts/simulate_practices.py
 
 baseline: $(VENV)/developing ## Score six systems on the golden set, and write docs/reference/baseline.md
 	$(BIN)/python scripts/quality_baseline.py
