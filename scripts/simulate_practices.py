@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from scipy import stats as scipy_stats
 
 from berryeval.evaluation.gate_rules import GateRules
-from berryeval.evaluation.margins import margin_p_values
+from berryeval.evaluation.margins import margin_interval, margin_p_values
 from berryeval.evaluation.memory import Memory, levels_of
-from berryeval.stats import mean_of
+from berryeval.stats import difference_of_means, mean_of
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +35,8 @@ N_CHANGES = 200
 CREEP = -0.004
 N_CREEPING = 50
 MARGIN = 0.02
+RESERVE = 0.3
+OPENINGS = 5
 SIZES = (40, 80, 120, 160, 200)
 """The number of queries at each look at a set that grows."""
 
@@ -91,6 +93,18 @@ def keep_what_looks_better(
     if n_kept:
         p_value = float(scipy_stats.ttest_1samp(gained, 0, alternative="greater").pvalue)
     return Selection(float(gained.mean()), p_value <= ALPHA, n_kept)
+
+
+def check_by_reserve(random: np.random.Generator, n_queries: int) -> tuple[Floats, Floats]:
+    """Keep a higher mean of the seen queries; return the gains of seen and reserved ones."""
+    n_seen = round(n_queries * (1 - RESERVE))
+    first = present = version(random, n_queries)
+    for _ in range(N_CHANGES):
+        variant = version(random, n_queries)
+        if variant[:n_seen].mean() > present[:n_seen].mean():
+            present = variant
+    gains = present - first
+    return gains[:n_seen], gains[n_seen:]
 
 
 def creep(random: np.random.Generator, n_queries: int, *, has_anchor: bool) -> Creep:
@@ -154,6 +168,29 @@ def selection_rows(n_teams: int) -> Iterator[str]:
             yield f"| {n_queries} | {name} | {kept:.2f} | {gain:+.3f} | {share:.0%} |"
 
 
+def reserve_rows(n_teams: int) -> Iterator[str]:
+    """Return the table of what a reserve says of changes that were kept for a higher mean."""
+    yield (
+        "| queries | seen gain | reserve's gain | seen queries call it significant | "
+        "the reserve does | drift found |"
+    )
+    yield "|---:|---:|---:|---:|---:|---:|"
+    level = ALPHA / OPENINGS
+    for n_queries in (200, 400):
+        random = np.random.default_rng(n_queries)
+        samples = [tuple(map(mean_of, check_by_reserve(random, n_queries))) for _ in range(n_teams)]
+        gains = [np.mean([pair[side].mean for pair in samples]) for side in (0, 1)]
+        believed = np.mean([seen.p_above(skewness=0) <= ALPHA for seen, _ in samples])
+        claimed = np.mean([margin_interval(one, level, LOSS).low > 0 for _, one in samples])
+        drifted = np.mean(
+            [difference_of_means(*pair).p_above(skewness=0) <= level for pair in samples]
+        )
+        yield (
+            f"| {n_queries} | {gains[0]:+.3f} | {gains[1]:+.3f} | {believed:.0%} | "
+            f"{claimed:.1%} | {drifted:.0%} |"
+        )
+
+
 def creep_rows(n_teams: int) -> Iterator[str]:
     """Return the table of small drops."""
     yield f"| queries | practice | shipped, of {N_CREEPING} | true loss, in margins | worst team |"
@@ -189,6 +226,7 @@ def main() -> None:
     options.add_argument("--sets", type=int, default=5000, help="growing sets per row")
     chosen = options.parse_args()
     write_table("selection", selection_rows(chosen.teams))
+    write_table("reserve", reserve_rows(chosen.teams))
     write_table("creep", creep_rows(chosen.teams))
     write_table("looks", peeking_rows(chosen.sets))
 

@@ -42,6 +42,14 @@ def test_counted_tries_rarely_call_a_neutral_change_better():
     assert abs(np.mean([one.gain for one in found])) < 0.005
 
 
+def test_a_reserve_is_not_fooled_by_selection():
+    """The seen queries gained, the reserved ones did not."""
+    random = np.random.default_rng(1)
+    gains = [practices.check_by_reserve(random, 200) for _ in range(20)]
+    assert np.mean([seen.mean() for seen, _ in gains]) > 0.015
+    assert abs(np.mean([apart.mean() for _, apart in gains])) < 0.013
+
+
 def test_an_anchor_ends_a_creep_that_a_moving_baseline_never_sees():
     """Many margins are lost without it, about one with it."""
     losses = {}
@@ -65,10 +73,10 @@ def test_counted_looks_together_keep_alpha(name):
 def test_the_page_has_every_table():
     """`make simulate` was run after the last change of a row."""
     page = practices.PAGE.read_text(encoding="utf-8")
-    for rows in (practices.selection_rows(1), practices.creep_rows(1), practices.peeking_rows(1)):
-        header, _, *body = rows
-        assert header in page
-        for line in body:
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            name = next(cell for cell in cells if not cell[:1].isdigit())
-            assert f" {name} |" in page
+    tables = "selection", "reserve", "creep", "peeking"
+    for name in tables:
+        header, rule, *body = getattr(practices, f"{name}_rows")(2)
+        _, _, rest = page.partition(f"{header}\n{rule}\n")
+        written = rest.partition("\n\n")[0].splitlines()
+        firsts = [[line.split("|")[1] for line in rows] for rows in (written, body)]
+        assert firsts[0] == firsts[1]

@@ -109,6 +109,20 @@ def test_the_last_release_is_the_anchor_of_a_gate(client, runs):
     assert client.post("/v1/gates/release/verdicts", json={"run": second}).status_code == 404
 
 
+def test_a_reserve_is_opened_by_a_request(client, runs):
+    """The report has its gain over the anchor; without a release the request is refused."""
+    client.put("/v1/gates/release", json={**GATE, "reserve": 0.4})
+    body = {"run": runs[1], "open_reserve": True}
+    refused = client.post("/v1/gates/release/verdicts", json=body)
+    assert (refused.status_code, "a release to compare with" in refused.text) == (422, True)
+    client.put("/v1/baselines/v1", json={"run_id": runs[1], "is_release": True})
+    report = client.post("/v1/gates/release/verdicts", json=body).json()["report"]
+    found = report["opening"]
+    assert (found["anchor"], found["number"], found["openings"], found["gain"]) == ("v1", 1, 5, 0)
+    n_seen = max(guard["queries"] for guard in report["guards"])
+    assert (found["seen"], found["reserved"] > 0) == (n_seen, True)
+
+
 def test_verdicts_are_kept_when_their_gate_goes(client, runs):
     """They are listed, the newest first, and each can be had."""
     client.put("/v1/gates/release", json=GATE)

@@ -1,6 +1,7 @@
 """Baselines and the anchor: a candidate has to pass against each of them."""
 
 import json
+import logging
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from berryeval.evaluation.baseline import Baseline, release_path
 from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.guards import Margin, MarginGuard
 from berryeval.measures import parse_measure
+from berryeval.suite import history
 from berryeval.suite.gate import run_gate
 from berryeval.suite.settings import Settings, read_settings
 from evaluation.gating_cases import judged, ranked
@@ -173,3 +175,76 @@ def test_judgments_of_some_queries_keep_what_the_set_declares():
     found = judgments.of_queries({"q2"})
     assert found.to_dict() == {"q2": {"d2": 2.0}}
     assert (found.scale, found.labels) == (3.0, ("no", "yes"))
+
+
+def reserving(settings, **rules):
+    """Settings with a reserve, a release that is fair, and a history."""
+    save("main", LEVELS["fair"], release="poor")
+    declared = {"reserve": 0.3, "openings": 2, **rules}
+    gate = replace(settings.gate, **declared)
+    return replace(settings, baseline="main.json", history="history.jsonl", gate=gate)
+
+
+def test_gates_do_not_see_reserved_queries(settings, caplog):
+    """Neither in scores nor in the history or the log."""
+    caplog.set_level(logging.DEBUG, logger="berryeval")
+    found = run_gate(reserving(settings))
+    seen = {*found.evaluation.scores.query_ids}
+    assert {one.query_id for one in caplog.records if hasattr(one, "query_id")} == seen
+    assert history.read("history.jsonl").entries[0].n_queries == len(seen)
+    assert 30 < len(seen) < 55
+    assert all(guard.n_queries == len(seen) for guard in found.guards)
+    assert found.memory.decision.query_ids == tuple(sorted(seen))
+    assert found.opening is None
+
+
+def test_a_reserve_is_opened_for_a_release(settings):
+    """It reports its own gain over the anchor; the same data again are the same opening."""
+    chosen = reserving(settings)
+    first, again = (run_gate(chosen, opens_reserve=True) for _ in range(2))
+    opening = first.opening
+    assert opening.n_reserved + opening.n_seen == N
+    assert (opening.anchor, opening.number, again.opening.number) == ("poor", 1, 1)
+    assert f"Reserve, opening 1 of 2: P@5 gained {opening.gain:+.4f} over poor" in first.sentence
+    assert opening.gain == pytest.approx(0.1, abs=0.06)
+
+
+def test_a_reserve_is_retired_after_its_last_opening(settings, tmp_path):
+    """Each other candidate takes an opening."""
+    chosen = reserving(settings)
+    for number, name in enumerate(("fair", "good", "poor")):
+        (tmp_path / f"{name}.run.json").write_text(json.dumps(scored(LEVELS[name])))
+        candidate = replace(chosen, run=f"{name}.run.json")
+        if number < 2:
+            assert run_gate(candidate, opens_reserve=True).opening.number == number + 1
+        else:
+            with pytest.raises(ArgumentError, match="all 2 used; it is retired"):
+                run_gate(candidate, opens_reserve=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "rules", "message"),
+    [
+        ({}, {"reserve": None}, "open_reserve: expected a reserve, got none; declare one"),
+        (
+            {},
+            {"anchor": "none"},
+            "open_reserve: expected a release to compare with, got none; mark",
+        ),
+        ({"history": None}, {}, "open_reserve: expected a history, got none; name a file"),
+        ({}, {"guards": ()}, "gate.guard: expected at least one"),
+    ],
+)
+def test_a_reserve_needs_a_release_and_a_history(settings, changes, rules, message):
+    """An error says what is missing, and how to add it."""
+    with pytest.raises(ArgumentError, match=message):
+        run_gate(replace(reserving(settings, **rules), **changes), opens_reserve=True)
+
+
+def test_a_seal_cannot_be_changed_in_use(settings):
+    """Another salt would choose queries that were seen."""
+    run_gate(reserving(settings))
+    with pytest.raises(
+        ArgumentError, match=r"reserve: expected 0\.3 with the salt '' and 2 openings"
+    ):
+        run_gate(reserving(settings, reserve_salt="other"))

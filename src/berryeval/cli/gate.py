@@ -79,6 +79,12 @@ def _shape(rule: Rule) -> dict[str, Any]:
     metavar="FILE",
     help="A further run of the baseline's system. Repeatable.",
 )
+@click.option(
+    "--open-reserve",
+    "opens_reserve",
+    is_flag=True,
+    help="Open the reserve for a release: report its own gain over the anchor, and drift.",
+)
 @report_option
 @output_options(FORMATS)
 @logging_options()
@@ -91,6 +97,7 @@ def command(
     margin: tuple[str, ...],
     repeats: tuple[str, ...],
     baseline_repeats: tuple[str, ...],
+    opens_reserve: bool,
     reports: tuple[str, ...],
     output_format: str | None,
     as_json: bool,
@@ -134,7 +141,7 @@ def command(
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     report_formats = {file: report_format(file, FORMATS) for file in reports}
     check_outputs([output, settings.history, *reports])
-    result = run_gate(settings)
+    result = run_gate(settings, opens_reserve=opens_reserve)
     for file, format_ in report_formats.items():
         write_output(render_gate(result, format_), file)
     if chosen == "table" and output is None:

@@ -143,14 +143,17 @@ class Gates:
         *,
         baseline: str | None = None,
         milliseconds: Mapping[str, float] | None = None,
+        open_reserve: bool = False,
         as_job: bool = False,
     ) -> Record:
-        """Let a gate decide on a run, and keep the verdict."""
+        """Let a gate decide on a run, and keep the verdict; its reserve may be opened."""
         body: dict[str, Any] = {"run": run}
         if baseline is not None:
             body["baseline"] = baseline
         if milliseconds is not None:
             body["milliseconds"] = dict(milliseconds)
+        if open_reserve:
+            body["open_reserve"] = True
         return self._connection.ask(
             "POST",
             "/v1/gates/{name}/verdicts",

@@ -143,6 +143,34 @@ class GateRules:
         "early ones then use little of alpha and the last one most of it; beyond this number "
         "nothing is left. If omitted, each further look uses half as much as the one before.",
     )
+    reserve: float | None = number(
+        None,
+        above=0,
+        below=1,
+        is_of_set=True,
+        default_text="none",
+        label="Reserve",
+        help="Share of the queries that gates do not see until the reserve is opened for a "
+        "release. A group is kept apart as a whole.",
+    )
+    reserve_salt: str | None = text(
+        longest=100,
+        is_of_set=True,
+        default_text="none",
+        label="Salt of the reserve",
+        example="spring 2026",
+        help="Text that chooses which queries are reserved. It stays as it is while the reserve "
+        "is in use.",
+    )
+    openings: int = whole(
+        5,
+        least=1,
+        most=1000,
+        is_of_set=True,
+        label="Openings",
+        help="Number of times that the reserve can be opened. Each opening uses alpha divided by "
+        "this number; after the last one the reserve is retired.",
+    )
     anchor: str | None = text(
         longest=200,
         default_text="the last release that was marked, if any",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from berryeval.core.run import Run
     from berryeval.evaluation.gate_rules import GateRules
 
-__all__ = ["Decision", "Levels", "Memory", "levels_of", "recall"]
+__all__ = ["Decision", "Levels", "Memory", "hash_of_rankings", "levels_of", "recall"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,12 @@ class Decision:
     """The number of the try, from 1."""
     query_ids: tuple[str, ...] | None = None
     """The ids of the queries, if no earlier decision has them."""
+    seal: str | None = None
+    """How queries were reserved; None if none were."""
+    opened: str | None = None
+    """A hash of what was compared on the reserve, if it was opened."""
+    opening: int | None = None
+    """Which opening that was, from 1."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `from_dict` reads, as JSON holds it."""
@@ -54,15 +60,15 @@ class Decision:
         ArgumentError
             If a field is missing, or of another type.
         """
-        texts: dict[str, Any] = {
-            key: fields.get(key) for key in ("candidate", "baseline", "queries")
-        }
-        counts: dict[str, Any] = {key: fields.get(key) for key in ("n_queries", "tries")}
+        texts: dict[str, Any] = {key: fields.get(key) for key in _TEXTS}
+        counts: dict[str, Any] = {key: fields.get(key) for key in _COUNTS}
         ids = fields.get("query_ids")
         for key, text in texts.items():
-            if not isinstance(text, str) and (key != "baseline" or text is not None):
+            if not isinstance(text, str) and (_TEXTS[key] or text is not None):
                 raise ArgumentError(f"decision.{key}", "a hash", repr(text)[:40])
         for key, count in counts.items():
+            if count is None and not _COUNTS[key]:
+                continue
             if type(count) is not int or count < 1:
                 raise ArgumentError(f"decision.{key}", "a number from 1", repr(count)[:40])
         if ids is not None:
@@ -70,6 +76,11 @@ class Decision:
                 raise ArgumentError("decision.query_ids", "a list of ids", repr(ids)[:40])
             ids = tuple(ids)
         return cls(**texts, **counts, query_ids=ids)
+
+
+_TEXTS = {"candidate": True, "baseline": False, "queries": True, "seal": False, "opened": False}
+_COUNTS = {"n_queries": True, "tries": True, "opening": False}
+"""The fields of a decision, and whether each is required."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +92,7 @@ class Memory:
     tries: int
     """How many comparisons were decided on this set, up to this one."""
     decision: Decision | None = None
-    """What to keep of it."""
+    """What to keep of it; None if it is not to be counted later."""
 
     @property
     def looks(self) -> int:
@@ -164,6 +175,8 @@ def recall(
     baseline: Run | None,
     query_ids: Sequence[str],
     depth: int | None,
+    *,
+    seal: str | None = None,
 ) -> Memory:
     """Count the looks and tries of a decision among those of the past, oldest first.
 
@@ -179,6 +192,8 @@ def recall(
         The queries that are scored now.
     depth : int or None
         How many ranks guards look at; None means all.
+    seal : str, optional
+        How queries are reserved, to be kept with the decision.
     """
     rankings = _Rankings(candidate, depth), None if baseline is None else _Rankings(baseline, depth)
     queries = hash_of_ids(map(encode_id, sorted(query_ids)))
@@ -204,8 +219,15 @@ def recall(
         len(query_ids),
         tries,
         None if is_known_set else tuple(sorted(query_ids)),
+        seal,
     )
     return Memory(tuple(sizes.values()), tries, decision)
+
+
+def hash_of_rankings(runs: Iterable[Run], query_ids: Sequence[str], depth: int | None) -> str:
+    """Return a hash of how runs rank queries, down to a depth; None means all ranks."""
+    hashes = [_hash(_Rankings(run, depth), query_ids) for run in runs]
+    return hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
 class _Rankings:

@@ -15,6 +15,7 @@ from berryeval.stats import Interval
 if TYPE_CHECKING:
     from berryeval.evaluation.gate_rules import GateRules, Inference
     from berryeval.evaluation.memory import Memory
+    from berryeval.evaluation.reserve import Opening
     from berryeval.evaluation.result import Evaluation
     from berryeval.evaluation.verdict import Common, GuardResult, Verdict
     from berryeval.measures import Measure
@@ -27,6 +28,7 @@ __all__ = [
     "of_margin",
     "of_memory",
     "of_missing",
+    "of_opening",
     "of_threshold",
 ]
 
@@ -114,6 +116,23 @@ def _ordinal(number: int) -> str:
     ends = {1: "st", 2: "nd", 3: "rd"}
     end = "th" if number // 10 % 10 == 1 else ends.get(number % 10, "th")
     return f"{number:,}{end}"
+
+
+def of_opening(opening: Opening) -> str:
+    """Say what the reserve gained over the anchor, and whether the seen queries gained more."""
+    first = (
+        f" Reserve, opening {opening.number} of {opening.openings}: {opening.measure} gained "
+        f"{opening.gain:+.4f} over {opening.anchor} on {count_queries(opening.n_reserved)}"
+    )
+    if opening.interval is None:
+        return f"{first}; too few of them changed to tell more."
+    interval = opening.interval
+    first += f" ({interval.level * 100:.4g}% interval {interval.low:+.4f} to {interval.high:+.4f})."
+    drift = opening.drift
+    if drift is None:
+        return first
+    relation = "which is drift" if opening.has_drifted else "no clear drift"
+    return f"{first} The seen queries gained {drift.mean:+.4f} more: {relation}."
 
 
 def of_cautions(runs: Iterable[tuple[str, Evaluation]]) -> str:

@@ -12,6 +12,7 @@ from berryeval.evaluation.gate_rules import GateRules, Inference, Verdict
 from berryeval.evaluation.guards import Guard, MarginGuard
 from berryeval.evaluation.holes import Hole
 from berryeval.evaluation.memory import Memory, levels_of
+from berryeval.evaluation.reserve import Opening
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import Slice
 from berryeval.stats import Interval
@@ -160,6 +161,8 @@ class GateResult(Displayed):
     0; None otherwise."""
     memory: Memory | None = None
     """How often the set was used before; None if nothing was counted."""
+    opening: Opening | None = None
+    """What the reserve said; None if it was not opened."""
 
     def __repr__(self) -> str:
         return f"<GateResult {self.verdict}: {self.sentence}>"

@@ -62,13 +62,14 @@ def decide_on(
     *,
     milliseconds: Mapping[str, float] | None,
     progress: Progress,
+    opens_reserve: bool = False,
 ) -> StoredVerdict:
     """Decide at today's judgments, and keep the verdict.
 
     Raises
     ------
     ArgumentError
-        If a guard has a margin, and there is no baseline.
+        If a guard has a margin, and there is no baseline; or if the reserve cannot be opened.
     MismatchError
         If the baseline searched another corpus, and the gate does not allow that; or if a
         threshold is above the best possible mean.
@@ -82,6 +83,7 @@ def decide_on(
         milliseconds=milliseconds,
         progress=progress,
         past=archive.verdicts.decisions(gate.name),
+        opens_reserve=opens_reserve,
     )
     return archive.verdicts.put(
         gate=gate.name,
@@ -142,11 +144,12 @@ def decide_at_present(
     progress: Progress = no_progress,
     is_brief: bool = False,
     past: Iterable[Decision] | None = None,
+    opens_reserve: bool = False,
 ) -> tuple[GateResult, str]:
     """Decide at today's judgments by the settings of a gate; return their hash, too.
 
-    Nothing is kept. `is_brief` and `past` are as `berryeval.suite.gate.decide` has them. Raises
-    what `decide_on` raises.
+    Nothing is kept. `is_brief`, `past` and `opens_reserve` are as `berryeval.suite.gate.decide`
+    has them. Raises what `decide_on` raises.
     """
     rules = read_gate(settings)
     anchor = None
@@ -174,6 +177,7 @@ def decide_at_present(
         anchor=release,
         is_brief=is_brief,
         past=past,
+        opens_reserve=opens_reserve,
     )
     # Only a threshold that was missed can be out of reach, and ceilings take a while.
     missed = [guard.guard for guard in decided.failed]

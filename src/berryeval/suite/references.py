@@ -34,6 +34,7 @@ class Reference(NamedTuple):
     name: str
     run: Run
     judgments: Judgments
+    is_anchor: bool = False
 
 
 def read_references(
@@ -138,8 +139,8 @@ def _anchored(
         way_out = 'mark a newer release, or set anchor to "none"'
         raise MismatchError(f"anchor {name!r} has none of the judged queries; {way_out}")
     if known.issuperset(judgments.query_ids):
-        return [Reference(name, run, judgments)]
-    return [Reference(name, run, judgments.of_queries(known))]
+        return [Reference(name, run, judgments, is_anchor=True)]
+    return [Reference(name, run, judgments.of_queries(known), is_anchor=True)]
 
 
 def read_baseline(path: str) -> Run | Baseline:
