@@ -217,6 +217,17 @@ def test_unchanged_rankings_pass_at_any_look():
     assert found.verdict == "pass"
 
 
+def test_an_early_look_does_not_ask_for_queries_that_are_there():
+    """With a final size the level is what it lacks: later looks have more."""
+    mixed = [4 if i % 2 else 2 for i in range(60)]
+    early, late = (
+        decided(BEFORE, mixed, margin=0.15, memory=Memory((60,), 1), n_max=n_max)
+        for n_max in (2000, 60)
+    )
+    assert (early.verdict, late.verdict) == ("inconclusive", "pass")
+    assert only(early).queries_needed is None
+
+
 def test_ordinals_beyond_ten_are_figures():
     """11th, 12th, 21st, 112th."""
     for looks, word in ((10, "Tenth"), (11, "11th"), (12, "12th"), (21, "21st"), (112, "112th")):

@@ -100,6 +100,15 @@ def test_a_marked_release_is_the_anchor_by_default(settings):
     assert verdicts(run_gate(none)) == {None: "pass"}
 
 
+def test_a_release_that_is_the_baseline_is_compared_once(settings):
+    """As it is until the first change after a release; its reserve can be opened all the same."""
+    save("main", LEVELS["fair"], release="fair")
+    marked = replace(settings, baseline="main.json", history="history.jsonl")
+    assert verdicts(run_gate(marked)) == {None: "pass"}
+    reserved = replace(marked, gate=replace(settings.gate, reserve=0.3), history="other.jsonl")
+    assert run_gate(reserved, opens_reserve=True).opening.anchor == "fair"
+
+
 def test_an_anchor_counts_its_own_queries_only(settings):
     """New queries of a set that grew are not scored as 0 for the release."""
     save("v1", LEVELS["good"][:40])
@@ -205,7 +214,8 @@ def test_a_reserve_is_opened_for_a_release(settings):
     opening = first.opening
     assert opening.n_reserved + opening.n_seen == N
     assert (opening.anchor, opening.number, again.opening.number) == ("poor", 1, 1)
-    assert f"Reserve, opening 1 of 2: P@5 gained {opening.gain:+.4f} over poor" in first.sentence
+    told = f"Reserve, opening 1 of 2: compared with poor, P@5 gained {opening.gain:.4f} on "
+    assert told in first.sentence
     assert opening.gain == pytest.approx(0.1, abs=0.06)
 
 

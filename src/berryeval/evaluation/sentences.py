@@ -121,8 +121,9 @@ def _ordinal(number: int) -> str:
 def of_opening(opening: Opening) -> str:
     """Say what the reserve gained over the anchor, and whether the seen queries gained more."""
     first = (
-        f" Reserve, opening {opening.number} of {opening.openings}: {opening.measure} gained "
-        f"{opening.gain:+.4f} over {opening.anchor} on {count_queries(opening.n_reserved)}"
+        f" Reserve, opening {opening.number} of {opening.openings}: compared with "
+        f"{opening.anchor}, {opening.measure} {'lost' if opening.gain < 0 else 'gained'} "
+        f"{abs(opening.gain):.4f} on {count_queries(opening.n_reserved)}"
     )
     if opening.interval is None:
         return f"{first}; too few of them changed to tell more."
@@ -132,7 +133,8 @@ def of_opening(opening: Opening) -> str:
     if drift is None:
         return first
     relation = "which is drift" if opening.has_drifted else "no clear drift"
-    return f"{first} The seen queries gained {drift.mean:+.4f} more: {relation}."
+    amount = f"{abs(drift.mean):.4f} {'less' if drift.mean < 0 else 'more'}"
+    return f"{first} The seen queries gained {amount}: {relation}."
 
 
 def of_cautions(runs: Iterable[tuple[str, Evaluation]]) -> str:

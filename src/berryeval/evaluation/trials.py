@@ -384,4 +384,7 @@ def _needed(trial: Trial, verdict: Verdict) -> tuple[int | None, tuple[int, int 
         loss=trial.loss,
         score_range=range_of(trial.guard.measure),
     )
+    is_early = trial.levels.verdict < trial.levels.ahead
+    if is_early and found.needed is not None and found.needed <= trial.column.n_units:
+        return None, None  # what is lacking is not queries, but alpha, which later looks have
     return found.needed, found.needed_range

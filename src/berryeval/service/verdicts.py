@@ -101,7 +101,7 @@ def find_anchor(
 ) -> tuple[str, StoredRun] | None:
     """Return the release that a gate compares with besides its baseline, with its name.
 
-    It is what the gate names, else the last release; None if that is the baseline itself.
+    It is what the gate names, else the last release; None if there is none.
 
     Raises
     ------
@@ -114,8 +114,7 @@ def find_anchor(
         name = NO_ANCHOR if release is None else release.name
     if baseline is None or name == NO_ANCHOR:
         return None
-    run = find_run(archive, name)
-    return None if run.run_id == baseline.run_id else (name, run)
+    return name, find_run(archive, name)
 
 
 def _durations(archive: Archive, run: StoredRun) -> Mapping[str, float]:
@@ -163,7 +162,10 @@ def decide_at_present(
     candidate = runs.load(run.run_id)
     progress(1, _N_STEPS, "reading the baseline")
     reference = None if baseline is None else runs.load(baseline.run_id)
-    release = None if anchor is None else (anchor[0], runs.load(anchor[1].run_id))
+    release = None
+    if anchor is not None and baseline is not None and reference is not None:
+        is_baseline = anchor[1].run_id == baseline.run_id
+        release = anchor[0], reference if is_baseline else runs.load(anchor[1].run_id)
     progress(2, _N_STEPS, "deciding")
     judgments, judgments_hash = archive.judgments.as_of(None)
     queries = archive.queries.all()

@@ -217,8 +217,8 @@ def _opened(
     past: Sequence[Decision] | None,
 ) -> GateResult:
     """Add what the reserve says of the candidate and the anchor."""
-    anchor = next((one for one in references if one.is_anchor), None)
-    if anchor is None:
+    anchor = next((one for one in references if one.release is not None), None)
+    if anchor is None or anchor.release is None:
         way_out = "mark one with `berryeval baseline release`"
         raise ArgumentError("open_reserve", "a release to compare with", f"none; {way_out}")
     if past is None or decided.memory is None:
@@ -227,7 +227,7 @@ def _opened(
     measure = next(one.measure for one in decided.rules.guards if isinstance(one, MarginGuard))
     depth = depth_of([measure])
     opened = hash_of_rankings((run, anchor.run), sorted(reserved), depth)
-    runs = {anchor.name: anchor.run, CANDIDATE: run}
+    runs = {anchor.release: anchor.run, CANDIDATE: run}
     opening = open_reserve(
         compare(anchor.judgments, runs, [measure], queries=queries.values()),
         CANDIDATE,

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from berryeval.core.content_hash import hash_of_ids, hash_of_judgments
-from berryeval.core.inputs import refuse_input
+from berryeval.core.inputs import refuse_input, release_input
 from berryeval.core.text import without_halves
 from berryeval.errors import ArgumentError, FormatError, InputTypeError
 from berryeval.evaluation import Evaluation
@@ -166,7 +166,9 @@ def decisions(path: PathLike) -> list[Decision]:
     """
     if not Path(path).exists() or Path(path).stat().st_size == 0:
         return []
-    return [one.decision for one in read(path).entries if one.decision is not None]
+    found = [one.decision for one in read(path).entries if one.decision is not None]
+    release_input(path)  # to be appended to
+    return found
 
 
 def read(path: PathLike) -> History:

@@ -34,7 +34,8 @@ class Reference(NamedTuple):
     name: str
     run: Run
     judgments: Judgments
-    is_anchor: bool = False
+    release: str | None = None
+    """The name of the release that it is; None if it is none."""
 
 
 def read_references(
@@ -67,7 +68,11 @@ def read_references(
     if anchor is not None and anchor != NO_ANCHOR:
         place = _anchor_path(path, anchor)
         read = read_baseline(place)
-        found += _anchored(_name_of(read, place), read, settings, judgments, measures, queries)
+        name = _name_of(read, place)
+        if _are_same(main, read):
+            found[0] = found[0]._replace(release=name)
+        else:
+            found += _anchored(name, read, settings, judgments, measures, queries)
     names = [one.name for one in found]
     if len({*names, CANDIDATE}) <= len(names):
         raise ArgumentError("baseline", "baselines of different names", ", ".join(names))
@@ -85,9 +90,18 @@ def references_of(
     """Return a baseline that is at hand, and an anchor with its name; raises as above."""
     checked = _checked(baseline, settings, judgments, measures, queries)
     found = [Reference("baseline", checked, judgments)]
-    if anchor is not None:
+    if anchor is not None and anchor[1] is baseline:
+        found[0] = found[0]._replace(release=anchor[0])
+    elif anchor is not None:
         found += _anchored(*anchor, settings, judgments, measures, queries)
     return found
+
+
+def _are_same(one: Run | Baseline, other: Run | Baseline) -> bool:
+    """Return whether two baselines are one, as they are until the first change after a release."""
+    if isinstance(one, Baseline) and isinstance(other, Baseline):
+        return (one.depth, one.rankings) == (other.depth, other.rankings)
+    return False
 
 
 def _name_of(read: Run | Baseline, path: str) -> str:
@@ -139,8 +153,8 @@ def _anchored(
         way_out = 'mark a newer release, or set anchor to "none"'
         raise MismatchError(f"anchor {name!r} has none of the judged queries; {way_out}")
     if known.issuperset(judgments.query_ids):
-        return [Reference(name, run, judgments, is_anchor=True)]
-    return [Reference(name, run, judgments.of_queries(known), is_anchor=True)]
+        return [Reference(name, run, judgments, name)]
+    return [Reference(name, run, judgments.of_queries(known), name)]
 
 
 def read_baseline(path: str) -> Run | Baseline:
