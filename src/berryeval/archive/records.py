@@ -257,6 +257,8 @@ class StoredBaseline:
     name: str
     run_id: str
     updated_at: datetime
+    released_at: datetime | None = None
+    """When it was marked as a release; None if it is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,7 @@ def _mean(values: Sequence[float | None], sampling: Sampling) -> float | None:
     if not rows:
         return None
     sampling = sampling.take(rows)
-    return sampling.mean(np.array([values[row] for row in rows], np.float64))
+    return sampling.mean_over(np.array([values[row] for row in rows], np.float64))
 
 
 def order_similarity(comparison: Comparison) -> Iterator[OrderSimilarity]:

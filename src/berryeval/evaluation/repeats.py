@@ -110,7 +110,7 @@ def noise_in(
     freedom = (n_runs - 1) * (n_queries - 1)
     interaction = float(sums_of((around**2).ravel())) / freedom if freedom > 0 else 0.0
     sampling = sampling_of(evaluations[0].queries, [ids[row] for row in rows])
-    of_runs = np.array([sampling.mean(change) for change in changes])
+    of_runs = np.array([sampling.mean_over(change) for change in changes])
     n_effective = sampling.effective_queries or n_queries
     shared = float(variances_of(of_runs)) - interaction / n_effective
     return Noise(math.sqrt(per_query), math.sqrt(max(0.0, shared)), n_runs)

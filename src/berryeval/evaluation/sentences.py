@@ -13,7 +13,9 @@ from berryeval.evaluation.sampling import FEWEST_GROUPS
 from berryeval.stats import Interval
 
 if TYPE_CHECKING:
-    from berryeval.evaluation.gate_rules import Inference
+    from berryeval.evaluation.gate_rules import GateRules, Inference
+    from berryeval.evaluation.memory import Memory
+    from berryeval.evaluation.reserve import Opening
     from berryeval.evaluation.result import Evaluation
     from berryeval.evaluation.verdict import Common, GuardResult, Verdict
     from berryeval.measures import Measure
@@ -24,7 +26,9 @@ __all__ = [
     "of_gate",
     "of_latency",
     "of_margin",
+    "of_memory",
     "of_missing",
+    "of_opening",
     "of_threshold",
 ]
 
@@ -42,7 +46,7 @@ def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> st
         groups = max((guard.n_groups or 0 for guard in guards), default=0)
         within = f" in {groups:,} groups" if groups else ""
         within += _worth(max(guards, key=lambda guard: guard.n_queries))
-        told = f"{hold} over {count_queries(n_queries)}{within}{same}."
+        told = f"{hold} over {count_queries(n_queries)}{within}{_against(guards)}{same}."
         return f"{_collapse(counted)}{told}{_small(counted)}{_depends(n_holes)}"
     deciding = sorted(
         (guard for guard in counted if guard.verdict == verdict),
@@ -54,6 +58,12 @@ def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> st
     others = len(deciding) - 1
     more = f" {others} more {'guard' if others == 1 else 'guards'} {_ends(verdict, others)}."
     return first + (more if others else "") + _small(deciding) + _depends(n_holes)
+
+
+def _against(guards: Sequence[GuardResult]) -> str:
+    """Name the baselines, if there are several."""
+    phrases = dict.fromkeys(guard.against for guard in guards if guard.against)
+    return " and".join(phrases)
 
 
 def of_missing(missing: str, common: Common | None) -> str:
@@ -75,6 +85,57 @@ def of_missing(missing: str, common: Common | None) -> str:
         f"{missing}, and scored as 0; over the {queries} not missing, the verdict is "
         f"{common.verdict}. "
     )
+
+
+def of_memory(memory: Memory | None, rules: GateRules, guards: Sequence[GuardResult]) -> str:
+    """Say which look this is, and at which level, if something was tested and looks are counted."""
+    is_tested = any(
+        isinstance(guard.guard, MarginGuard) or getattr(guard.guard, "is_confident", False)
+        for guard in guards
+    )
+    if memory is None or not is_tested or rules.inference == "set":
+        return ""
+    level, n_max = memory.level(rules.alpha, rules.n_max), rules.n_max
+    look = f" {_ordinal(memory.looks)} look at this set"
+    if n_max is not None and memory.sizes[-1] > n_max:
+        more = f"{count_queries(memory.sizes[-1])}, more than the {n_max:,} of n_max"
+        return f"{look}, of {more}: nothing of alpha is left, so nothing is tested."
+    if n_max is not None and not memory.has_grown:
+        return f"{look}, which has not grown: nothing of alpha is left until it does."
+    size = "" if n_max is None else f", {memory.sizes[-1]:,} of {count_queries(n_max)}"
+    return f"{look}{size}: tested at {level:.3g}."
+
+
+_ORDINALS = (
+    "First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth"
+)  # fmt: skip
+
+
+def _ordinal(number: int) -> str:
+    if number <= len(_ORDINALS):
+        return _ORDINALS[number - 1]
+    ends = {1: "st", 2: "nd", 3: "rd"}
+    end = "th" if number // 10 % 10 == 1 else ends.get(number % 10, "th")
+    return f"{number:,}{end}"
+
+
+def of_opening(opening: Opening) -> str:
+    """Say what the reserve gained over the anchor, and whether the seen queries gained more."""
+    first = (
+        f" Reserve, opening {opening.number} of {opening.openings}: compared with "
+        f"{opening.anchor}, {opening.measure} {'lost' if opening.gain < 0 else 'gained'} "
+        f"{abs(opening.gain):.4f} on {count_queries(opening.n_reserved)}"
+    )
+    if opening.interval is None:
+        return f"{first}; too few of them changed to tell more."
+    interval = opening.interval
+    first += f" ({interval.level * 100:.4g}% interval {interval.low:+.4f} to {interval.high:+.4f})."
+    drift = opening.drift
+    if drift is None:
+        return first
+    relation = "which is drift" if opening.has_drifted else "no clear drift"
+    amount = f"{abs(drift.mean):.4f} {'less' if drift.mean < 0 else 'more'}"
+    return f"{first} The seen queries gained {amount}: {relation}."
 
 
 def of_cautions(runs: Iterable[tuple[str, Evaluation]]) -> str:
@@ -105,7 +166,7 @@ def _ends(verdict: Verdict, count: int) -> str:
 
 def _subject(guard: GuardResult) -> str:
     what = "latency" if isinstance(guard.guard, LatencyGuard) else str(guard.guard.measure)
-    return f"{what} ({guard.slice})" if guard.slice else what
+    return f"{what} ({guard.slice}){guard.against}" if guard.slice else what + guard.against
 
 
 def _small(guards: Sequence[GuardResult]) -> str:

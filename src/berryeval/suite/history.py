@@ -3,7 +3,8 @@
 A line is a JSON object: ``version``, ``time`` (UTC), ``run``, ``note``, ``judgments`` and
 ``queries`` (hashes of what they say), ``n_queries``, ``n_missing`` if queries are missing from the
 run, ``weights`` if queries have weights, ``means`` by measure, and ``scores``: for each measure one
-number per query, in the order of the ids as bytes and to six decimals.
+number per query, in the order of the ids as bytes and to six decimals. A line of `berryeval gate`
+also has a ``decision``: what was compared, so that later gates can count looks and tries.
 """
 
 from __future__ import annotations
@@ -13,22 +14,24 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from berryeval.core.content_hash import hash_of_ids, hash_of_judgments
-from berryeval.core.inputs import refuse_input
+from berryeval.core.inputs import refuse_input, release_input
 from berryeval.core.query import check_weight
 from berryeval.core.text import without_halves
 from berryeval.errors import ArgumentError, FormatError, InputTypeError
 from berryeval.evaluation import Evaluation
 from berryeval.evaluation.evaluate import JudgmentsSource, load_judgments
+from berryeval.evaluation.memory import Decision
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.suite.appending import append_line
 
 if TYPE_CHECKING:
     from berryeval.suite.trends import Trend
 
-__all__ = ["Entry", "History", "append", "read"]
+__all__ = ["Entry", "History", "append", "decisions", "read"]
 
 VERSION = 1
 _DECIMALS = 6
@@ -63,6 +66,8 @@ class Entry:
     weights: tuple[float, ...] | None = None
     """How much each query counts in the means, in the order of the scores; None if all count
     equally."""
+    decision: Decision | None = None
+    """What a gate decided on; None for an evaluation alone."""
 
     def is_comparable(self, other: Entry) -> bool:
         """Whether both have the same judgments, queries and weights."""
@@ -112,6 +117,7 @@ def append(
     note: str | None = None,
     *,
     time: datetime | None = None,
+    decision: Decision | None = None,
 ) -> Entry:
     """Append an evaluation to a history file, which is made if there is none.
 
@@ -131,6 +137,8 @@ def append(
         Anything worth keeping, such as a commit.
     time : datetime, optional
         When the evaluation was made, with a time zone; now unless given.
+    decision : Decision, optional
+        What a gate decided on, for later gates to count.
 
     Raises
     ------
@@ -155,9 +163,25 @@ def append(
         },
         n_missing=sum(bool(one) for one in evaluation.scores.is_missing),
         weights=evaluation.weights,
+        decision=decision,
     )
     append_line(path, _to_line(entry))
     return entry
+
+
+def decisions(path: PathLike) -> list[Decision]:
+    """Return what gates decided on, oldest first; nothing if there is no such file yet.
+
+    Raises
+    ------
+    FormatError
+        As `read` does.
+    """
+    if not Path(path).exists() or Path(path).stat().st_size == 0:
+        return []
+    found = [one.decision for one in read(path).entries if one.decision is not None]
+    release_input(path)  # to be appended to
+    return found
 
 
 def read(path: PathLike) -> History:
@@ -227,6 +251,7 @@ def _to_line(entry: Entry) -> bytes:
         "n_queries": entry.n_queries,
         **({"n_missing": entry.n_missing} if entry.n_missing else {}),
         **({} if entry.weights is None else {"weights": entry.weights}),
+        **({} if entry.decision is None else {"decision": entry.decision.to_dict()}),
         "means": entry.means,
         "scores": {m: [_short(value) for value in column] for m, column in entry.scores.items()},
     }
@@ -257,6 +282,7 @@ def _to_entry(record: Any, path: str, line: int) -> Entry:  # noqa: ANN401 - any
             },
             n_missing=int(record.get("n_missing", 0)),
             weights=_weights(record.get("weights")),
+            decision=_decision(record.get("decision")),
         )
         _check_scores(entry)
     except (
@@ -271,6 +297,10 @@ def _to_entry(record: Any, path: str, line: int) -> Entry:  # noqa: ANN401 - any
         message = f"expected an evaluation as `berryeval evaluate --history` writes, found {reason}"
         raise FormatError(message, path, line) from None
     return entry
+
+
+def _decision(fields: Any) -> Decision | None:  # noqa: ANN401 - any JSON
+    return None if fields is None else Decision.from_dict(fields)
 
 
 def _check_scores(entry: Entry) -> None:
