@@ -189,7 +189,7 @@ def open_reserve(
         for rows in (np.flatnonzero(is_reserved), np.flatnonzero(~is_reserved))
     )
     level = alpha / openings
-    mean = apart.sampling.mean(apart.values)
+    mean = apart.sampling.mean_over(apart.values)
     before = comparison.evaluations[comparison.baseline][str(measure)].values
     interval = None
     if apart.is_testable and apart.sample is not None:

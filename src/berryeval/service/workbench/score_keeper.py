@@ -17,7 +17,6 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request
 
-from berryeval.archive import Archive
 from berryeval.core.events import event_logger
 from berryeval.errors import BerryEvalError, NotFoundError
 from berryeval.evaluation.result import Evaluation
@@ -224,7 +223,7 @@ class ScoreKeeper:
             return RunSummary({}, "it could not be scored; the log of the service says why")
 
 
-def keeper_of(archive: Archive, scoring: Scoring) -> ScoreKeeper:
+def keeper_of(scoring: Scoring) -> ScoreKeeper:
     """Return what keeps the means of an archive's runs; to be started and closed."""
 
     def state() -> JudgmentsAt:

@@ -143,14 +143,15 @@ class Scoring:
     def evaluation_once(self, run_id: str, state: JudgmentsLike) -> Evaluation:
         """Return a run's scores without remembering them: many runs would push out those in use.
 
-        It may lack the queries for slices. Raises as `evaluation` does.
+        Raises as `evaluation` does.
         """
         stored = self._archive.evaluations.find(run_id, self.measures, judgments_hash=state.hash)
         if stored is not None:
             return stored
         missing = self._archive.runs.missing_of(run_id)
         run = self._archive.runs.load(run_id)
-        return evaluate(state.judgments, run, self.measures, missing=missing)
+        queries = self.queries().values()
+        return evaluate(state.judgments, run, self.measures, missing=missing, queries=queries)
 
     def _scored(self, run_id: str, state: JudgmentsLike) -> Evaluation:
         stored = self._archive.evaluations.find(run_id, self.measures, judgments_hash=state.hash)
