@@ -30,7 +30,8 @@ def read_all(path: Path) -> None:
             with contextlib.suppress(BerryEvalError):
                 data = read(path, duplicates=duplicates)
                 assert data.n_rows >= 0
-                assert type(data).from_dict(data.to_dict()) == data
+                if not getattr(data, "subtopics", {}):  # a dict of grades has no place for them
+                    assert type(data).from_dict(data.to_dict()) == data
     for read_more in (read_facts, read_queries):
         with contextlib.suppress(BerryEvalError):
             read_more(path)

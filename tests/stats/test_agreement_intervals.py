@@ -156,3 +156,9 @@ def test_wrong_arguments_are_named():
         alpha_interval(UNITS, judges=[["ada"]] * 10)
     with pytest.raises(ArgumentError, match="groups: expected one label per query, 160, got 1"):
         kappa_interval(PAIRS, groups=["a"])
+
+
+def test_one_pair_has_no_interval():
+    """Without it there is nothing left to agree on."""
+    assert kappa_interval([(1, 2)]) is None
+    assert kappa_interval([(0, 3)], groups=["q1"]) is None

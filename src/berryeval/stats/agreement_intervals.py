@@ -84,7 +84,10 @@ def kappa_interval(
         distances = distances**2
 
     def disagreement(table: _Table) -> tuple[float, float]:
-        by_chance = sums_of(table.T)[:, None] * sums_of(table) / _total(table)
+        n_pairs = _total(table)
+        if n_pairs == 0:
+            return 0.0, 0.0
+        by_chance = sums_of(table.T)[:, None] * sums_of(table) / n_pairs
         return _total(table * distances), _total(by_chance * distances)
 
     tables: dict[tuple[float, ...], _Table] = {}
