@@ -119,7 +119,7 @@ class Memory:
         >>> Memory(sizes=(100, 150, 200), tries=1).level(0.05)
         0.00625
         >>> round(Memory(sizes=(100, 150, 200), tries=1).level(0.05, n_max=200), 4)
-        0.0414
+        0.0427
         """
         from berryeval.stats import level_at_look  # slow to import, and a history does without
 
