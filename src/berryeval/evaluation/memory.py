@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from berryeval.core.content_hash import hash_of_ids
 from berryeval.core.id_column import encode_id
 from berryeval.errors import ArgumentError
-from berryeval.stats import level_at_look, level_at_try, look_levels
 
 if TYPE_CHECKING:
     from berryeval.core.run import Run
@@ -120,8 +119,10 @@ class Memory:
         >>> Memory(sizes=(100, 150, 200), tries=1).level(0.05)
         0.00625
         >>> round(Memory(sizes=(100, 150, 200), tries=1).level(0.05, n_max=200), 4)
-        0.0414
+        0.0427
         """
+        from berryeval.stats import level_at_look  # slow to import, and a history does without
+
         if n_max is None:
             return level_at_look(self.looks, alpha)
         *_, now = self.sizes
@@ -136,6 +137,8 @@ class Memory:
 
 @cache
 def _spent_at(sizes: tuple[int, ...], n_max: int, alpha: float) -> float:
+    from berryeval.stats import look_levels
+
     return look_levels([size / n_max for size in sizes], alpha)[-1]
 
 
@@ -164,6 +167,8 @@ def levels_of(rules: GateRules, memory: Memory | None, n_claims: int = 1) -> Lev
     alpha = rules.alpha
     if memory is None:
         return Levels(alpha, alpha, alpha)
+    from berryeval.stats import level_at_look, level_at_try
+
     better = memory.level(level_at_try(memory.tries, alpha) / max(1, n_claims), rules.n_max)
     ahead = level_at_look(memory.looks + 1, alpha) if rules.n_max is None else alpha
     return Levels(memory.level(alpha, rules.n_max), better, ahead)
