@@ -143,6 +143,7 @@ class GateRules:
         is_of_set=True,
         default_text="unknown",
         label="Final size",
+        example="200",
         help="Number of queries at which the set will stop growing. Where looks are counted, "
         "early ones then use little of alpha and the last one most of it; beyond this number "
         "nothing is left. If omitted, each further look uses half as much as the one before.",
@@ -154,6 +155,7 @@ class GateRules:
         is_of_set=True,
         default_text="none",
         label="Reserve",
+        example="0.3",
         help="Share of the queries that gates do not see until the reserve is opened for a "
         "release. A group is kept apart as a whole.",
     )

@@ -180,7 +180,7 @@ def open_reserve(
     ids = comparison.query_ids
     is_reserved = np.array([query_id in reserved for query_id in ids], dtype=bool)
     if is_reserved.all() or not is_reserved.any():
-        got = f"{int(is_reserved.sum())} reserved of {len(ids)} that the anchor has"
+        got = f"{np.count_nonzero(is_reserved)} reserved of {len(ids)} that the anchor has"
         raise ArgumentError("reserve", "reserved queries and others", got)
     difference = comparison.difference(system, measure)
     gains = difference.values if measure.higher_is_better else -difference.values
