@@ -152,7 +152,9 @@ def fill(client, folder):
             "n_max": N_QUERIES,
         },
         "tight": {
-            "guards": [{"measure": "P@5", "margin": MARGIN}], "baseline": "next", "n_max": MANY
+            "guards": [{"measure": "P@5", "margin": MARGIN}],
+            "baseline": "next",
+            "n_max": MANY,
         },
     }
     for name, settings in gates.items():
