@@ -87,6 +87,7 @@ bench-workbench: $(VENV)/developing ## Open every page on a large archive, and w
 simulate: $(VENV)/developing ## Count how often gate and history are wrong, and write the tables of docs/explanation
 	$(BIN)/python scripts/simulate_gate.py $(if $(SCORES),--scores $(SCORES))
 	$(BIN)/python scripts/simulate_history.py
+	$(BIN)/python scripts/simulate_practices.py
 
 baseline: $(VENV)/developing ## Score six systems on the golden set, and write docs/reference/baseline.md
 	$(BIN)/python scripts/quality_baseline.py

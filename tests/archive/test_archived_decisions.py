@@ -7,6 +7,7 @@ from berryeval import Document, Query, Run
 from berryeval.archive import Archive, RunFacts, tables
 from berryeval.archive.clock import backdated
 from berryeval.errors import ArgumentError, ConflictError, InputTypeError, NotFoundError
+from berryeval.evaluation.memory import Decision
 
 RUN = Run.from_lists({"q1": ["d1"]})
 
@@ -106,6 +107,35 @@ def test_gates_keep_their_settings(archive):
     assert archive.gates.get("release") is None
     with pytest.raises(InputTypeError, match="settings"):
         archive.gates.put("release", {"x": {1, 2}})
+
+
+def test_the_last_release_is_known(archive):
+    """A name that is given to another run is a release only if that is said again."""
+    run_id = archive.runs.put(Run.from_lists({"q": ["d"]}), RunFacts("a")).run_id
+    assert archive.baselines.last_release() is None
+    archive.baselines.put("main", run_id)
+    assert archive.baselines.last_release() is None
+    first = archive.baselines.put("v1", run_id, is_release=True)
+    second = archive.baselines.put("v2", run_id, is_release=True)
+    assert first.released_at is not None
+    assert archive.baselines.last_release() == second == archive.baselines.get("v2")
+    archive.baselines.put("v2", run_id)
+    assert archive.baselines.last_release() == first
+
+
+def test_what_verdicts_were_about_is_kept_by_gate(archive):
+    """Oldest first; a verdict without it is left out, and ids may be any text."""
+    facts = {"run_id": "a" * 64, "judgments_hash": "b" * 64, "verdict": "pass"}
+    decisions = [
+        Decision("c", None, "q", 2, 1, query_ids=("q1", "\udc80\0é")),
+        Decision("c", "b", "q", 2, 2),
+    ]
+    for one in decisions:
+        archive.verdicts.put(gate="release", decision=one, **facts)
+    archive.verdicts.put(gate="release", **facts)
+    archive.verdicts.put(gate="nightly", decision=decisions[1], **facts)
+    assert archive.verdicts.decisions("release") == decisions
+    assert archive.verdicts.decisions("other") == []
 
 
 def test_verdicts_are_kept_for_good(archive):

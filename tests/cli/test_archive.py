@@ -45,7 +45,7 @@ def test_info_tells_what_is_in_an_archive():
     """As text, and as JSON."""
     done = call("info", "a.db")
     assert done.exit_code == 0
-    assert done.output.startswith("a.db: sqlite, version 0003, ")
+    assert done.output.startswith("a.db: sqlite, version 0004, ")
     assert "\n  queries           2\n" in done.output
     record = json.loads(call("info", "--json", "a.db").output)
     assert record["rows"]["runs"] == 1

@@ -186,3 +186,36 @@ def test_a_file_that_is_none_is_exit_code_2():
     result = baseline("show", "x.json")
     assert result.exit_code == 2
     assert result.stderr.startswith("Error: x.json: expected a baseline in JSON: ")
+
+
+def test_a_release_is_marked_and_kept_when_the_baseline_moves():
+    """Its copy is beside the baseline, which names it; updates and saves keep the mark."""
+    baseline("save")
+    result = baseline("release", "v1.4")
+    assert (result.exit_code, result.stdout) == (
+        0,
+        "Marked baselines/main.json as release v1.4: baselines/v1.4.json.\n",
+    )
+    kept = json.loads(Path("baselines/v1.4.json").read_text())
+    assert (kept["name"], "release" in kept, kept["rankings"]) == (
+        "v1.4",
+        False,
+        content()["rankings"],
+    )
+    assert content()["release"] == "v1.4"
+    baseline("update", "--run", "b.run")
+    assert (content()["release"], content()["rankings"]["q2"]) == ("v1.4", ["d2"])
+    baseline("save", "--force")
+    assert content()["release"] == "v1.4"
+    assert "v1.4" in baseline("show").stdout
+
+
+def test_a_release_is_not_replaced_by_chance():
+    """Unless --force says so; a name that is none is refused."""
+    baseline("save")
+    baseline("release", "v1.4")
+    result = baseline("release", "v1.4")
+    assert result.exit_code == 2
+    assert "expected a release that is not there yet" in result.stderr
+    assert baseline("release", "v1.4", "--force").exit_code == 0
+    assert baseline("release", "../v2").exit_code == 2

@@ -239,6 +239,15 @@ def test_reports_are_written_beside_what_is_printed():
     assert len(Path("history.jsonl").read_text().splitlines()) == 1
 
 
+def test_a_history_is_read_and_appended_to_by_each_gate():
+    """It is both input and output; the same data again are the first look once more."""
+    text = Path("berryeval.toml").read_text()
+    Path("berryeval.toml").write_text('history = "history.jsonl"\n' + text)
+    found = [json.loads(gate("--json").stdout)["memory"] for _ in range(3)]
+    assert [(one["looks"], one["tries"]) for one in found] == [(1, 1)] * 3
+    assert len(Path("history.jsonl").read_text().splitlines()) == 3
+
+
 def test_the_name_of_a_report_has_to_say_its_format():
     """A table in a file that is called otherwise helps nobody."""
     result = gate("--report", "gate.pdf")

@@ -150,3 +150,58 @@ def test_a_started_set_goes_all_the_way_to_the_gate(monkeypatch, folder):
     gate = CliRunner().invoke(main, ["gate"])
     assert gate.exit_code in (0, 1), gate.output
     assert "RR@10 at least 0.7" in gate.output
+
+
+LOG = "query,count\nConfigure OAuth,6\nweather,2\n"
+
+
+def test_queries_are_weighed_by_traffic(folder):
+    """The report says what the set covers; nothing is written unless told."""
+    (folder / "log.csv").write_text(LOG)
+    before = (folder / "golden" / "test-queries.json").read_bytes()
+    result = golden("weights", "log.csv")
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.output.splitlines()]
+    assert ["of", "queries", "in", "the", "set", "6", "(75.0%)"] in rows
+    assert ["effective", "number", "of", "queries", "1.0"] in rows
+    assert "1 query not in the log: Q2." in result.output
+    assert "Nothing was written" in result.output
+    assert (folder / "golden" / "test-queries.json").read_bytes() == before
+
+
+def test_weights_are_written_where_told(folder):
+    """To a new file, or in place; an input is never the output by mistake."""
+    (folder / "log.csv").write_text(LOG)
+    queries = folder / "golden" / "test-queries.json"
+    before = queries.read_bytes()
+    result = golden("weights", "log.csv", "-o", "new.json", "--json")
+    assert json.loads(result.stdout) == {
+        "version": 1,
+        "kind": "weights",
+        "output": "new.json",
+        "matched": 6,
+        "unmatched": 2,
+        "effective_queries": 1,
+        "weights": {"Q1": 6},
+        "unasked": ["Q2"],
+    }
+    weights = [
+        one.get("weight") for one in json.loads((folder / "new.json").read_text())["queries"]
+    ]
+    assert weights == [6, None]
+    assert queries.read_bytes() == before
+    result = golden("weights", "log.csv", "-o", "golden/test-queries.json")
+    assert result.exit_code == 2
+    assert "is an input of this command" in result.output
+    assert golden("weights", "log.csv", "--in-place").exit_code == 0
+    assert json.loads(queries.read_text())["queries"][0]["weight"] == 6
+    assert golden("check", "golden").exit_code == 0
+
+
+def test_weights_have_one_destination(folder):
+    """Two are an error of usage."""
+    (folder / "log.csv").write_text(LOG)
+    assert golden("weights", "log.csv", "-o", "x", "--in-place").exit_code == 2
+    assert golden("weights", "log.csv", "-o", "-", "--json").exit_code == 2
+    result = golden("weights", "log.csv", "-o", "-")
+    assert json.loads(result.stdout)["queries"][0]["weight"] == 6

@@ -121,6 +121,7 @@ def test_json_has_everything():
         "n_holes": 1,
         "n_queries": 2,
         "n_queries_with_holes": 1,
+        "effective_queries": None,
     }
     assert hole["doc_id"] == "d8"
     assert (bounds["run"], bounds["measure"], bounds["mean"]) == ("b.run", "nDCG@2", 1.0)

@@ -408,12 +408,12 @@ def slices_in_pytest(world, pytester):
 
 @cache
 def decided(folder, settings="berryeval.toml"):
-    """Return the verdict as Python gives it."""
+    """Return the verdict as Python gives it of a first look."""
     read = read_settings(folder / settings)
     judgments = be.read_judgments(folder / "qrels.txt")
     queries = {query.query_id: query for query in be.read_queries(folder / "queries.jsonl")}
     run, baseline = be.read_run(read.run), be.read_run(read.baseline)
-    return decide(read, judgments, run, queries, baseline=baseline)
+    return decide(read, judgments, run, queries, baseline=baseline, past=[])
 
 
 def guard_figures(name, verdict, value, limit, reason=None, interval=(None, None)):

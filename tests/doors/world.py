@@ -16,6 +16,8 @@ MARGIN = 0.05
 ACCEPTED = 0.07
 """The margin of the gate that passes, in slices of half of the queries, too."""
 N_QUERIES = 48
+MANY = 1000
+"""The number of queries that the set of the gate with too few is to have in the end."""
 NOISY = "noisy.toml"
 """The gate with a further run of the candidate, whose own noise is counted in."""
 TIGHT = "tight.toml"
@@ -26,6 +28,8 @@ judgments = "qrels.txt"
 queries = "queries.jsonl"
 baseline = "old.run"
 run = "new.run"
+history = "history.jsonl"
+n_max = {N_QUERIES}
 
 [gate]
 inconclusive = 0
@@ -45,6 +49,8 @@ judgments = "qrels.txt"
 queries = "queries.jsonl"
 baseline = "new.run"
 run = "old.run"
+history = "tight.jsonl"
+n_max = {MANY}
 
 [gate]
 inconclusive = 0
@@ -143,8 +149,13 @@ def fill(client, folder):
                 {"measure": "P@5", "at_least": 0.2},
             ],
             "baseline": "main",
+            "n_max": N_QUERIES,
         },
-        "tight": {"guards": [{"measure": "P@5", "margin": MARGIN}], "baseline": "next"},
+        "tight": {
+            "guards": [{"measure": "P@5", "margin": MARGIN}],
+            "baseline": "next",
+            "n_max": MANY,
+        },
     }
     for name, settings in gates.items():
         saved = client.put(f"/v1/gates/{name}", json=settings)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,17 @@ from berryeval import compare
 from berryeval.archive import Archive
 from berryeval.cli import main
 from berryeval.evaluation import Evaluation, evaluate
+from berryeval.evaluation.memory import Memory
+from berryeval.evaluation.reserve import Drift, Opening
 from berryeval.golden.check import check_golden_set
+from berryeval.measures import parse_measure
 from berryeval.reports.comparison import comparison_to_json
 from berryeval.reports.evaluation import Shown, evaluations_to_json
 from berryeval.reports.gate import gate_to_json
 from berryeval.reports.golden import check_to_json
 from berryeval.reports.quality import render_quality
 from berryeval.search.function import Function
+from berryeval.stats import Interval
 from berryeval.suite import history
 from berryeval.suite.quality import run_quality
 from example_results import a_comparison, a_gate, example_data
@@ -43,6 +48,10 @@ ANY_KEY = {
     "slices",
     "unjudged",
 }
+_INTERVAL = Interval(-0.01, 0.03, 0.98, "t and hall")
+AN_OPENING = Opening(
+    parse_measure("RR"), "v1.4", 1, 5, 12, 28, 0.01, _INTERVAL, Drift(0.02, _INTERVAL, 0.2), 0.01
+)
 ALIKE = {
     "agreements.*",
     "common[]",
@@ -111,7 +120,9 @@ def test_documented_keys_are_those_written(section):
     text = {
         "Evaluation": lambda: evaluations_to_json(with_cautions(comparison), everything),
         "Comparison": lambda: comparison_to_json(with_everything(), per_query=True),
-        "Gate": lambda: gate_to_json(a_gate(comparison)),
+        "Gate": lambda: gate_to_json(
+            replace(a_gate(comparison), memory=Memory((25, 40), 3), opening=AN_OPENING)
+        ),
     }[section]()
     written = paths(json.loads(text))
     keys = documented(section)

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 import berryeval as be
 from berryeval.archive import JudgmentEntry, RunFacts
 from berryeval.cli import main
+from berryeval.evaluation.memory import Memory
 from berryeval.pytest_plugin.results import Results
 from berryeval.reports.gate import gate_as_dict, guard_figures
 from berryeval.reports.rendering import render_gate
@@ -46,7 +47,7 @@ def rankings():
 
 @pytest.fixture
 def decided():
-    """What Python says."""
+    """What Python says of a first look, as the service and a project with a history count it."""
     before, after = rankings()
     rules = be.GateRules.from_dict(GATE)
     comparison = be.compare(
@@ -55,7 +56,7 @@ def decided():
         ["nDCG@10", "P@5", "RR"],
         bounds=True,
     )
-    return be.gate(comparison, rules=rules)
+    return be.gate(comparison, rules=rules, memory=Memory(sizes=(N_QUERIES,), tries=1))
 
 
 @pytest.fixture
@@ -73,7 +74,13 @@ def project(tmp_path, monkeypatch, decided):
             for rank, doc in enumerate(docs)
         ]
         (tmp_path / name).write_text("".join(rows))
-    top = 'judgments = "qrels.txt"\nrun = "new.run"\nbaseline = "main.run"\n'
+    files = {
+        "judgments": "qrels.txt",
+        "run": "new.run",
+        "baseline": "main.run",
+        "history": "history.jsonl",
+    }
+    top = "".join(f'{key} = "{name}"\n' for key, name in files.items())
     (tmp_path / "berryeval.toml").write_text(top + gate_to_toml(decided.rules))
     return tmp_path
 

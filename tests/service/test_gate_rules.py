@@ -56,6 +56,7 @@ def values(rule):
         ),
         int: st.integers(limits.get("ge"), limits.get("le")),
         bool: st.booleans(),
+        str: st.text('abcv.-_/ 019é\\"', min_size=1, max_size=20).filter(str.strip).map(str.strip),
     }
     choices = st.sampled_from([one for one in rule.words if one is not None] or [None])
     found = choices if rule.words else kinds[rule.annotation]
@@ -106,7 +107,7 @@ def other_value(rule):
     """A value besides the default, as JSON holds it."""
     if rule.words:
         return next(one for one in rule.words if one not in (None, rule.default))
-    return {bool: True, int: 200, float: 0.25}[rule.annotation]
+    return {bool: True, int: 200, float: 0.25, str: "v1"}[rule.annotation]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -60,10 +60,67 @@ def test_a_gate_decides_as_the_command_line_does(client, runs, tmp_path, monkeyp
     (tmp_path / "qrels").write_text("".join(lines))
     arguments = ["gate", "--judgments", "qrels", "--run", "new.run", "--baseline", "main.run",
                  "--at-least", "RR=0.1", "--margin", "nDCG@10=0.5", "--json"]  # fmt: skip
+    (tmp_path / "berryeval.toml").write_text('history = "history.jsonl"\n')
     told = json.loads(CliRunner().invoke(main, arguments).stdout)
     assert made.json()["report"] == told
     assert made.json()["verdict"] == told["verdict"] == "pass"
     assert made.json()["baseline_id"] == runs[0]
+
+
+def test_an_archive_counts_looks_and_tries(client, runs):
+    """The same data again is neither; another baseline is a try, and more queries are a look."""
+    client.put("/v1/gates/release", json=GATE)
+
+    def decide(baseline=runs[0]):
+        body = {"run": runs[1], "baseline": baseline}
+        report = client.post("/v1/gates/release/verdicts", json=body).json()["report"]
+        return report["memory"]["looks"], report["memory"]["tries"], report["level"]
+
+    assert [decide(), decide()] == [(1, 1, 0.025)] * 2
+    assert decide(runs[1]) == (1, 2, 0.025)
+    client.put("/v1/judgments/a-new-query/d1", json={"grade": 1})
+    assert decide() == (2, 1, 0.0125)
+    report = client.get("/v1/gates/release/verdicts").json()["items"][0]["report"]
+    assert "Second look at this set: tested at 0.0125." in report["sentence"]
+
+
+def test_the_last_release_is_the_anchor_of_a_gate(client, runs):
+    """Once one is marked; the gate may name another, or none."""
+    first, second = runs
+
+    def decide(**settings):
+        client.put("/v1/gates/release", json={**GATE, **settings})
+        made = client.post("/v1/gates/release/verdicts", json={"run": second})
+        assert made.status_code == 201, made.text
+        margins = [one for one in made.json()["report"]["guards"] if one["kind"] == "margin"]
+        return [one["baseline"] for one in margins]
+
+    assert decide() == [None]
+    marked = client.put("/v1/baselines/v1", json={"run_id": second, "is_release": True})
+    assert marked.json()["released_at"] is not None
+    assert client.get("/v1/baselines/v1").headers["etag"] == f'"{second}-release"'
+    assert decide() == ["baseline", "v1"]
+    assert decide(anchor="none") == [None]
+    assert decide(anchor="main") == [None]
+    client.put("/v1/baselines/v2", json={"run_id": first, "is_release": True})
+    assert decide() == [None]  # that is the baseline itself
+    assert decide(anchor="v1") == ["baseline", "v1"]
+    client.put("/v1/gates/release", json={**GATE, "anchor": "gone"})
+    assert client.post("/v1/gates/release/verdicts", json={"run": second}).status_code == 404
+
+
+def test_a_reserve_is_opened_by_a_request(client, runs):
+    """The report has its gain over the anchor; without a release the request is refused."""
+    client.put("/v1/gates/release", json={**GATE, "reserve": 0.4})
+    body = {"run": runs[1], "open_reserve": True}
+    refused = client.post("/v1/gates/release/verdicts", json=body)
+    assert (refused.status_code, "a release to compare with" in refused.text) == (422, True)
+    client.put("/v1/baselines/v1", json={"run_id": runs[1], "is_release": True})
+    report = client.post("/v1/gates/release/verdicts", json=body).json()["report"]
+    found = report["opening"]
+    assert (found["anchor"], found["number"], found["openings"], found["gain"]) == ("v1", 1, 5, 0)
+    n_seen = max(guard["queries"] for guard in report["guards"])
+    assert (found["seen"], found["reserved"] > 0) == (n_seen, True)
 
 
 def test_verdicts_are_kept_when_their_gate_goes(client, runs):

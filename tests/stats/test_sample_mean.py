@@ -431,3 +431,13 @@ def test_losses_count_on_both_sides_of_equivalence():
     assert sample.p_within(0.03) < 0.05
     assert sample.p_within(0.03, loss=0.5) < 0.05
     assert sample.p_within(0.01, loss=0.5) == (-sample).p_within(0.01, loss=0.5) == 1.0
+
+
+@pytest.mark.parametrize("groups", [None, ["a", "b", "b"]])
+def test_one_unit_with_nearly_all_the_weight_has_no_error(groups):
+    """A mean of one query, or group, says nothing about others; a little less weight does."""
+    for heaviest in (1e30, 2100.0):
+        assert mean_of([0.1, 0.5, 0.4], weights=[heaviest, 1, 1], groups=groups) is None
+    sample = mean_of([0.1, 0.5, 0.4], weights=[1900, 1, 1], groups=groups)
+    assert sample.standard_error > 0
+    assert 1 <= sample.degrees_of_freedom < 1.001

@@ -238,3 +238,14 @@ def test_wrong_arguments_are_named(arguments, message):
     """With what was expected and what came."""
     with pytest.raises(ArgumentError, match=message):
         simultaneous_intervals(VALUES, **arguments)
+
+
+def test_no_member_is_more_certain_than_alone():
+    """Also where two queries have most of the weight, and flips of their signs stray little."""
+    chance = np.random.default_rng(5)
+    values = chance.normal(0.05, 0.2, (60, 2))
+    weights = [300.0, 200.0, *chance.uniform(1, 5, 58)]
+    for member in simultaneous_intervals(values, weights=weights):
+        alone = member.sample.interval()
+        assert member.interval.low <= alone.low < alone.high <= member.interval.high
+        assert member.p_value >= member.sample.p_value()

@@ -34,6 +34,12 @@ def test_the_first_look_spends_what_the_function_states():
     assert look_levels([0.5]) == pytest.approx([2 * stats.norm.sf(stats.norm.isf(0.025) * 2**0.5)])
 
 
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1])
+def test_the_only_look_at_a_complete_set_has_all_of_alpha(alpha):
+    """To the last bit: a set that does not grow is tested as if nothing was counted."""
+    assert look_levels([1.0], alpha) == [alpha]
+
+
 def test_two_looks_agree_with_the_bivariate_normal_distribution():
     """The chance to cross at either look is alpha, by SciPy's integral."""
     levels = look_levels([0.4, 1.0], 0.05)

@@ -52,6 +52,47 @@ def test_a_baseline_is_scored_again_and_compared(settings):
     assert result.comparison.baseline == "baseline"
 
 
+def test_a_history_counts_looks_and_tries(settings, tmp_path):
+    """The same data again is neither, and what is kept is read back."""
+    counted = with_guards(replace(settings, history="history.jsonl"), MARGIN)
+    found = [run_gate(counted).memory for _ in range(2)]
+    run = json.loads((tmp_path / "a.json").read_text())
+    run["q01"] = {"d": 9, "x": 8}
+    (tmp_path / "b.json").write_text(json.dumps(run))
+    found.append(run_gate(replace(counted, run="b.json")).memory)
+    assert [(one.looks, one.tries) for one in found] == [(1, 1), (1, 1), (1, 2)]
+    kept = history.read("history.jsonl").entries
+    assert [one.decision.tries for one in kept] == [1, 1, 2]
+    assert [one.decision.query_ids is None for one in kept] == [False, True, True]
+
+
+def test_a_set_that_grew_is_another_look_in_the_history(settings, tmp_path):
+    """Though judgments, run and baseline were all made again; n_max chooses the level."""
+    counted = with_guards(replace(settings, history="history.jsonl"), MARGIN, n_max=2 * N)
+    first = run_gate(counted)
+    judgments = json.loads((tmp_path / "judgments.json").read_text())
+    run = json.loads((tmp_path / "a.json").read_text())
+    for i in range(N, 2 * N):
+        judgments[f"q{i:02}"], run[f"q{i:02}"] = {"d": 1, "x": 0}, {"d": 9, "x": 8}
+    (tmp_path / "judgments.json").write_text(json.dumps(judgments))
+    (tmp_path / "a.json").write_text(json.dumps(run))
+    both = Judgments.from_dict(judgments), Run.from_dict(run)
+    Baseline.make("main", *both, [P5], corpus="v1").save("main.json")
+    second = run_gate(counted)
+    assert (first.memory.sizes, second.memory.sizes) == ((N,), (N, 2 * N))
+    assert first.level < 0.01 < second.level < 0.05
+    assert f"Second look at this set, 24 of 24 queries: tested at {second.level:.3g}." in (
+        second.sentence
+    )
+
+
+def test_without_a_history_nothing_is_counted(settings):
+    """And nothing is said of it."""
+    found = run_gate(with_guards(settings, MARGIN))
+    assert (found.memory, found.level) == (None, 0.05)
+    assert "look" not in found.sentence
+
+
 def test_a_run_can_be_the_baseline(settings):
     """No file has to be saved first."""
     result = run_gate(with_guards(replace(settings, baseline="a.json"), MARGIN))

@@ -253,7 +253,7 @@ GUARD = '[[gate.guard]]\nmeasure = "P@5"\n'
         (GUARD + "margin = 1\nslices = 'tag'", "gate.guard 1: slices: expected a list, got 'tag'"),
         (
             GUARD + "margin = 1\nslices = ['categry']",
-            "gate.guard 1: slices: expected 'category' or 'difficulty' or 'tag', got 'categry'",
+            "gate.guard 1: slices: expected 'category' or 'difficulty' or 'tag' or 'traffic'",
         ),
         (
             "[[gate.guard]]\nlatency = '95'\nat_most_ms = 5",

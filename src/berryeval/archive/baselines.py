@@ -25,12 +25,19 @@ class ArchivedBaselines:
         self._database = database
 
     def put(
-        self, name: str, run_id: str, *, check: Check[StoredBaseline] | None = None
+        self,
+        name: str,
+        run_id: str,
+        *,
+        is_release: bool = False,
+        check: Check[StoredBaseline] | None = None,
     ) -> StoredBaseline:
         """Let a name stand for a run from now on.
 
         Parameters
         ----------
+        is_release : bool
+            Whether the run is a release: the last one is the anchor of gates that name none.
         check : callable, optional
             Called with what is there, or None, before it is replaced; what it raises is raised, and
             nothing is changed. Nobody else changes it in between.
@@ -40,7 +47,11 @@ class ArchivedBaselines:
         NotFoundError
             If there is no such run.
         """
-        stored = StoredBaseline(check_id(name, "name"), check_id(run_id, "run_id"), now())
+        moment = now()
+        released_at = moment if is_release else None
+        stored = StoredBaseline(
+            check_id(name, "name"), check_id(run_id, "run_id"), moment, released_at
+        )
         with self._database.writing(alone="runs") as connection:
             if connection.scalar(select(runs.c.run_id).where(runs.c.run_id == run_id)) is None:
                 raise NotFoundError("run", run_id)
@@ -54,6 +65,14 @@ class ArchivedBaselines:
         check_id(name, "name")
         with self._database.reading() as connection:
             return _get(connection, name)
+
+    def last_release(self) -> StoredBaseline | None:
+        """Return the baseline that was marked as a release last; None if none was."""
+        newest_first = baselines.c.released_at.desc(), baselines.c.name
+        rows = select(baselines).where(baselines.c.released_at.is_not(None)).order_by(*newest_first)
+        with self._database.reading() as connection:
+            row = connection.execute(rows.limit(1)).one_or_none()
+        return None if row is None else _stored(row)
 
     def page(self, *, after: str | None = None, limit: int = 100) -> Page[StoredBaseline]:
         """Return baselines in the order of their names' bytes."""
@@ -76,4 +95,4 @@ def _get(connection: Connection, name: str) -> StoredBaseline | None:
 
 
 def _stored(row: Row[Any]) -> StoredBaseline:
-    return StoredBaseline(row.name, row.run_id, row.updated_at)
+    return StoredBaseline(row.name, row.run_id, row.updated_at, row.released_at)

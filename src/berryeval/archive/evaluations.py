@@ -6,7 +6,7 @@ import hashlib
 import json
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, cast
 
@@ -35,7 +35,11 @@ __all__ = ["ArchivedEvaluations", "scores_of"]
 
 
 class ArchivedEvaluations:
-    """Evaluations by id. The same run, judgments, measures and options give the same id."""
+    """Evaluations by id. The same run, judgments, measures and options give the same id.
+
+    What is stored does not depend on the weights of queries, which may change: if there are any,
+    means are computed from the stored scores when they are read.
+    """
 
     def __init__(
         self,
@@ -111,7 +115,7 @@ class ArchivedEvaluations:
             "judgments_hash": check_id(judgments_hash, "judgments_hash"),
             "facts": {
                 "measures": [str(measure) for measure in evaluation.measures],
-                "means": evaluation.to_dict(),
+                "means": Evaluation(evaluation.scores, evaluation.measures).to_dict(),
                 "holes": {name: result.holes for name, result in evaluation.items()},
                 "n_queries": evaluation.n_queries,
                 "counts": asdict(evaluation.counts),
@@ -126,7 +130,8 @@ class ArchivedEvaluations:
                 raise NotFoundError("run", run_id)
             self._database.insert_new(connection, evaluations, row)
             rows = _rows().where(evaluations.c.evaluation_id == evaluation_id)
-            return _stored(connection.execute(rows).one())
+            stored = _stored(connection.execute(rows).one())
+        return self._weighed(stored)
 
     def get(self, evaluation_id: str) -> StoredEvaluation | None:
         """Return the means of an evaluation; None if there is none of this id."""
@@ -134,7 +139,16 @@ class ArchivedEvaluations:
         rows = _rows().where(evaluations.c.evaluation_id == evaluation_id)
         with self._database.reading() as connection:
             row = connection.execute(rows).one_or_none()
-        return None if row is None else _stored(row)
+        return None if row is None else self._weighed(_stored(row))
+
+    def _weighed(self, stored: StoredEvaluation) -> StoredEvaluation:
+        """Return an evaluation with the means by the weights of today, if queries have any."""
+        if not self._queries.sampling():
+            return stored
+        found = self._load(stored.evaluation_id)
+        if found is None or found.weights is None:
+            return stored
+        return replace(stored, means=found.to_dict(), effective_queries=found.effective_queries)
 
     def load(self, evaluation_id: str) -> Evaluation:
         """Return an evaluation with the score of every query, and its queries for slices.
@@ -196,9 +210,10 @@ class ArchivedEvaluations:
             rows = rows.where(evaluations.c.judgments_hash == hashed)
         keys = (evaluations.c.created_at, evaluations.c.evaluation_id)
         with self._database.reading() as connection:
-            return read_page(
+            page = read_page(
                 connection, rows, keys, _stored, after=after, limit=limit, descending=True
             )
+        return replace(page, items=tuple(map(self._weighed, page.items)))
 
 
 def _id_of(

@@ -35,6 +35,7 @@ from berryeval.errors import (
     InputTypeError,
     MismatchError,
 )
+from berryeval.evaluation.memory import Decision
 from berryeval.formats import read_run
 from berryeval.formats._lines import iter_pieces
 from berryeval.formats.jsonl import iter_objects
@@ -136,6 +137,8 @@ def _check(table: Table, row: dict[str, Any]) -> None:
         raise ArgumentError("kind", " or ".join(map(repr, KINDS)), repr(row["kind"]))
     elif table is tables.settings and row["name"] == judging.NAME:
         judging.policy_of(row["content"])
+    elif table is tables.verdicts and row["decision"] is not None:
+        row["decision"] = Decision.from_dict(row["decision"]).to_dict()
     elif table is tables.runs:
         facts = runs.facts_of(row["facts"], row["durations"])
         row |= {"facts": runs.fields_of(facts), "durations": runs.durations_of(facts)}

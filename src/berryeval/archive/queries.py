@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import time
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -31,9 +34,13 @@ _STAMP = select(
 )
 
 
+_TRUSTED_SECONDS = 1.0
+
+
 class _Everything(NamedTuple):
     stamp: tuple[Any, ...]
     queries: Mapping[str, Query]
+    sampling: str
 
 
 class ArchivedQueries:
@@ -43,6 +50,9 @@ class ArchivedQueries:
         self._database = database
         self._texts = TextIndex(database, "queries")
         self._all: _Everything | None = None
+        self._trusted_until = 0.0
+        self.n_writes = 0
+        """How often this object wrote or removed queries."""
 
     def put(self, wanted: Iterable[Query], *, check: Check[Query] | None = None) -> int:
         """Write queries, all or none; one that is there already is replaced.
@@ -74,7 +84,12 @@ class ArchivedQueries:
                 ]
                 self._database.upsert(connection, queries, "query_id", rows)
                 n_changed += len(rows)
+        self._note_write()
         return n_changed
+
+    def _note_write(self) -> None:
+        self._trusted_until = 0.0
+        self.n_writes += 1
 
     def get(self, query_id: str) -> Query | None:
         """Return a query; None if there is none of this id."""
@@ -109,8 +124,20 @@ class ArchivedQueries:
             if known is None or known.stamp != stamp:
                 rows = connection.execute(select(queries).order_by(queries.c.query_id))
                 found = {row.query_id: _query(row) for row in rows}
-                known = self._all = _Everything(stamp, MappingProxyType(found))
+                known = _Everything(stamp, MappingProxyType(found), _sampling_of(found))
+                self._all = known
+        self._trusted_until = time.monotonic() + _TRUSTED_SECONDS
         return known.queries
+
+    def sampling(self) -> str:
+        """Return what is another whenever a weight or group changes; empty if no query has any.
+
+        It is quick. What another process writes is seen within a second.
+        """
+        if self._all is None or time.monotonic() >= self._trusted_until:
+            self.all()
+        assert self._all is not None
+        return self._all.sampling
 
     def stamp(self) -> tuple[Any, ...]:
         """Return what is another whenever a query was written or removed."""
@@ -123,7 +150,19 @@ class ArchivedQueries:
         with self._database.writing(alone="queries") as connection:
             if check is not None:
                 check(_get(connection, query_id))
-            return connection.execute(row).rowcount > 0
+            is_removed = connection.execute(row).rowcount > 0
+        self._note_write()
+        return is_removed
+
+
+def _sampling_of(found: Mapping[str, Query]) -> str:
+    """Return a hash of the weights and groups of queries; empty if none has any."""
+    rows = [
+        (query.query_id, query.weight, query.group)
+        for query in found.values()
+        if query.weight is not None or query.group is not None
+    ]
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest() if rows else ""
 
 
 def content_of(query: Query) -> dict[str, Any]:

@@ -232,6 +232,8 @@ class StoredEvaluation:
     created_at: datetime
     cautions: tuple[str, ...] = ()
     """What is suspicious about the scores of the run."""
+    effective_queries: float | None = None
+    """How many queries of equal weight are worth as much (Kish); None without weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +257,8 @@ class StoredBaseline:
     name: str
     run_id: str
     updated_at: datetime
+    released_at: datetime | None = None
+    """When it was marked as a release; None if it is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,6 +162,7 @@ baselines = Table(
     Column("name", Name, primary_key=True),
     Column("run_id", String(64), ForeignKey("runs.run_id"), nullable=False),
     Column("updated_at", UtcTime, nullable=False),
+    Column("released_at", UtcTime),
 )
 
 gates = Table(
@@ -184,6 +185,7 @@ verdicts = Table(
     Column("verdict", String(16), nullable=False),
     Column("report", Json, nullable=False),
     Column("created_at", UtcTime, nullable=False),
+    Column("decision", Json),
 )
 Index("verdicts_by_gate", verdicts.c.gate, verdicts.c.verdict_id)
 

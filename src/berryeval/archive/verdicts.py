@@ -16,6 +16,7 @@ from berryeval.archive.records import Page, StoredVerdict, VerdictSummary
 from berryeval.archive.tables import verdicts
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.gate_rules import Verdict
+from berryeval.evaluation.memory import Decision
 
 __all__ = ["ArchivedVerdicts"]
 
@@ -23,6 +24,10 @@ _VERDICTS: tuple[str, ...] = get_args(Verdict)
 _SENTENCE = '"sentence":'
 _WITHIN = 4096
 """Characters of a report in which its sentence is looked for: it stands before what is long."""
+
+
+_STORED = [column for column in verdicts.c if column is not verdicts.c.decision]
+"""What a `StoredVerdict` has."""
 
 
 class ArchivedVerdicts:
@@ -40,6 +45,7 @@ class ArchivedVerdicts:
         judgments_hash: str,
         baseline_id: str | None = None,
         report: Mapping[str, Any] | None = None,
+        decision: Decision | None = None,
     ) -> StoredVerdict:
         """Write what a gate said of a run, held against another run at some judgments.
 
@@ -48,6 +54,8 @@ class ArchivedVerdicts:
         verdict : {"pass", "fail", "inconclusive"}
         report : mapping, optional
             Whatever else is to be kept, as JSON holds it: guards, figures, a sentence.
+        decision : Decision, optional
+            What was compared, for later verdicts of the gate to count looks and tries.
         """
         if verdict not in _VERDICTS:
             raise ArgumentError("verdict", " or ".join(map(repr, _VERDICTS)), repr(verdict))
@@ -62,16 +70,27 @@ class ArchivedVerdicts:
         }
         with self._database.writing(alone="verdicts") as connection:
             number = (connection.scalar(select(func.max(verdicts.c.verdict_id))) or 0) + 1
-            connection.execute(insert(verdicts).values(verdict_id=number, **row))
+            kept = None if decision is None else decision.to_dict()
+            connection.execute(insert(verdicts).values(verdict_id=number, decision=kept, **row))
         return StoredVerdict(verdict_id=number, **row)  # type: ignore[arg-type]
 
     def get(self, verdict_id: int) -> StoredVerdict | None:
         """Return a verdict; None if there is none of this number."""
         number = check_count(verdict_id, "verdict_id")
         with self._database.reading() as connection:
-            rows = select(verdicts).where(verdicts.c.verdict_id == number)
+            rows = select(*_STORED).where(verdicts.c.verdict_id == number)
             row = connection.execute(rows).one_or_none()
         return None if row is None else _stored(row)
+
+    def decisions(self, gate: str) -> list[Decision]:
+        """Return what the verdicts of a gate were about, oldest first, as far as that is known."""
+        rows = (
+            select(verdicts.c.decision)
+            .where(*_wanted(gate, None), verdicts.c.decision.is_not(None))
+            .order_by(verdicts.c.verdict_id)
+        )
+        with self._database.reading() as connection:
+            return [Decision.from_dict(fields) for fields in connection.scalars(rows)]
 
     def page(
         self,
@@ -82,7 +101,7 @@ class ArchivedVerdicts:
         limit: int = 100,
     ) -> Page[StoredVerdict]:
         """Return verdicts, newest first: all, those of a gate, those of a run."""
-        rows = select(verdicts).where(*_wanted(gate, run_id))
+        rows = select(*_STORED).where(*_wanted(gate, run_id))
         keys = (verdicts.c.verdict_id,)
         with self._database.reading() as connection:
             return read_page(
@@ -99,7 +118,7 @@ class ArchivedVerdicts:
     ) -> Page[VerdictSummary]:
         """Return the same verdicts without their reports, which are not read."""
         report = func.substr(type_coerce(verdicts.c.report, Text), 1, _WITHIN)
-        columns = [column for column in verdicts.c if column is not verdicts.c.report]
+        columns = [column for column in _STORED if column is not verdicts.c.report]
         rows = select(*columns, report.label("beginning")).where(*_wanted(gate, run_id))
         keys = (verdicts.c.verdict_id,)
         with self._database.reading() as connection:

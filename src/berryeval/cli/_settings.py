@@ -86,6 +86,7 @@ def load_settings(config: str | None, named: Mapping[str, str | None]) -> Settin
 def _note_inputs(settings: Settings) -> None:
     """Note every file that is named, also those that this command happens not to read."""
     single = (getattr(settings, name) for name in _INPUTS)
-    for path in (*single, *settings.repeats, *settings.baseline_repeats):
+    several = (*settings.repeats, *settings.baseline_repeats, *settings.other_baselines)
+    for path in (*single, *several):
         if path is not None:
             note_input(path)

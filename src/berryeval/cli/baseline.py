@@ -10,7 +10,7 @@ import click
 
 from berryeval.cli._settings import config_option, load_settings, named_options
 from berryeval.core.inputs import release_input
-from berryeval.errors import ArgumentError
+from berryeval.errors import ArgumentError, InputError
 
 if TYPE_CHECKING:
     from berryeval.evaluation.baseline import Baseline
@@ -63,8 +63,9 @@ def save(
     if os.path.exists(path) and not force:  # noqa: PTH110 - pathlib is slow to import
         way_out = "use `berryeval baseline update`, or --force"
         raise ArgumentError("baseline", "a file that is not there yet", f"{path!r}; {way_out}")
+    marked = _marked(path)
     release_input(path)
-    baseline = _make(settings, name, _measures(settings, measures))
+    baseline = replace(_make(settings, name, _measures(settings, measures)), release=marked)
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)  # noqa: PTH103, PTH120
     baseline.save(path)
     click.echo(f"Saved {path}: {_told(baseline)}.")
@@ -90,11 +91,40 @@ def update(config: str | None, measures: tuple[str, ...], **named: str | None) -
     release_input(path)
     settings = replace(settings, corpus=settings.corpus or before.corpus)
     after = _make(settings, before.name, (*before.means, *_measures(settings, measures)))
+    after = replace(after, release=before.release)
     after.save(path)
     click.echo(f"Updated {path}: {_told(after)}.")
     for measure, value in after.means.items():
         was = f"{before.means[measure]:.4f}" if measure in before.means else "not kept"
         click.echo(f"{measure}: {was} -> {value:.4f}")
+
+
+@command.command("release")
+@click.argument("name")
+@config_option
+@click.option("--baseline", metavar="FILE", envvar="BERRYEVAL_BASELINE", help="The baseline.")
+@click.option("--force", is_flag=True, help="Replace a release of this name.")
+def release(name: str, config: str | None, baseline: str | None, force: bool) -> None:
+    """Mark the baseline as the release NAME.
+
+    A copy of it is kept beside it. `berryeval gate` compares candidates with the last release
+    that was marked, besides the baseline: a baseline that moves hides many small drops.
+
+    \b
+    berryeval baseline release v1.4
+    """
+    from berryeval.evaluation.baseline import Baseline, release_path
+
+    path = _path(load_settings(config, {"baseline": baseline}))
+    current = Baseline.read(path)
+    target = release_path(path, name)
+    if os.path.exists(target) and not force:  # noqa: PTH110 - pathlib is slow to import
+        way_out = "choose another name, or use --force"
+        raise ArgumentError("NAME", "a release that is not there yet", f"{target!r}; {way_out}")
+    release_input(path)
+    replace(current, name=name, release=None).save(target)
+    replace(current, release=name).save(path)
+    click.echo(f"Marked {path} as release {name}: {target}.")
 
 
 @command.command("show")
@@ -118,6 +148,7 @@ def show(file: str | None, config: str | None) -> None:
         ("Queries", f"{len(baseline.rankings):,}"),
         ("Depth", "all" if baseline.depth is None else f"{baseline.depth} documents a query"),
         ("Corpus", baseline.corpus or "not told"),
+        *([("Release", baseline.release)] if baseline.release else []),
         *((measure, f"{value:.4f} when it was saved") for measure, value in baseline.means.items()),
         *baseline.settings.items(),
     ]
@@ -129,6 +160,16 @@ def _path(settings: Settings) -> str:
         way_out = "name it in berryeval.toml (baseline = ...) or with --baseline"
         raise ArgumentError("baseline", "a file", f"none; {way_out}")
     return settings.baseline
+
+
+def _marked(path: str) -> str | None:
+    """Return the release that a baseline which is replaced has marked."""
+    from berryeval.evaluation.baseline import Baseline
+
+    try:
+        return Baseline.read(path).release
+    except InputError:  # there is none, or one that cannot be read any more
+        return None
 
 
 def _measures(settings: Settings, named: tuple[str, ...] = ()) -> tuple[Measure | str, ...]:

@@ -45,7 +45,7 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
     "--by",
     "slices",
     multiple=True,
-    type=click.Choice(["category", "difficulty", "tag"]),
+    type=click.Choice(["category", "difficulty", "tag", "traffic"]),
     help="Report each slice of this label, too; repeatable. Needs --queries.",
 )
 @click.option(

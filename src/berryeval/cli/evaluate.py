@@ -33,7 +33,7 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html")
 @click.option(
     "--by",
     "label",
-    type=click.Choice(["category", "difficulty", "tag"]),
+    type=click.Choice(["category", "difficulty", "tag", "traffic"]),
     help="Report each slice of this label, too. Needs --queries.",
 )
 @click.option(

@@ -56,7 +56,7 @@ def _shape(rule: Rule) -> dict[str, Any]:
         return {"is_flag": True, "flag_value": "yes", "default": None, "type": str}
     if rule.words:
         return {"type": click.Choice([str(one) for one in rule.words if one is not None])}
-    return {"metavar": "N" if rule.annotation is int else "NUMBER"}
+    return {"metavar": {int: "N", str: "NAME"}.get(rule.annotation, "NUMBER")}
 
 
 @click.command("gate", short_help="Decide whether a candidate may ship.")
@@ -79,6 +79,12 @@ def _shape(rule: Rule) -> dict[str, Any]:
     metavar="FILE",
     help="A further run of the baseline's system. Repeatable.",
 )
+@click.option(
+    "--open-reserve",
+    "opens_reserve",
+    is_flag=True,
+    help="Open the reserve for a release: report its own gain over the anchor, and drift.",
+)
 @report_option
 @output_options(FORMATS)
 @logging_options()
@@ -92,6 +98,7 @@ def command(
     equivalent: tuple[str, ...],
     repeats: tuple[str, ...],
     baseline_repeats: tuple[str, ...],
+    opens_reserve: bool,
     reports: tuple[str, ...],
     output_format: str | None,
     as_json: bool,
@@ -130,11 +137,12 @@ def command(
         repeats=repeats or (settings.repeats if named["run"] is None else ()),
         baseline_repeats=baseline_repeats
         or (settings.baseline_repeats if named["baseline"] is None else ()),
+        other_baselines=settings.other_baselines if named["baseline"] is None else (),
     )
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     report_formats = {file: report_format(file, FORMATS) for file in reports}
     check_outputs([output, settings.history, *reports])
-    result = run_gate(settings)
+    result = run_gate(settings, opens_reserve=opens_reserve)
     for file, format_ in report_formats.items():
         write_output(render_gate(result, format_), file)
     if chosen == "table" and output is None:

@@ -1,4 +1,4 @@
-"""``berryeval golden check`` and ``init``."""
+"""``berryeval golden check``, ``init`` and ``weights``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BAD_INPUT = 2
 
 @click.group("golden")
 def command() -> None:
-    """Start golden sets, and check whether they can be trusted."""
+    """Start golden sets, check them, and weigh their queries by traffic."""
 
 
 @command.command("check")
@@ -160,3 +160,51 @@ def init(documents: str, output: str) -> None:
     for file in written:
         click.echo(f"  {file}")
     click.echo(f"Write queries and judgments, and then run: berryeval golden check {output}")
+
+
+@command.command("weights")
+@click.argument("log")
+@click.option(
+    "--queries",
+    metavar="FILE",
+    default="golden/test-queries.json",
+    show_default=True,
+    help="Queries to weigh.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write the queries with their weights to this file, in the same format.",
+)
+@click.option("--in-place", is_flag=True, help="Write the weights into the file of the queries.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def weights(log: str, queries: str, output: str | None, in_place: bool, as_json: bool) -> None:
+    """Weigh queries by how often people ask them, according to LOG.
+
+    LOG is JSON lines or a table with a query and perhaps a count, or one query per line. Texts are
+    compared without differences of case, white space and Unicode form. Without --output or
+    --in-place, nothing is written. Queries that LOG never asks get no weight.
+
+    \b
+    berryeval golden weights searches.csv
+    berryeval golden weights searches.csv --queries queries.jsonl -o weighted.jsonl
+    """
+    from berryeval.formats.queries import iter_log, read_queries, write_weights
+    from berryeval.golden.weights import weigh_by_traffic
+    from berryeval.reports.golden import weights_table, weights_to_json
+    from berryeval.reports.terminal import show_tables
+
+    if in_place and output is not None:
+        raise click.UsageError("choose one of --output and --in-place")
+    if as_json and output == "-":
+        raise click.UsageError("choose one of --json and --output -")
+    known = read_queries(queries)
+    found = weigh_by_traffic(known, iter_log(log))
+    if in_place or output is not None:
+        write_weights(queries, found.weights, output)
+    target = queries if in_place else output
+    if as_json:
+        click.echo(weights_to_json(found, target), nl=False)
+    elif target != "-":  # standard output has the queries
+        show_tables([weights_table(found, target)])

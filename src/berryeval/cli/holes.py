@@ -60,7 +60,9 @@ _DEFAULT_K = 10
     help="How many documents to list.",
 )
 @click.option("--all", "show_all", is_flag=True, help="List all of them.")
-@click.option("--queries", metavar="FILE", help="Queries, whose text the list shall have.")
+@click.option(
+    "--queries", metavar="FILE", help="Queries: their texts are listed, and their weights count."
+)
 @output_options(FORMATS)
 @duplicates_option
 @judges_option
@@ -95,7 +97,8 @@ def command(
     from berryeval.evaluation.evaluate import load_judgments, load_run, read_measures
     from berryeval.evaluation.holes import find_holes, highest_grade
     from berryeval.evaluation.mean_bounds import mean_bounds
-    from berryeval.formats import read_queries
+    from berryeval.evaluation.slices import load_queries
+    from berryeval.evaluation.weighing import effective_queries
     from berryeval.measures import depth_of
     from berryeval.reports import holes as report
     from berryeval.reports.terminal import show_table
@@ -107,18 +110,24 @@ def command(
     chosen = read_measures(measures or [f"nDCG@{k or _DEFAULT_K}"])
     loaded = load_judgments(judgments, duplicates, judges)
     scale = highest_grade(loaded) if max_grade is None else max_grade
+    known = load_queries(queries)
     scored = {name: load_run(path, duplicates) for name, path in zip(names, paths, strict=True)}
     listed = report.HoleList(
-        holes=find_holes(loaded, scored, chosen, baseline=baseline, max_grade=scale, k=k),
+        holes=find_holes(
+            loaded, scored, chosen, baseline=baseline, max_grade=scale, k=k, queries=known
+        ),
         n_shown=None if show_all else limit,
         runs=names,
         measures=chosen,
         max_grade=scale,
         n_queries=loaded.n_queries,
         depth=depth_of(chosen) if k is None else k,
-        means=mean_bounds(loaded, scored, chosen, baseline=baseline, max_grade=scale),
+        means=mean_bounds(
+            loaded, scored, chosen, baseline=baseline, max_grade=scale, queries=known
+        ),
         baseline=baseline,
-        texts={} if queries is None else {q.query_id: q.text for q in read_queries(queries)},
+        texts={query_id: query.text for query_id, query in known.items()},
+        effective_queries=effective_queries(known, loaded.query_ids),
     )
     if form == "table" and output is None:
         show_table(report.holes_table(listed))

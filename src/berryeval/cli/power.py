@@ -19,7 +19,7 @@ FORMATS = ("table", "json", "svg", "png")
 @click.option(
     "--queries",
     metavar="FILE",
-    help="Queries with groups, such as paraphrases of one intent; with --against.",
+    help="Queries with weights, or with groups, which count with --against.",
 )
 @click.option(
     "-m",

@@ -124,7 +124,12 @@ def command(
     thresholds = _thresholds(at_least) or THRESHOLDS
     known = load_golden_set(golden, chunks=chunks)
     way_out = "choose others with --at-least, or judge more documents"
-    check_reachable(known.judgments, thresholds_of(known, thresholds), way_out=way_out)
+    check_reachable(
+        known.judgments,
+        thresholds_of(known, thresholds),
+        queries=known.queries,
+        way_out=way_out,
+    )
     place = address_for(name, dsn)
     opened = open_named_system(name, named_settings(settings), dsn=place, queries=known.queries)
     with opened, progress_bar(name) as progress:

@@ -85,13 +85,20 @@ class Baselines:
         """Return which run a name stands for."""
         return self._connection.ask("GET", "/v1/baselines/{name}", {"name": name})
 
-    def set(self, name: str, run_id: str, *, if_match: str | None = None) -> Record:
-        """Let a name stand for a run; `if_match`, an ETag, has to fit what is there."""
+    def set(
+        self,
+        name: str,
+        run_id: str,
+        *,
+        is_release: bool = False,
+        if_match: str | None = None,
+    ) -> Record:
+        """Let a name stand for a run, which may be a release; `if_match` is an ETag to fit."""
         return self._connection.ask(
             "PUT",
             "/v1/baselines/{name}",
             {"name": name},
-            body={"run_id": run_id},
+            body={"run_id": run_id, "is_release": is_release},
             headers={"If-Match": if_match},
         )
 
@@ -136,14 +143,17 @@ class Gates:
         *,
         baseline: str | None = None,
         milliseconds: Mapping[str, float] | None = None,
+        open_reserve: bool = False,
         as_job: bool = False,
     ) -> Record:
-        """Let a gate decide on a run, and keep the verdict."""
+        """Let a gate decide on a run, and keep the verdict; its reserve may be opened."""
         body: dict[str, Any] = {"run": run}
         if baseline is not None:
             body["baseline"] = baseline
         if milliseconds is not None:
             body["milliseconds"] = dict(milliseconds)
+        if open_reserve:
+            body["open_reserve"] = True
         return self._connection.ask(
             "POST",
             "/v1/gates/{name}/verdicts",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from berryeval.core.grade import MAX_GRADE, check_grade
 from berryeval.core.grouped import Duplicates, Grouped, Grouping
+from berryeval.core.id_column import encode_id
 from berryeval.core.origin import Origin
 
 if TYPE_CHECKING:
@@ -109,6 +110,17 @@ class Judgments(Grouped):
         from berryeval.core.frames import judgments_of_frame
 
         return judgments_of_frame(frame, duplicates, judges, Origin("frame", is_file=False))
+
+    def of_queries(self, query_ids: Collection[str]) -> Judgments:
+        """Return the judgments of some of the queries."""
+        own = {query: grades for query, grades in self.to_dict().items() if query in query_ids}
+        kept = type(self).from_dict(own)
+        ids = {encode_id(query) for query in own}
+        kept.subtopics = {query: named for query, named in self.subtopics.items() if query in ids}
+        kept.opinions = {query: said for query, said in self.opinions.items() if query in ids}
+        kept.scale, kept.labels = self.scale, self.labels
+        kept.judges, kept.reduced = self.judges, self.reduced
+        return kept
 
     def iter_grades(self) -> Iterator[tuple[bytes, bytes, bytes | None, float]]:
         """Iterate over query, document, subtopic and grade.

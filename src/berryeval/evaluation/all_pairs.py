@@ -12,6 +12,7 @@ from berryeval.core.id_column import encode_id
 from berryeval.evaluation.comparison import Comparison, Difference
 from berryeval.evaluation.differences import describe, find_pairs
 from berryeval.evaluation.repeats import noise_between
+from berryeval.evaluation.sampling import Sampling
 from berryeval.measures import Measure
 from berryeval.stats import kendall_tau, rank_biased_overlap, tau_ap
 
@@ -109,6 +110,7 @@ def run_similarity(
     depth : int or None
         Number of ranks to consider; None means all.
     """
+    sampling = comparison.sampling
     rankings = {
         name: [run.ranked_ids(encode_id(q), depth) for q in comparison.query_ids]
         for name, run in comparison.runs.items()
@@ -116,15 +118,15 @@ def run_similarity(
     found = []
     for first, second in combinations(rankings, 2):
         pairs = list(zip(rankings[first], rankings[second], strict=True))
-        overlap = _mean([rank_biased_overlap(a, b, p) for a, b in pairs])
+        overlap = _mean([rank_biased_overlap(a, b, p) for a, b in pairs], sampling)
         common = [_common_ranks(a, b) for a, b in pairs]
         found.append(
             RunSimilarity(
                 first,
                 second,
                 overlap or 0.0,
-                _mean([t for ranks in common if (t := kendall_tau(*ranks)) is not None]),
-                _mean([t for ranks in common if (t := tau_ap(*ranks)) is not None]),
+                _mean([kendall_tau(*ranks) for ranks in common], sampling),
+                _mean([tau_ap(*ranks) for ranks in common], sampling),
             )
         )
     return found
@@ -137,8 +139,13 @@ def _common_ranks(a: Sequence[bytes], b: Sequence[bytes]) -> tuple[list[int], li
     return [rank for rank, _ in both], [rank for _, rank in both]
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return float(np.add.accumulate(values)[-1]) / len(values) if values else None
+def _mean(values: Sequence[float | None], sampling: Sampling) -> float | None:
+    """Return the mean over the queries that have a value; None if none has."""
+    rows = [row for row, value in enumerate(values) if value is not None]
+    if not rows:
+        return None
+    sampling = sampling.take(rows)
+    return sampling.mean_over(np.array([values[row] for row in rows], np.float64))
 
 
 def order_similarity(comparison: Comparison) -> Iterator[OrderSimilarity]:

@@ -37,10 +37,20 @@ from berryeval.evaluation.notes import count_queries
 from berryeval.formats._lines import iter_pieces
 from berryeval.measures import Measure, depth_of
 
-__all__ = ["SCORE_SEMANTICS", "Baseline", "hash_queries", "is_baseline"]
+__all__ = [
+    "NO_ANCHOR",
+    "SCORE_SEMANTICS",
+    "Baseline",
+    "hash_queries",
+    "is_baseline",
+    "release_path",
+]
 
 SCORE_SEMANTICS = 1
 """Raised only when the score of some ranking changes."""
+
+NO_ANCHOR = "none"
+"""The anchor of a gate that compares with its baseline only."""
 
 FILE_VERSION = 1
 _N_SHOWN = 3
@@ -69,6 +79,9 @@ class Baseline:
         Of the system: shown, never compared.
     created : str
         The day.
+    release : str, optional
+        The last release that was marked. Its own baseline is the file of that name beside this
+        one, and a gate compares with it, too.
     """
 
     name: str
@@ -79,6 +92,7 @@ class Baseline:
     corpus: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     created: str = ""
+    release: str | None = None
 
     @classmethod
     def make(
@@ -93,7 +107,7 @@ class Baseline:
         settings: Mapping[str, str] | None = None,
     ) -> Baseline:
         """Keep of a run what these measures look at."""
-        result = evaluate(judgments, run, measures)
+        result = evaluate(judgments, run, measures, queries=(queries or {}).values())
         depth = depth_of(measures)
         return cls(
             name=name,
@@ -117,8 +131,11 @@ class Baseline:
         *,
         queries: Mapping[str, Query] | None = None,
         corpus: str | None = None,
+        is_anchor: bool = False,
     ) -> None:
         """Refuse a comparison that would not be one of like with like.
+
+        An anchor stays as it is while the set grows, so that its queries may be others.
 
         Raises
         ------
@@ -127,11 +144,11 @@ class Baseline:
             other texts, or another corpus was searched, or the rankings are not deep enough.
         """
         judged, kept = set(judgments.query_ids), set(self.rankings)
-        if judged != kept:
+        if judged != kept and not is_anchor:
             told = " and ".join(_told(judged - kept, "new") + _told(kept - judged, "gone"))
             self._refuse(f"is of other queries than the judgments: {told}")
         today = hash_queries(judgments.query_ids, queries or {})
-        if None not in (self.queries, today) and self.queries != today:
+        if judged == kept and None not in (self.queries, today) and self.queries != today:
             self._refuse("is of queries with other texts")
         if None not in (self.corpus, corpus) and self.corpus != corpus:
             self._refuse(f"is of another corpus, {self.corpus!r} and not {corpus!r}")
@@ -162,6 +179,7 @@ class Baseline:
             "queries": self.queries,
             "corpus": self.corpus,
             "settings": dict(self.settings),
+            **({} if self.release is None else {"release": self.release}),
             "means": dict(self.means),
         }
         lines = [f" {_json(key)}: {_json(value)}," for key, value in head.items()]
@@ -200,6 +218,7 @@ class Baseline:
                 corpus=_of_type(content, "corpus", str, optional=True),
                 settings=_settings(content),
                 created=_of_type(content, "created", str),
+                release=_of_type(content, "release", str, optional=True),
             )
         except ArgumentError as error:
             raise FormatError(str(error), name) from None
@@ -209,6 +228,23 @@ def is_baseline(path: str | os.PathLike[str]) -> bool:
     """Tell whether a file is a baseline, and not a run."""
     first = next(iter_pieces(path), b"")
     return re.search(rb'"kind"\s*:\s*"baseline"', first[:_HEAD]) is not None
+
+
+def release_path(baseline: str, name: str) -> str:
+    """Return where the baseline of a release is: beside the one that moves.
+
+    Raises
+    ------
+    ArgumentError
+        If a file cannot have the name, or it is that of the baseline itself.
+    """
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._+-]{0,99}", name) or name == NO_ANCHOR:
+        expected = "letters, digits, dots, dashes and underscores"
+        raise ArgumentError("release", expected, repr(name)[:60])
+    path = os.path.join(os.path.dirname(baseline), f"{name}.json")  # noqa: PTH118, PTH120
+    if path == baseline:
+        raise ArgumentError("release", "another name than the baseline's", repr(name))
+    return path
 
 
 def hash_queries(query_ids: Iterable[str], queries: Mapping[str, Query]) -> str | None:

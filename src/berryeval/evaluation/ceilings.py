@@ -26,7 +26,10 @@ __all__ = ["best_possible", "check_reachable"]
 
 
 def best_possible(
-    judgments: Judgments, measures: Iterable[MeasureLike] | MeasureLike
+    judgments: Judgments,
+    measures: Iterable[MeasureLike] | MeasureLike,
+    *,
+    queries: Iterable[Query] = (),
 ) -> dict[str, float]:
     """Return the mean of each measure over ideal rankings, scored by the engine itself.
 
@@ -39,6 +42,8 @@ def best_possible(
         What is relevant.
     measures : iterable of Measure or str
         What is measured.
+    queries : iterable of Query
+        If they have weights, means are weighted.
 
     Examples
     --------
@@ -46,7 +51,7 @@ def best_possible(
     {'P@5': 0.4, 'R@10': 1.0}
     """
     chosen = [measure for measure in read_measures(measures) if _has_ceiling(measure)]
-    ideals = list(_ideals(judgments, chosen, ()))
+    ideals = list(_ideals(judgments, chosen, tuple(queries)))
     return {
         str(measure): max(ideal[str(measure)].mean for ideal in ideals if str(measure) in ideal)
         for measure in (chosen if ideals else ())
@@ -70,7 +75,7 @@ def check_reachable(
     guards : iterable of Guard
         Those with a threshold are checked, over all queries and over their slices.
     queries : iterable of Query
-        Labels of the queries, for slices.
+        Labels of the queries, for slices, and weights.
     smallest_slice : int
         Slices of fewer queries are not checked, as they do not decide a gate.
     way_out : str

@@ -35,7 +35,7 @@ from berryeval.evaluation.evaluate import (
     read_measures,
 )
 from berryeval.evaluation.extremes import bound_differences
-from berryeval.evaluation.notes import query_notes
+from berryeval.evaluation.notes import query_notes, weights_note
 from berryeval.evaluation.repeats import Noise, mean_evaluation, noise_between, noise_in, rounds_of
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.sampling import Sampling, sampling_of
@@ -94,8 +94,8 @@ def compare(
     baseline : str, optional
         The name of the run that the others are compared with. Default: the first.
     queries : path or Query objects, optional
-        Texts and labels.
-    slices : iterable of {"category", "difficulty", "tag"}
+        Texts and labels; weights, by which every mean is weighted; groups, which are tested.
+    slices : iterable of {"category", "difficulty", "tag", "traffic"}
         Labels: differences are also reported for each of their values.
     bounds : bool
         Whether to find what differences could be whatever the grades of unjudged documents.
@@ -288,6 +288,7 @@ def _compared(
             *notes,
             *_depth_notes(runs, measures),
             *_sum_notes(measures),
+            *_weight_notes(sampling, how.tests),
             *_group_notes(sampling, len(query_ids)),
             *_noise_notes(noise, how.tests),
         ),
@@ -398,6 +399,14 @@ def _sum_notes(measures: Sequence[Measure]) -> Iterator[str]:
     summed = ", ".join(str(measure) for measure in measures if measure.aggregate == "sum")
     if summed:
         yield f"Totals of {summed} are sums over queries; differences are means."
+
+
+def _weight_notes(sampling: Sampling, tests: Sequence[str]) -> Iterator[str]:
+    """Say that some queries count more than others."""
+    if sampling.weights is not None and sampling.effective_queries is not None:
+        yield weights_note(len(sampling.weights), sampling.effective_queries)
+        named = f"{' and '.join(tests)}, and the " if tests else "The "
+        yield f"{named[0].upper()}{named[1:]}effect sizes count every query once."
 
 
 def _group_notes(sampling: Sampling, n_queries: int) -> Iterator[str]:

@@ -66,7 +66,7 @@ class Difference:
     p_value: float | None
     """Two-sided, for a mean difference of 0, from the same construction as the interval."""
     reason: str | None
-    """Why there is neither interval nor p-value: fewer than ten queries changed."""
+    """Why there is neither interval nor p-value, such as fewer than ten queries changed."""
     tests: tuple[TestResult, ...]
     """Further tests that were asked for; not adjusted, and they never decide."""
     cohens_dz: float | None
@@ -83,7 +83,7 @@ class Difference:
     rows: Sequence[int] | None = None
     """The places of the queries among all that are compared; None for all of them."""
     sampling: Sampling = PLAIN
-    """The groups of the queries."""
+    """The groups and weights of the queries."""
 
     def column_of(self, values: NDArray[np.float64]) -> Column:
         """Return what an interval is estimated from if these were the differences."""
@@ -190,7 +190,7 @@ class Comparison(Displayed):
     noise : mapping of str to mapping of Measure to Noise
         By run, of the systems that were asked again.
     sampling : Sampling
-        The groups of the queries compared.
+        The groups and weights of the queries compared.
     """
 
     def __init__(

@@ -11,7 +11,8 @@ The interval of a difference is Student's and Hall's, taken together: Hall's tak
 account. In a family of several, the single-step max-t widens all intervals so that they hold at
 once. The p-value comes from the same construction, so the two never disagree. The word follows from
 the interval alone. If fewer than `FEWEST_CHANGED` queries changed there is no word: too few
-differences are not 0 to say how the others vary.
+differences are not 0 to say how the others vary. Where queries have weights, those that changed
+have to be worth as many of equal weight: a mean that hangs on a few heavy queries says little.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Column:
     noise_sd: float = 0.0
     """The standard deviation of what all queries of a run share, from run to run."""
     sampling: Sampling = PLAIN
-    """The groups of these queries."""
+    """The groups and weights of these queries."""
 
     @cached_property
     def n_changed(self) -> int:
@@ -60,20 +61,37 @@ class Column:
         """Queries that stand alone; groups, if there are any."""
         return self.sampling.count(np.ones(len(self.values), dtype=bool))
 
+    @cached_property
+    def worth_changed(self) -> float:
+        """How many queries, or groups, of equal weight those that changed are worth.
+
+        No more than all are: one heavy query that did not change leaves little to learn, too.
+        """
+        return min(self.sampling.worth(self.values != 0), self._worth)
+
+    @cached_property
+    def _worth(self) -> float:
+        return self.sampling.worth(np.ones(len(self.values), dtype=bool))
+
     @property
     def is_alone(self) -> bool:
         """Whether queries stand alone, not in groups."""
         return self.sampling.groups is None
 
     @property
+    def is_weighted(self) -> bool:
+        """Whether some queries count more than others."""
+        return self.sampling.weights is not None
+
+    @cached_property
     def has_few_groups(self) -> bool:
         """Whether the groups are too few to test."""
-        return not self.is_alone and self.n_units < FEWEST_GROUPS
+        return not self.is_alone and self._worth < FEWEST_GROUPS
 
     @property
     def is_testable(self) -> bool:
         """Whether enough queries changed, and there are enough groups."""
-        return self.n_changed >= FEWEST_CHANGED and not self.has_few_groups
+        return self.worth_changed >= FEWEST_CHANGED and not self.has_few_groups
 
     @cached_property
     def noisy(self) -> Floats:
@@ -115,7 +133,7 @@ def estimate_family(
     level : float
         The probability that all intervals contain their means.
     sampling : Sampling
-        The groups of all queries, which columns are parts of.
+        The groups and weights of all queries, which columns are parts of.
     n_flips, seed : int
         For the draws of signs that a family of several needs.
 
@@ -147,8 +165,11 @@ def estimate_family(
 def _untested(column: Column) -> str:
     """Say why there is no word."""
     if column.has_few_groups:
-        return f"fewer than {FEWEST_GROUPS} groups"
-    return f"fewer than {FEWEST_CHANGED} {column.sampling.units} changed"
+        is_many = column.n_units >= FEWEST_GROUPS
+        return f"fewer than {FEWEST_GROUPS} groups{' of equal weight' * is_many}"
+    units = column.sampling.units
+    is_many = column.n_changed >= FEWEST_CHANGED
+    return f"fewer than {FEWEST_CHANGED} {units}{' of equal weight' * is_many} changed"
 
 
 def _estimate(
@@ -161,11 +182,13 @@ def _estimate(
     if not columns:
         return []
     values, present = _side_by_side(columns)
+    same = sampling.take(range(len(values)))
     members = simultaneous_intervals(
         values,
         level,
         present=present,
-        groups=sampling.take(range(len(values))).groups,
+        weights=same.weights,
+        groups=same.groups,
         n_flips=n_flips,
         seed=seed,
     )

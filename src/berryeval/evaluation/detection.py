@@ -22,6 +22,8 @@ from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
 from berryeval.evaluation.margins import judge_margin
 from berryeval.evaluation.result import MeasureResult, averaged, change_of_mean
+from berryeval.evaluation.sampling import Sampling
+from berryeval.evaluation.weighing import weights_of
 from berryeval.measures import Measure
 from berryeval.stats import power_at, sd_interval, sd_of_differences
 from berryeval.stats._validation import check_share
@@ -35,6 +37,7 @@ __all__ = [
     "detection_in",
     "detection_of",
     "largest_loss",
+    "loss_of_few",
     "margin_of_averaged",
     "range_of",
 ]
@@ -80,6 +83,10 @@ class Detection:
     score_range: float | None = None
     """How far apart two scores can be, in what the mean is taken of; that of the measure unless
     given, and any number without one."""
+    fewest_changed: int = FEWEST_CHANGED
+    """Queries that have to change before a gate tests them: more than ten if weights differ."""
+    effective_queries: float | None = None
+    """How many queries of equal weight are worth as much (Kish); None without weights."""
 
     def __post_init__(self) -> None:
         """Check what is asked."""
@@ -121,7 +128,8 @@ class Detection:
     @property
     def has_few_changes(self) -> bool:
         """Whether so few queries differ that a gate would not test them."""
-        return self._has_spread and self.n_changed is not None and self.n_changed < FEWEST_CHANGED
+        is_known = self._has_spread and self.n_changed is not None
+        return is_known and self.n_changed < self.fewest_changed  # type: ignore[operator]
 
     @property
     def sufficiency(self) -> Sufficiency:
@@ -159,7 +167,7 @@ class Detection:
 
     def _harmless_numbers(self, margin: float) -> Iterator[int]:
         """Iterate over numbers of queries at which few changes pass, whatever they lose."""
-        for n_changed in range(FEWEST_CHANGED if self._share < 1 else 0):
+        for n_changed in range(self.fewest_changed if self._share < 1 else 0):
             found = fewest_queries(partial(self._is_harmless, n_changed, margin=margin))
             if found is not None and self._passing(found, margin) >= self.power:
                 yield found
@@ -177,15 +185,16 @@ class Detection:
     def _passing(self, n_queries: int, margin: float) -> float:
         """Return how often so many queries pass, tested or not."""
         found = self._tested(n_queries, margin)
-        if self._at_most(FEWEST_CHANGED - 1, n_queries) > 0:
-            harmless = [k for k in range(FEWEST_CHANGED) if self._is_harmless(k, n_queries, margin)]
+        if self._at_most(self.fewest_changed - 1, n_queries) > 0:
+            few = range(self.fewest_changed)
+            harmless = [k for k in few if self._is_harmless(k, n_queries, margin)]
             if harmless:
                 found += self._at_most(harmless[-1], n_queries)
         return found
 
     def _tested(self, n_queries: int, margin: float) -> float:
         """Return how often so many queries have enough changes, and pass the test."""
-        tested = 1 - self._at_most(FEWEST_CHANGED - 1, n_queries)
+        tested = 1 - self._at_most(self.fewest_changed - 1, n_queries)
         if tested < self.power / 2:  # which no power could make up for
             return 0.0
         return tested * power_at(
@@ -227,20 +236,38 @@ def detection_in(columns: Sequence[Column], **asked: Any) -> Detection:  # noqa:
     columns : sequence of Column
         For each pair of runs the differences, in what the mean is taken of, all of the same
         queries. Of several pairs the one that differs in most queries counts as changed. Where
-        queries come in groups, all numbers are those of groups.
+        queries come in groups, all numbers are those of groups. Where they have weights, numbers
+        are those of queries whose weights differ as much.
     asked
         Whatever else `Detection` takes.
     """
     chosen = max(columns, key=lambda column: column.n_changed)
     sample = chosen.sample
+    is_plain = len(columns) == 1 and chosen.is_alone and not chosen.is_weighted
     return Detection(
         chosen.n_units,
         _pooled([_sd_of(column) for column in columns]),
         n_changed=chosen.n_changed,
         skewness=0.0 if sample is None else sample.skewness,
-        sd_range=sd_interval(chosen.noisy) if len(columns) == 1 and chosen.is_alone else None,
-        **asked,
+        sd_range=sd_interval(chosen.noisy) if is_plain else None,
+        **asked | _weighted(chosen, asked.get("loss", 0.0)),
     )
+
+
+def _weighted(column: Column, loss: float) -> dict[str, Any]:
+    """Return what weights change: a heavy query can lose more than others, and is one only."""
+    effective = column.sampling.effective_queries
+    if effective is None:
+        return {}
+    fewest = FEWEST_CHANGED
+    if column.worth_changed > 0:
+        fewest = math.ceil(FEWEST_CHANGED * column.n_changed / column.worth_changed - ROUNDING)
+    return {
+        "loss": loss * column.n_units / min(column.n_units, effective),
+        "score_range": math.inf,
+        "fewest_changed": fewest,
+        "effective_queries": effective,
+    }
 
 
 def detection_of(
@@ -279,13 +306,15 @@ def assumed_detection(
     """
     measure = baseline.measure
     values = np.fromiter(averaged(measure, baseline.values), np.float64)
+    weights = weights_of(baseline.queries, baseline.scores.query_ids)
+    column = Column(values, sampling=Sampling(weights=weights))
+    loss = largest_loss(measure, baseline.values)
     return Detection(
         len(values),
-        sd_of_differences(_sd_of(Column(values)), correlation),
+        sd_of_differences(_sd_of(column), correlation),
         measure=measure,
         baseline_mean=baseline.mean,
-        loss=largest_loss(measure, baseline.values),
-        **asked,
+        **{"loss": loss} | asked | _weighted(column, loss),
     )
 
 
@@ -304,6 +333,15 @@ def largest_loss(measure: Measure, scores: Sequence[float]) -> float:
         worst = min(scores) if measure.higher_is_better else max(scores)
     start, end = averaged(measure, array("d", (best, worst)))
     return abs(start - end)
+
+
+def loss_of_few(column: Column, measure: Measure) -> float:
+    """Return the most that each of few changed queries can lose, where too few changed to test.
+
+    Without weights it is the range of scores. With weights it has no bound: how many queries change
+    says nothing about how much traffic does, so that few changes never pass for no harm.
+    """
+    return math.inf if column.is_weighted else range_of(measure)
 
 
 def range_of(measure: Measure) -> float:

@@ -94,7 +94,8 @@ def evaluate(
         ``"nDCG@10"``, ``"AP(rel=2)@100"``, trec_eval's ``"ndcg_cut.5,10"`` or ``"official"``.
         Without them reciprocal rank, and recall, precision, nDCG and success at 1, 3, 5, 10.
     queries : path or Query objects, optional
-        Whose labels are wanted for slices: ``result.by("category")``.
+        Their labels are for slices, ``result.by("category")``. If they have weights, means are
+        weighted.
     missing : {"zero", "skip", "error"}
         What a judged query that the run does not have is worth.
     no_relevant : {"zero", "skip"}

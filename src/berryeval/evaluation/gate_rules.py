@@ -23,6 +23,7 @@ from berryeval.evaluation.rule_kinds import (
     flag,
     number,
     rules_of,
+    text,
     whole,
 )
 from berryeval.measures import Measure
@@ -88,7 +89,8 @@ class GateRules:
         below=0.5,
         label="Alpha",
         is_common=True,
-        help="Significance level: how often a verdict of pass, or of fail, may be wrong.",
+        help="Significance level: how often a verdict of pass, or of fail, may be wrong, over "
+        "all looks at a growing set.",
     )
     inference: Inference = choice(  # noqa: RUF009 - makes a field
         "population",
@@ -134,6 +136,55 @@ class GateRules:
         default_text="the highest grade given",
         label="Highest grade",
         help="Highest grade of the scale, for the bounds of unjudged documents.",
+    )
+    n_max: int | None = whole(
+        None,
+        least=1,
+        is_of_set=True,
+        default_text="unknown",
+        label="Final size",
+        example="200",
+        help="Number of queries at which the set will stop growing. Where looks are counted, "
+        "early ones then use little of alpha and the last one most of it; beyond this number "
+        "nothing is left. If omitted, each further look uses half as much as the one before.",
+    )
+    reserve: float | None = number(
+        None,
+        above=0,
+        below=1,
+        is_of_set=True,
+        default_text="none",
+        label="Reserve",
+        example="0.3",
+        help="Share of the queries that gates do not see until the reserve is opened for a "
+        "release. A group is kept apart as a whole.",
+    )
+    reserve_salt: str | None = text(
+        longest=100,
+        is_of_set=True,
+        default_text="none",
+        label="Salt of the reserve",
+        example="spring 2026",
+        help="Text that chooses which queries are reserved. It stays as it is while the reserve "
+        "is in use.",
+    )
+    openings: int = whole(
+        5,
+        least=1,
+        most=1000,
+        is_of_set=True,
+        label="Openings",
+        help="Number of times that the reserve can be opened. Each opening uses alpha divided by "
+        "this number; after the last one the reserve is retired.",
+    )
+    anchor: str | None = text(
+        longest=200,
+        default_text="the last release that was marked, if any",
+        label="Anchor",
+        example="v1.4",
+        help="Release that the candidate is compared with besides the baseline, so that many "
+        'small drops are seen: its name, or a baseline file. "none" compares with the baseline '
+        "only.",
     )
     inconclusive: int = choice(
         3,

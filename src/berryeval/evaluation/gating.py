@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,27 +14,25 @@ from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.evaluation import sentences
 from berryeval.evaluation.comparison import Comparison
 from berryeval.evaluation.evaluate import MeasureLike, read_measures
-from berryeval.evaluation.findings import ROUNDING, finding_of, outcome_of
+from berryeval.evaluation.findings import ROUNDING, outcome_of
 from berryeval.evaluation.gate_rules import RULES, GateRules, Verdict
 from berryeval.evaluation.guards import Guard, LatencyGuard, Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.holes import Hole, find_holes
+from berryeval.evaluation.memory import Memory, levels_of
 from berryeval.evaluation.notes import common_queries, missing_queries
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.evaluation.trials import Trial, find_trials, judge_margins
-from berryeval.evaluation.verdict import Common, GateResult, GuardResult
+from berryeval.evaluation.verdict import Common, GateResult, GuardResult, name_of_run
 from berryeval.measures import Measure
 
 __all__ = ["gate", "latency_at", "summed_up"]
-
-_NAMES = {"baseline": "the baseline", "candidate": "the candidate"}
-"""What sentences call runs that have no name of their own."""
 
 _BEST_FIRST = ("pass", "inconclusive", "fail")
 
 
 def gate(
-    result: Comparison | Evaluation,
+    result: Comparison | Evaluation | Sequence[Comparison],
     guards: Iterable[Guard] = (),
     *,
     rules: GateRules | None = None,
@@ -42,6 +40,7 @@ def gate(
     at_least: Mapping[MeasureLike, float] | None = None,
     candidate: str | None = None,
     milliseconds: Sequence[float] | None = None,
+    memory: Memory | None = None,
     **changes: Any,  # noqa: ANN401 - as GateRules declares them
 ) -> GateResult:
     """Decide whether a candidate may ship: pass, fail or inconclusive.
@@ -51,8 +50,9 @@ def gate(
 
     Parameters
     ----------
-    result : Comparison or Evaluation
-        With the baseline; or of the candidate alone, if no guard has a margin.
+    result : Comparison, sequence of Comparison, or Evaluation
+        With the baseline, or with several: a margin has to hold against each. Or of the candidate
+        alone, if no guard has a margin.
     guards : iterable of Guard
         What is asked of the candidate, besides the guards of `rules`.
     rules : GateRules, optional
@@ -66,6 +66,9 @@ def gate(
         Which run, if the comparison has several candidates.
     milliseconds : sequence of float, optional
         How long each query took, for a `LatencyGuard`.
+    memory : Memory, optional
+        How often the set was used before. If omitted, nothing is counted, and p-values are
+        compared with alpha.
     **changes
         Single rules, as `GateRules` declares them: ``alpha``, ``inference``, ``holes``,
         ``pool_depth``, ``smallest_slice`` and so on. They take precedence over `rules`. Grades of
@@ -85,15 +88,17 @@ def gate(
     <GateResult pass: 1 guard holds over 1 query.>
     """
     chosen = _changed(rules or GateRules(), changes)
-    asked = (*chosen.guards, *guards, *_short_guards(result, margin, at_least))
+    asked = (*chosen.guards, *guards, *_short_guards(_compared(result)[0], margin, at_least))
     if not asked:
         raise ArgumentError("guards", "at least one", "none")
     chosen = replace(chosen, guards=asked)
-    system = _candidate(result, candidate)
-    _check_scale(chosen, result)
-    case = _Case(result, system, chosen, milliseconds)
+    first, comparisons = _compared(result)
+    system = _candidate(comparisons, candidate)
+    _check_scale(chosen, comparisons)
+    evaluation = first.evaluations[system] if isinstance(first, Comparison) else first
+    case = _Case(evaluation, comparisons, system, chosen, milliseconds, memory)
     found = case.judge()
-    runs = case.runs
+    runs = _runs(comparisons, system, evaluation)
     common = None
     if any(any(run.scores.is_missing) for run in runs.values()):
         ids = common_queries(runs.values())
@@ -102,11 +107,12 @@ def gate(
     return summed_up(
         found,
         chosen,
-        case.evaluation,
-        case.comparison,
+        evaluation,
+        *comparisons,
         system=system,
         common=common,
-        suggestion=_suggestion(found, case.comparison, system, chosen),
+        suggestion=_suggestion(found, comparisons, system, chosen),
+        memory=memory,
     )
 
 
@@ -126,78 +132,85 @@ def summed_up(
     guards: Sequence[GuardResult],
     rules: GateRules,
     evaluation: Evaluation,
-    comparison: Comparison | None,
-    *,
+    *comparisons: Comparison,
     system: str,
     common: Common | None = None,
     suggestion: str | None = None,
+    memory: Memory | None = None,
 ) -> GateResult:
-    """Make one verdict of what guards found."""
+    """Make one verdict of what guards found, against each baseline."""
     verdict = _whole([guard.verdict for guard in guards if not guard.is_watched])
-    runs = _runs(comparison, system, evaluation)
-    deciding = _deciding_holes(comparison, system, guards)
+    runs = _runs(comparisons, system, evaluation)
+    deciding = _deciding_holes(comparisons, system, guards)
     n_deciding = len(deciding) if _may_turn(guards) else 0
-    named = [(_NAMES.get(name, name), run) for name, run in runs.items()]
-    lacking = sentences.of_missing(missing_queries(named), common)
-    said = lacking + sentences.of_gate(verdict, guards, n_deciding) + sentences.of_cautions(named)
+    named = [(name_of_run(name), run) for name, run in runs.items()]
+    said = (
+        sentences.of_missing(missing_queries(named), common)
+        + sentences.of_gate(verdict, guards, n_deciding)
+        + sentences.of_memory(memory, rules, guards)
+        + sentences.of_cautions(named)
+    )
     return GateResult(
         verdict=verdict,
         sentence=said,
         guards=tuple(guards),
         evaluation=evaluation,
-        comparison=comparison,
+        comparison=comparisons[0] if comparisons else None,
         rules=rules,
         holes=deciding,
         suggestion=suggestion,
         missing={name: run.counts.missing for name, run in runs.items() if run.counts.missing},
         common=common,
+        memory=memory,
     )
 
 
 def _runs(
-    comparison: Comparison | None, system: str, evaluation: Evaluation
+    comparisons: Sequence[Comparison], system: str, evaluation: Evaluation
 ) -> dict[str, Evaluation]:
     """Return what is judged, by the names of messages."""
-    if comparison is None:
+    if not comparisons:
         return {"the run": evaluation}
-    return {name: comparison.evaluations[name] for name in (comparison.baseline, system)}
+    first, *others = [(one.baseline, one.evaluations[one.baseline]) for one in comparisons]
+    return dict([first, (system, evaluation), *others])
 
 
 @dataclass(frozen=True)
 class _Case:
     """A candidate, and what it is judged by."""
 
-    result: Comparison | Evaluation
+    evaluation: Evaluation
+    comparisons: Sequence[Comparison]
     system: str
     rules: GateRules
     milliseconds: Sequence[float] | None
-
-    @property
-    def comparison(self) -> Comparison | None:
-        return self.result if isinstance(self.result, Comparison) else None
-
-    @property
-    def evaluation(self) -> Evaluation:
-        found = self.result
-        return found.evaluations[self.system] if isinstance(found, Comparison) else found
-
-    @property
-    def runs(self) -> dict[str, Evaluation]:
-        return _runs(self.comparison, self.system, self.evaluation)
+    memory: Memory | None
 
     def judge(self, among: Collection[str] | None = None) -> list[GuardResult]:
         """Judge all guards, over all queries or among some."""
         found: list[GuardResult] = []
         trials: list[Trial] = []
+        n_margins = sum(isinstance(guard, MarginGuard) for guard in self.rules.guards)
+        levels = levels_of(self.rules, self.memory, n_margins)
+        is_one_of_several = len(self.comparisons) > 1
         for guard in self.rules.guards:
             if isinstance(guard, LatencyGuard):
                 found.append(_judge_latency(guard, self.milliseconds))
             elif isinstance(guard, ThresholdGuard):
-                found += _judge_thresholds(guard, self.evaluation, self.rules, among)
+                level = levels.verdict
+                found += _judge_thresholds(guard, self.evaluation, self.rules, level, among)
             else:
                 own = replace(self.rules, holes=self.rules.holes_policy(guard.measure))
-                compared = _comparison(self.result, guard)
-                trials += find_trials(guard, compared, self.system, own, among)
+                for compared in _need_baseline(self.comparisons, guard):
+                    trials += find_trials(
+                        guard,
+                        compared,
+                        self.system,
+                        own,
+                        among,
+                        levels=levels,
+                        is_one_of_several=is_one_of_several,
+                    )
         found += judge_margins(trials)
         found.sort(key=lambda one: self.rules.guards.index(one.guard))
         return found
@@ -213,13 +226,30 @@ def _changed(rules: GateRules, changes: Mapping[str, Any]) -> GateRules:
     return replace(rules, **given)
 
 
-def _check_scale(rules: GateRules, result: Comparison | Evaluation) -> None:
-    """Refuse a scale that the comparison was not made with: its bounds would be others."""
-    if rules.max_grade is None or not isinstance(result, Comparison):
-        return
-    if result.max_grade != rules.max_grade:
-        expected = f"the comparison's, {result.max_grade}"
-        raise ArgumentError("max_grade", expected, f"{rules.max_grade:g}")
+def _compared(
+    result: Comparison | Evaluation | Sequence[Comparison],
+) -> tuple[Comparison | Evaluation, Sequence[Comparison]]:
+    """Return what was given first, and all comparisons."""
+    if isinstance(result, Evaluation):
+        return result, ()
+    comparisons = [result] if isinstance(result, Comparison) else [*result]
+    for one in comparisons:
+        if not isinstance(one, Comparison):
+            raise InputTypeError("result", "a Comparison or an Evaluation", type(one).__name__)
+    if not comparisons:
+        raise ArgumentError("result", "at least one comparison", "none")
+    names = [one.baseline for one in comparisons]
+    if len(set(names)) < len(names):
+        raise ArgumentError("result", "baselines of different names", ", ".join(names))
+    return comparisons[0], comparisons
+
+
+def _check_scale(rules: GateRules, comparisons: Sequence[Comparison]) -> None:
+    """Refuse a scale that a comparison was not made with: its bounds would be others."""
+    for one in comparisons:
+        if rules.max_grade is not None and one.max_grade != rules.max_grade:
+            expected = f"the comparison's, {one.max_grade}"
+            raise ArgumentError("max_grade", expected, f"{rules.max_grade:g}")
 
 
 def _short_guards(
@@ -243,23 +273,24 @@ def _short_guards(
     ]
 
 
-def _candidate(result: Comparison | Evaluation, name: str | None) -> str:
-    if isinstance(result, Evaluation):
+def _candidate(comparisons: Sequence[Comparison], name: str | None) -> str:
+    if not comparisons:
         return ""
-    if not isinstance(result, Comparison):
-        raise InputTypeError("result", "a Comparison or an Evaluation", type(result).__name__)
-    if name is None and len(result.candidates) == 1:
-        return result.candidates[0]
-    if name not in result.candidates:
-        expected = " or ".join(map(repr, result.candidates))
-        raise ArgumentError("candidate", expected, repr(name))
+    known = comparisons[0].candidates
+    if name is None and len(known) == 1:
+        name = known[0]
+    for one in comparisons:
+        if name not in one.candidates:
+            expected = " or ".join(map(repr, one.candidates))
+            raise ArgumentError("candidate", expected, repr(name))
+    assert name is not None
     return name
 
 
-def _comparison(result: Comparison | Evaluation, guard: MarginGuard) -> Comparison:
-    if isinstance(result, Evaluation):
+def _need_baseline(comparisons: Sequence[Comparison], guard: MarginGuard) -> Sequence[Comparison]:
+    if not comparisons:
         raise ArgumentError(str(guard), "a comparison with a baseline", "an evaluation alone")
-    return result
+    return comparisons
 
 
 def _whole(verdicts: Sequence[Verdict]) -> Verdict:
@@ -305,6 +336,7 @@ def _judge_thresholds(
     guard: ThresholdGuard,
     evaluation: Evaluation,
     rules: GateRules,
+    level: float,
     among: Collection[str] | None,
 ) -> list[GuardResult]:
     parts: list[tuple[Slice | None, Evaluation]] = [(None, evaluation)]
@@ -312,7 +344,11 @@ def _judge_thresholds(
         parts += [(Slice(label, value), part) for value, part in evaluation.by(label).items()]
     if among is not None:
         parts = [(part, _taken(whole, among)) for part, whole in parts]
-    return [_judge_threshold(guard, part, whole, rules) for part, whole in parts if whole.n_queries]
+    return [
+        _judge_threshold(guard, part, whole, rules, level)
+        for part, whole in parts
+        if whole.n_queries
+    ]
 
 
 def _taken(evaluation: Evaluation, among: Collection[str]) -> Evaluation:
@@ -323,7 +359,11 @@ def _taken(evaluation: Evaluation, among: Collection[str]) -> Evaluation:
 
 
 def _judge_threshold(
-    guard: ThresholdGuard, part: Slice | None, evaluation: Evaluation, rules: GateRules
+    guard: ThresholdGuard,
+    part: Slice | None,
+    evaluation: Evaluation,
+    rules: GateRules,
+    level: float,
 ) -> GuardResult:
     if str(guard.measure) not in evaluation:
         raise ArgumentError(str(guard), "a measure that was evaluated", str(guard.measure))
@@ -332,8 +372,7 @@ def _judge_threshold(
     reached = guard.at_least - ROUNDING  # by seven times 0.1, too
     verdict: Verdict = "pass" if result.mean >= reached else "fail"
     if guard.is_confident:
-        level = 1 - 2 * rules.alpha
-        interval = result.interval_at(level)
+        interval = result.interval_at(1 - 2 * level) if level > 0 else None
         if verdict == "pass" and (interval is None or interval.low < reached):
             verdict = "inconclusive"
     return GuardResult(
@@ -346,23 +385,30 @@ def _judge_threshold(
         guard.at_least,
         is_watched=part is not None and evaluation.n_queries < rules.smallest_slice,
         interval=interval,
+        effective_queries=evaluation.effective_queries,
     )
 
 
 def _deciding_holes(
-    comparison: Comparison | None, system: str, guards: Sequence[GuardResult]
+    comparisons: Sequence[Comparison], system: str, guards: Sequence[GuardResult]
 ) -> tuple[Hole, ...]:
     """Find what guards depend on, of the queries that these guards look at."""
-    if comparison is None:
-        return ()
+    found: dict[tuple[str, str], Hole] = {}
+    for comparison in comparisons:
+        own = [one for one in guards if one.baseline in (None, comparison.baseline)]
+        for hole in _holes_of(comparison, system, own):
+            key = hole.query_id, hole.doc_id
+            if key not in found or found[key].effect < hole.effect:
+                found[key] = hole
+    return tuple(sorted(found.values(), key=lambda hole: -hole.effect))
+
+
+def _holes_of(comparison: Comparison, system: str, guards: Sequence[GuardResult]) -> Iterator[Hole]:
     wanted: dict[Measure, set[str]] = {}
     for guard in guards:
         if guard.depends_on_holes and not guard.is_watched and isinstance(guard.guard, MarginGuard):
             wanted.setdefault(guard.guard.measure, set()).update(_queries_of(guard, comparison))
-    if not wanted:
-        return ()
     runs = {name: comparison.runs[name] for name in (comparison.baseline, system)}
-    found: dict[tuple[str, str], Hole] = {}
     for measure, query_ids in wanted.items():
         for hole in find_holes(
             comparison.judgments,
@@ -370,12 +416,10 @@ def _deciding_holes(
             [measure],
             baseline=comparison.baseline,
             max_grade=comparison.max_grade,
+            queries=comparison.queries,
         ):
-            key = hole.query_id, hole.doc_id
-            is_known = key in found and found[key].effect >= hole.effect
-            if hole.effect > 0 and hole.query_id in query_ids and not is_known:
-                found[key] = hole
-    return tuple(sorted(found.values(), key=lambda hole: -hole.effect))
+            if hole.effect > 0 and hole.query_id in query_ids:
+                yield hole
 
 
 def _queries_of(guard: GuardResult, comparison: Comparison) -> Sequence[str]:
@@ -386,26 +430,26 @@ def _queries_of(guard: GuardResult, comparison: Comparison) -> Sequence[str]:
 
 
 def _suggestion(
-    guards: Sequence[GuardResult], comparison: Comparison | None, system: str, rules: GateRules
+    guards: Sequence[GuardResult], comparisons: Sequence[Comparison], system: str, rules: GateRules
 ) -> str | None:
     """Suggest a higher baseline where the candidate is better, and in no guarded measure worse.
 
-    Better is what the comparison calls so. The guard's own interval has to agree, which is more
-    careful about drops.
+    Better is what the comparison with the first baseline calls so. The guard's own test has to
+    agree, which is more careful about drops and counts the tries.
     """
     verdicts = [guard.verdict for guard in guards if not guard.is_watched]
-    if comparison is None or _whole(verdicts) != "pass" or rules.inference == "set":
+    if not comparisons or _whole(verdicts) != "pass" or rules.inference == "set":
         return None
+    first = comparisons[0]
     better = []
     for result in guards:
         if not isinstance(result.guard, MarginGuard) or result.slice is not None:
             continue
+        if result.baseline not in (None, first.baseline):
+            continue
         measure = result.guard.measure
-        higher_is_better = measure.higher_is_better
-        if outcome_of(result.value, higher_is_better=higher_is_better) == "worse":
+        if outcome_of(result.value, higher_is_better=measure.higher_is_better) == "worse":
             return None
-        found = comparison.difference(system, measure).finding
-        own = finding_of(result.interval, higher_is_better=higher_is_better)
-        if found == own == "better" and result.p_pass is not None:
+        if result.is_better and first.difference(system, measure).finding == "better":
             better.append((measure, result.value))
     return sentences.of_better(better)

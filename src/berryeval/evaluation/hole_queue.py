@@ -10,12 +10,17 @@ import heapq
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import repeat
+from operator import add
 
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation._hole_arguments import highest_grade
 from berryeval.evaluation.holes import find_holes
+from berryeval.evaluation.weighing import weights_of
 from berryeval.measures import Measure
 
 __all__ = ["HoleQueue", "QueuedHole", "queue_holes"]
@@ -33,7 +38,7 @@ class QueuedHole:
         How many of the runs have it within the ranks looked at.
     weight : float
         By which the queue is ordered: the sum of the discounts of its ranks, or with a baseline
-        the largest difference to the baseline's.
+        the largest difference to the baseline's; times the query's weight, if there are any.
     effect : float or None
         How much judging it could change, as `find_holes` has it; None unless it is at the head,
         and for queries without any judgment.
@@ -66,6 +71,7 @@ def queue_holes(
     k: int = 10,
     most: int = 5000,
     head: int = 100,
+    queries: Mapping[str, Query] | None = None,
 ) -> HoleQueue:
     """Return the unjudged documents of runs, those first that weigh most.
 
@@ -88,6 +94,8 @@ def queue_holes(
         How many holes to return.
     head : int
         How many of them with their exact effect. They are ordered by it.
+    queries : mapping of str to Query, optional
+        By id. Holes of a query with more weight weigh more.
     """
     discounts = [1 / math.log2(rank + 1) for rank in range(1, k + 1)]
     others = [run for name, run in runs.items() if name != baseline]
@@ -96,13 +104,14 @@ def queue_holes(
     # A heap of the heaviest: to sort half a million for five thousand takes longer.
     heap: list[tuple[float, bytes, bytes, int]] = []
     n_holes = 0
-    for query_id in query_ids:
+    of_queries = weights_of(queries or {}, map(decode_id, query_ids)) or repeat(1.0)
+    for query_id, of_query in zip(query_ids, of_queries, strict=False):
         judged = _judged(judgments, query_id)
         for doc_id, (n_runs, weight) in _weights(query_id, others, before, discounts, k).items():
             if doc_id in judged:
                 continue
             n_holes += 1
-            entry = (weight, query_id, doc_id, n_runs)
+            entry = (of_query * weight, query_id, doc_id, n_runs)
             if len(heap) < most:
                 heapq.heappush(heap, entry)
             elif entry > heap[0]:
@@ -112,7 +121,7 @@ def queue_holes(
         QueuedHole(decode_id(query_id), decode_id(doc_id), n_runs, weight)
         for weight, query_id, doc_id, n_runs in heap
     ]
-    with_effects = _with_effects(found[:head], judgments, runs, measure, baseline, k)
+    with_effects = _with_effects(found[:head], judgments, runs, measure, baseline, k, queries or {})
     return HoleQueue([*with_effects, *found[head:]], n_holes, len(runs))
 
 
@@ -150,6 +159,7 @@ def _with_effects(
     measure: Measure,
     baseline: str | None,
     k: int,
+    queries: Mapping[str, Query],
 ) -> list[QueuedHole]:
     """Return holes with their exact effects, the largest first; those without come last."""
     query_ids = {encode_id(hole.query_id) for hole in holes}
@@ -169,8 +179,14 @@ def _with_effects(
     if not ids or measure.aggregate != "mean":
         return list(holes)
     scale = highest_grade(judgments)
-    exact = find_holes(few, of_few, [measure], baseline=baseline, max_grade=scale, k=k)
+    exact = find_holes(
+        few, of_few, [measure], baseline=baseline, max_grade=scale, k=k, queries=queries
+    )
     share = few.n_queries / judgments.n_queries
+    weights = weights_of(queries, judgments.query_ids)
+    if weights is not None:
+        of_query = dict(zip(judgments.query_ids, weights, strict=True))
+        share = reduce(add, map(of_query.__getitem__, ids)) / reduce(add, weights)
     effects = {(hole.query_id, hole.doc_id): hole.effect * share for hole in exact}
     known = [replace(hole, effect=effects.get((hole.query_id, hole.doc_id))) for hole in holes]
     return sorted(known, key=lambda hole: -1.0 if hole.effect is None else -1.0 - hole.effect)

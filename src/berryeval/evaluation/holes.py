@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation._hole_arguments import check_runs, highest_grade, scale_of
 from berryeval.evaluation.bounds._case import Case, holes_of
+from berryeval.evaluation.weighing import mean_over, weights_of
 from berryeval.measures import GEOMETRIC_FLOOR, Measure, depth_of
 
 __all__ = ["Hole", "find_holes", "highest_grade"]
@@ -47,6 +51,7 @@ def find_holes(
     baseline: str | None = None,
     max_grade: float | None = None,
     k: int | None = None,
+    queries: Mapping[str, Query] | None = None,
 ) -> list[Hole]:
     """Return the unjudged documents of some runs, those first that could change most.
 
@@ -71,6 +76,8 @@ def find_holes(
     k : int, optional
         Ranks to look at. Without it the deepest cutoff of the measures, or all ranks if one of
         them has no cutoff: with long rankings that takes its time.
+    queries : mapping of str to Query, optional
+        By id. If they have weights, means are weighted.
 
     Returns
     -------
@@ -98,14 +105,16 @@ def find_holes(
     deepest = depth_of(measures)
     depth = deepest if k is None else k
     looked_at = None if deepest is None or depth is None else max(deepest, depth)
-    tallies = [_Tally(measure, judgments, runs, baseline) for measure in measures]
+    query_ids = sorted(judgments.query_ids.iter_bytes())
+    weights = weights_of(queries or {}, map(decode_id, query_ids))
+    tallies = [_Tally(measure, judgments, runs, baseline, weights) for measure in measures]
     found = []
-    for query_id in sorted(judgments.query_ids.iter_bytes()):
+    for place, query_id in enumerate(query_ids):
         rankings = {name: run.ranked_ids(query_id, looked_at) for name, run in runs.items()}
         grades = judgments.grades_of(query_id)
         effects = dict.fromkeys(holes_of(rankings.values(), grades, depth), 0.0)
         for tally in tallies:
-            for hole, effect in tally.effects(rankings, grades, grade):
+            for hole, effect in tally.effects(place, rankings, grades, grade):
                 if hole in effects:
                     effects[hole] = max(effects[hole], effect)
         ranks = {
@@ -131,9 +140,12 @@ class _Tally:
         judgments: Judgments,
         runs: Mapping[str, Run],
         baseline: str | None,
+        weights: Sequence[float] | None,
     ) -> None:
         self.measure = measure
         self.n_queries = judgments.n_queries
+        self.weights = weights
+        self.total = None if weights is None else reduce(add, weights, 0.0)
         self.baseline = baseline
         self.geometric_means = (
             {name: self._geometric_mean(judgments, run) for name, run in runs.items()}
@@ -142,9 +154,14 @@ class _Tally:
         )
 
     def effects(
-        self, rankings: Mapping[str, Sequence[bytes]], grades: Mapping[bytes, float], grade: float
+        self,
+        place: int,
+        rankings: Mapping[str, Sequence[bytes]],
+        grades: Mapping[bytes, float],
+        grade: float,
     ) -> Iterator[tuple[bytes, float]]:
         """Iterate over the holes of a query, each with the largest change it could make."""
+        n_equal = self._n_equal(place)
         first = {name: ranking[: self.measure.k] for name, ranking in rankings.items()}
         case = Case(grades, holes_of(first.values(), grades, None), grade)
         if not case.holes:
@@ -152,27 +169,35 @@ class _Tally:
         scored = {name: _Variants(self.measure, case, ranking) for name, ranking in first.items()}
         for hole in case.holes:
             changes = {
-                name: self._change(name, run.with_none, run.with_hole.get(hole, run.with_other))
+                name: self._change(
+                    name, run.with_none, run.with_hole.get(hole, run.with_other), n_equal
+                )
                 for name, run in scored.items()
             }
             shared = 0.0 if self.baseline is None else changes.pop(self.baseline)
             yield hole, max(abs(change - shared) for change in changes.values())
 
-    def _change(self, run: str, before: float, after: float) -> float:
+    def _n_equal(self, place: int) -> float:
+        """Return how many queries would count as much as one does, if all had its weight."""
+        if self.weights is None or self.total is None:
+            return self.n_queries
+        return self.total / self.weights[place]
+
+    def _change(self, run: str, before: float, after: float, n_equal: float) -> float:
         """Return the change of a run's mean if one query scores otherwise."""
         if self.measure.aggregate == "sum":
             return after - before
         if self.measure.aggregate == "geometric":
             ratio = _floored_log(after) - _floored_log(before)
-            return self.geometric_means[run] * math.expm1(ratio / self.n_queries)
-        return (after - before) / self.n_queries
+            return self.geometric_means[run] * math.expm1(ratio / n_equal)
+        return (after - before) / n_equal
 
     def _geometric_mean(self, judgments: Judgments, run: Run) -> float:
-        total = 0.0
-        for query_id in judgments.query_ids.iter_bytes():
+        logs = []
+        for query_id in sorted(judgments.query_ids.iter_bytes()):
             case = Case(judgments.grades_of(query_id), (), 1.0)
-            total += _floored_log(case.score(self.measure, run.ranked_ids(query_id), {}))
-        return math.exp(total / self.n_queries)
+            logs.append(_floored_log(case.score(self.measure, run.ranked_ids(query_id), {})))
+        return math.exp(mean_over(logs, self.weights))
 
 
 class _Variants:

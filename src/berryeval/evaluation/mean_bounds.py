@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 
+from berryeval.core.id_column import decode_id
 from berryeval.core.judgments import Judgments
+from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation._hole_arguments import check_runs, scale_of
 from berryeval.evaluation.bounds import (
@@ -18,6 +19,8 @@ from berryeval.evaluation.bounds import (
     score_bounds,
 )
 from berryeval.evaluation.bounds._case import Case, level_of
+from berryeval.evaluation.result import aggregated
+from berryeval.evaluation.weighing import weights_of
 from berryeval.measures import Measure, depth_of
 
 __all__ = ["MeanBounds", "counts_unseen", "mean_bounds"]
@@ -41,6 +44,7 @@ def mean_bounds(
     *,
     baseline: str | None = None,
     max_grade: float | None = None,
+    queries: Mapping[str, Query] | None = None,
 ) -> list[MeanBounds]:
     """Return the mean of each run, and the lowest and the highest over all grades of the holes.
 
@@ -59,6 +63,8 @@ def mean_bounds(
         One of the runs: then bounds are those of the difference, the other run minus it.
     max_grade : float, optional
         The highest grade of the scale; the highest that was given unless told.
+    queries : mapping of str to Query, optional
+        By id. If they have weights, means are weighted.
 
     Returns
     -------
@@ -78,7 +84,9 @@ def mean_bounds(
     found: dict[tuple[Measure, str], list[tuple[float, Bounds]]] = {
         (measure, name): [] for measure in bounded for name in others
     }
-    for query_id in sorted(judgments.query_ids.iter_bytes()):
+    query_ids = sorted(judgments.query_ids.iter_bytes())
+    weights = weights_of(queries or {}, map(decode_id, query_ids))
+    for query_id in query_ids:
         grades = judgments.grades_of(query_id)
         rankings = {name: run.ranked_ids(query_id, depth) for name, run in runs.items()}
         for measure in bounded:
@@ -95,7 +103,7 @@ def mean_bounds(
                     )
                 assert bounds is not None
                 found[measure, name].append((value, bounds))
-    return [_aggregated(name, measure, each) for (measure, name), each in found.items()]
+    return [_aggregated(name, measure, each, weights) for (measure, name), each in found.items()]
 
 
 def counts_unseen(measure: Measure) -> bool:
@@ -117,9 +125,14 @@ def counts_unseen(measure: Measure) -> bool:
     return before != after
 
 
-def _aggregated(name: str, measure: Measure, each: Sequence[tuple[float, Bounds]]) -> MeanBounds:
+def _aggregated(
+    name: str,
+    measure: Measure,
+    each: Sequence[tuple[float, Bounds]],
+    weights: Sequence[float] | None,
+) -> MeanBounds:
     def mean(values: Iterable[float]) -> float:
-        return reduce(add, values, 0.0) / (1 if measure.aggregate == "sum" else len(each))
+        return aggregated(measure, array("d", values), weights)
 
     return MeanBounds(
         name,

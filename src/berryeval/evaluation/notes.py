@@ -21,6 +21,7 @@ __all__ = [
     "missing_queries",
     "query_notes",
     "range_text",
+    "weights_note",
 ]
 
 
@@ -47,6 +48,8 @@ def query_notes(runs: Mapping[str, Evaluation], n_compared: int | None = None) -
     else:
         notes = [f"{name}: {judged}, {run.n_queries:,} scored." for name, run in runs.items()]
         notes.append("Caution: means over different queries cannot be compared.")
+    if n_compared is None and first.effective_queries is not None:
+        notes.append(weights_note(first.n_queries, first.effective_queries))
     notes += judges_notes(first.reduced)
     if first.counts.no_relevant:
         notes.append(f"{count_queries(first.counts.no_relevant)} without a relevant document.")
@@ -61,6 +64,12 @@ def query_notes(runs: Mapping[str, Evaluation], n_compared: int | None = None) -
         if run.counts.ignored:
             notes.append(f"{name}: {count_queries(run.counts.ignored)} not judged, ignored.")
     return tuple(notes)
+
+
+def weights_note(n_queries: int, effective_queries: float) -> str:
+    """Say that means are weighted, and how many queries of equal weight are worth as much."""
+    worth = f"worth {effective_queries:,.1f} of equal weight (Kish's effective sample size)"
+    return f"Means are weighted: the {count_queries(n_queries)} are {worth}."
 
 
 def judges_notes(reduced: tuple[Judges, int] | None) -> tuple[str, ...]:

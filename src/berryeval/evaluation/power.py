@@ -77,6 +77,9 @@ class Sensitivity:
     n_groups: int | None = None
     """Groups of queries: then the queries needed, and those of the curve, are groups. None if
     queries stand alone."""
+    effective_queries: float | None = None
+    """How many queries of equal weight are worth as much (Kish); None without weights. The queries
+    needed, and those of the curve, are queries whose weights differ as much as these do."""
 
 
 def sensitivity(
@@ -104,7 +107,8 @@ def sensitivity(
         spread of differences follows from that of the scores and from correlations that are
         assumed: `ASSUMED_CORRELATIONS`.
     queries : path or Query objects, optional
-        Whose groups count, with `against`: then every number of queries is one of groups.
+        Their weights count; their groups too, with `against`: then every number of queries is one
+        of groups.
     margins : sequence of float
         Margins for which the number of queries is reported.
     alpha, power : float
@@ -133,7 +137,7 @@ def sensitivity(
             for one in [evaluations[0][str(d.measure)]]
         ]
     else:
-        evaluations = [evaluate(judgments, run, chosen)]
+        evaluations = [evaluate(judgments, run, chosen, queries=queries)]
         measured = [
             (one, tuple(_assumed(one, alpha=alpha, power=power))) for one in evaluations[0].values()
         ]
@@ -151,6 +155,7 @@ def sensitivity(
             tuple(_spread(found, correlation, margins) for correlation, found in detections),
             n_missing,
             n_groups,
+            evaluations[0].effective_queries,
         )
         for one, detections in measured
     ]

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
+from typing import TypeAlias
 
 from berryeval import ranking
 from berryeval.core.query import Query
 from berryeval.errors import MismatchError
+from berryeval.evaluation.weighing import effective_queries, mean_over, weights_of
 
 __all__ = ["CategoryMetrics", "QualityReport", "QueryResult", "TestQuery", "quality_report"]
 
 TestQuery = Query
 """A query with its labels."""
+
+Weights: TypeAlias = "Sequence[float] | None"
 
 HITS = 10
 """How many hits of a query are looked at: MRR is that of the first ten."""
@@ -51,7 +53,7 @@ class CategoryMetrics:
 
 @dataclass(frozen=True)
 class QualityReport:
-    """Means over all queries, and by category and difficulty.
+    """Means over all queries, and by category and difficulty; weighted if queries have weights.
 
     Queries without a category or difficulty are in the totals only. Over no queries every mean
     is 0.
@@ -67,6 +69,8 @@ class QualityReport:
     """Queries whose first ten hits hold nothing relevant."""
     by_category: dict[str, CategoryMetrics]
     by_difficulty: dict[str, CategoryMetrics]
+    effective_queries: float | None = None
+    """How many queries of equal weight are worth as much (Kish); None without weights."""
 
 
 def quality_report(
@@ -92,44 +96,50 @@ def quality_report(
     for result in results:
         if result.query_id not in labels:
             raise MismatchError(f"query {result.query_id!r} has a result, and is not known")
+    weights = weights_of(labels, [result.query_id for result in results])
     return QualityReport(
         total_queries=len(results),
-        precision_at_5=_precision(results, 5),
-        precision_at_10=_precision(results, 10),
-        recall_at_10=_recall(results),
-        mrr=_mrr(results),
+        precision_at_5=_precision(results, 5, weights),
+        precision_at_10=_precision(results, 10, weights),
+        recall_at_10=_recall(results, weights),
+        mrr=_mrr(results, weights),
         nothing_relevant=sum(result.first_relevant_rank == 0 for result in results),
-        by_category=_by(results, {q: query.category for q, query in labels.items()}),
-        by_difficulty=_by(results, {q: query.difficulty for q, query in labels.items()}),
+        by_category=_by(results, labels, "category"),
+        by_difficulty=_by(results, labels, "difficulty"),
+        effective_queries=effective_queries(labels, [result.query_id for result in results]),
     )
 
 
 def _by(
-    results: Sequence[QueryResult], label_of: dict[str, str | None]
+    results: Sequence[QueryResult], queries: Mapping[str, Query], label: str
 ) -> dict[str, CategoryMetrics]:
-    groups: dict[str, list[QueryResult]] = {}
+    parts: dict[str, list[QueryResult]] = {}
     for result in results:
-        label = label_of[result.query_id]
-        if label is not None:
-            groups.setdefault(label, []).append(result)
-    return {
-        label: CategoryMetrics(len(group), _precision(group, 5), _recall(group), _mrr(group))
-        for label, group in sorted(groups.items())
-    }
+        value = getattr(queries[result.query_id], label)
+        if value is not None:
+            parts.setdefault(value, []).append(result)
+    return {value: _metrics(part, queries) for value, part in sorted(parts.items())}
 
 
-def _precision(results: Sequence[QueryResult], k: int) -> float:
-    return _mean([ranking.precision_at_k(r.retrieved, r.relevant, k) for r in results])
+def _metrics(results: Sequence[QueryResult], queries: Mapping[str, Query]) -> CategoryMetrics:
+    weights = weights_of(queries, [result.query_id for result in results])
+    return CategoryMetrics(
+        len(results),
+        _precision(results, 5, weights),
+        _recall(results, weights),
+        _mrr(results, weights),
+    )
 
 
-def _recall(results: Sequence[QueryResult]) -> float:
-    return _mean([ranking.recall_at_k(r.retrieved, r.relevant, HITS) for r in results])
+def _precision(results: Sequence[QueryResult], k: int, weights: Weights) -> float:
+    return mean_over([ranking.precision_at_k(r.retrieved, r.relevant, k) for r in results], weights)
 
 
-def _mrr(results: Sequence[QueryResult]) -> float:
+def _recall(results: Sequence[QueryResult], weights: Weights) -> float:
+    found = [ranking.recall_at_k(r.retrieved, r.relevant, HITS) for r in results]
+    return mean_over(found, weights)
+
+
+def _mrr(results: Sequence[QueryResult], weights: Weights) -> float:
     ranks = [result.first_relevant_rank for result in results]
-    return _mean([1 / rank if rank else 0.0 for rank in ranks])
-
-
-def _mean(values: Sequence[float]) -> float:
-    return reduce(add, values, 0.0) / len(values) if values else 0.0
+    return mean_over([1 / rank if rank else 0.0 for rank in ranks], weights)

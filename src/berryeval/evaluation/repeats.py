@@ -21,6 +21,7 @@ from berryeval.evaluation.evaluate import (
     read_measures,
 )
 from berryeval.evaluation.result import Evaluation, averaged
+from berryeval.evaluation.sampling import sampling_of
 from berryeval.measures import Measure
 from berryeval.stats import means_of
 from berryeval.stats._moments import sums_of, variances_of
@@ -90,7 +91,8 @@ def noise_in(
 
     The means of the runs vary for two reasons: because single queries do, which averages out over
     queries, and because of what queries share. The second is what is left of the variance of the
-    means after the first, the variance of the interaction over the number of queries, is removed.
+    means after the first, the variance of the interaction over the number of queries, is removed;
+    over their effective number if they have weights.
     """
     ids = evaluations[0].scores.query_ids
     counted = set(ids if query_ids is None else query_ids)
@@ -103,11 +105,14 @@ def noise_in(
     changes = np.stack([column - columns[0] for column in columns])
     n_runs, n_queries = changes.shape
     per_query = float(means_of(variances_of(changes)))
-    of_runs = np.array([float(means_of(change)) for change in changes])
-    around = changes - of_runs[:, None] - means_of(changes) + means_of(of_runs)
+    plain = np.array([float(means_of(change)) for change in changes])
+    around = changes - plain[:, None] - means_of(changes) + means_of(plain)
     freedom = (n_runs - 1) * (n_queries - 1)
     interaction = float(sums_of((around**2).ravel())) / freedom if freedom > 0 else 0.0
-    shared = float(variances_of(of_runs)) - interaction / n_queries
+    sampling = sampling_of(evaluations[0].queries, [ids[row] for row in rows])
+    of_runs = np.array([sampling.mean_over(change) for change in changes])
+    n_effective = sampling.effective_queries or n_queries
+    shared = float(variances_of(of_runs)) - interaction / n_effective
     return Noise(math.sqrt(per_query), math.sqrt(max(0.0, shared)), n_runs)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import add
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from berryeval.core.scores import QueryCounts, Scores
 from berryeval.evaluation.display import Displayed
+from berryeval.evaluation.weighing import effective_number, mean_over, weights_of
 from berryeval.measures import Holes, Measure, parse_measure
 from berryeval.measures._base import GEOMETRIC_FLOOR
 
@@ -44,11 +45,12 @@ class MeasureResult:
     measure: Measure
     mean: float
     """Over all scored queries: the arithmetic mean, the sum of counts, or the geometric mean,
-    as the measure asks for. 0 if no query was scored."""
+    as the measure asks for. A mean is weighted if queries have weights; a sum never is. 0 if no
+    query was scored."""
     scores: Scores = field(repr=False)
     """What the engine computed, of this and other measures."""
     queries: Mapping[str, Query] = field(default_factory=dict, repr=False)
-    """Those that are known, by id: queries of one group are not independent."""
+    """Those that are known, by id: weights, and groups, which are not independent."""
 
     @cached_property
     def by_query(self) -> Mapping[str, float]:
@@ -127,6 +129,8 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         empty for almost every run.
     reduced : tuple of (str, int), optional
         The rule that chose among the grades of several judges, and for how many documents.
+    weights : tuple of float or None
+        How much each scored query counts, in relation to the others; None if all count equally.
     """
 
     def __init__(
@@ -138,18 +142,28 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         cautions: Sequence[str] = (),
         reduced: tuple[Judges, int] | None = None,
     ) -> None:
+        known: Mapping[str, Query] = queries or {}
+        self.weights = weights_of(known, scores.query_ids)
         self._results = {
             str(measure): MeasureResult(
-                measure, aggregated(measure, scores.values[str(measure)]), scores, queries or {}
+                measure,
+                aggregated(measure, scores.values[str(measure)], self.weights),
+                scores,
+                known,
             )
             for measure in measures
         }
         self.scores = scores
         self.n_queries = len(scores.query_ids)
         self.counts: QueryCounts = scores.counts
-        self.queries: Mapping[str, Query] = queries or {}
+        self.queries = known
         self.cautions = tuple(cautions)
         self.reduced = reduced
+
+    @property
+    def effective_queries(self) -> float | None:
+        """How many queries of equal weight are worth as much (Kish); None without weights."""
+        return None if self.weights is None else effective_number(self.weights)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -164,7 +178,9 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
 
         Parameters
         ----------
-        label : {"category", "difficulty", "tag"}
+        label : {"category", "difficulty", "tag", "traffic"}
+            Traffic is head, torso or tail: each about a third of all weight, the most asked
+            queries first.
 
         Raises
         ------
@@ -204,20 +220,20 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         return "\n".join([f"<Evaluation over {queries}", *lines]) + ">"
 
 
-def averaged(measure: Measure, values: array[float]) -> Iterable[float]:
+def averaged(measure: Measure, values: array[float]) -> array[float]:
     """Return what a mean is taken of: the scores, or their logarithms for a geometric one."""
     if measure.aggregate == "geometric":
-        return (math.log(max(value, GEOMETRIC_FLOOR)) for value in values)
+        return array("d", (math.log(max(value, GEOMETRIC_FLOOR)) for value in values))
     return values
 
 
-def aggregated(measure: Measure, values: array[float]) -> float:
-    """Make one number of those of all queries, adding them up in their order."""
-    # sum() compensates for rounding in some versions of Python
-    total = reduce(add, averaged(measure, values), 0.0)
+def aggregated(
+    measure: Measure, values: array[float], weights: Sequence[float] | None = None
+) -> float:
+    """Make one number of those of all queries: a weighted mean, or a sum, which never is."""
     if measure.aggregate == "sum" or not values:
-        return total
-    mean = total / len(values)
+        return reduce(add, values, 0.0)
+    mean = mean_over(averaged(measure, values), weights)
     return math.exp(mean) if measure.aggregate == "geometric" else mean
 
 

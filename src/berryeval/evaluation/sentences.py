@@ -13,7 +13,9 @@ from berryeval.evaluation.sampling import FEWEST_GROUPS
 from berryeval.stats import Interval
 
 if TYPE_CHECKING:
-    from berryeval.evaluation.gate_rules import Inference
+    from berryeval.evaluation.gate_rules import GateRules, Inference
+    from berryeval.evaluation.memory import Memory
+    from berryeval.evaluation.reserve import Opening
     from berryeval.evaluation.result import Evaluation
     from berryeval.evaluation.verdict import Common, GuardResult, Verdict
     from berryeval.measures import Measure
@@ -24,7 +26,9 @@ __all__ = [
     "of_gate",
     "of_latency",
     "of_margin",
+    "of_memory",
     "of_missing",
+    "of_opening",
     "of_threshold",
 ]
 
@@ -41,7 +45,8 @@ def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> st
         same = ", unchanged: the rankings are the same" * all(g.is_unchanged for g in counted)
         groups = max((guard.n_groups or 0 for guard in guards), default=0)
         within = f" in {groups:,} groups" if groups else ""
-        told = f"{hold} over {count_queries(n_queries)}{within}{same}."
+        within += _worth(max(guards, key=lambda guard: guard.n_queries))
+        told = f"{hold} over {count_queries(n_queries)}{within}{_against(guards)}{same}."
         return f"{_collapse(counted)}{told}{_small(counted)}{_depends(n_holes)}"
     deciding = sorted(
         (guard for guard in counted if guard.verdict == verdict),
@@ -53,6 +58,12 @@ def of_gate(verdict: Verdict, guards: Sequence[GuardResult], n_holes: int) -> st
     others = len(deciding) - 1
     more = f" {others} more {'guard' if others == 1 else 'guards'} {_ends(verdict, others)}."
     return first + (more if others else "") + _small(deciding) + _depends(n_holes)
+
+
+def _against(guards: Sequence[GuardResult]) -> str:
+    """Name the baselines, if there are several."""
+    phrases = dict.fromkeys(guard.against for guard in guards if guard.against)
+    return " and".join(phrases)
 
 
 def of_missing(missing: str, common: Common | None) -> str:
@@ -74,6 +85,57 @@ def of_missing(missing: str, common: Common | None) -> str:
         f"{missing}, and scored as 0; over the {queries} not missing, the verdict is "
         f"{common.verdict}. "
     )
+
+
+def of_memory(memory: Memory | None, rules: GateRules, guards: Sequence[GuardResult]) -> str:
+    """Say which look this is, and at which level, if something was tested and looks are counted."""
+    is_tested = any(
+        isinstance(guard.guard, MarginGuard) or getattr(guard.guard, "is_confident", False)
+        for guard in guards
+    )
+    if memory is None or not is_tested or rules.inference == "set":
+        return ""
+    level, n_max = memory.level(rules.alpha, rules.n_max), rules.n_max
+    look = f" {_ordinal(memory.looks)} look at this set"
+    if n_max is not None and memory.sizes[-1] > n_max:
+        more = f"{count_queries(memory.sizes[-1])}, more than the {n_max:,} of n_max"
+        return f"{look}, of {more}: nothing of alpha is left, so nothing is tested."
+    if n_max is not None and not memory.has_grown:
+        return f"{look}, which has not grown: nothing of alpha is left until it does."
+    size = "" if n_max is None else f", {memory.sizes[-1]:,} of {count_queries(n_max)}"
+    return f"{look}{size}: tested at {level:.3g}."
+
+
+_ORDINALS = (
+    "First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth"
+)  # fmt: skip
+
+
+def _ordinal(number: int) -> str:
+    if number <= len(_ORDINALS):
+        return _ORDINALS[number - 1]
+    ends = {1: "st", 2: "nd", 3: "rd"}
+    end = "th" if number // 10 % 10 == 1 else ends.get(number % 10, "th")
+    return f"{number:,}{end}"
+
+
+def of_opening(opening: Opening) -> str:
+    """Say what the reserve gained over the anchor, and whether the seen queries gained more."""
+    first = (
+        f" Reserve, opening {opening.number} of {opening.openings}: compared with "
+        f"{opening.anchor}, {opening.measure} {'lost' if opening.gain < 0 else 'gained'} "
+        f"{abs(opening.gain):.4f} on {count_queries(opening.n_reserved)}"
+    )
+    if opening.interval is None:
+        return f"{first}; too few of them changed to tell more."
+    interval = opening.interval
+    first += f" ({interval.level * 100:.4g}% interval {interval.low:+.4f} to {interval.high:+.4f})."
+    drift = opening.drift
+    if drift is None:
+        return first
+    relation = "which is drift" if opening.has_drifted else "no clear drift"
+    amount = f"{abs(drift.mean):.4f} {'less' if drift.mean < 0 else 'more'}"
+    return f"{first} The seen queries gained {amount}: {relation}."
 
 
 def of_cautions(runs: Iterable[tuple[str, Evaluation]]) -> str:
@@ -104,17 +166,30 @@ def _ends(verdict: Verdict, count: int) -> str:
 
 def _subject(guard: GuardResult) -> str:
     what = "latency" if isinstance(guard.guard, LatencyGuard) else str(guard.guard.measure)
-    return f"{what} ({guard.slice})" if guard.slice else what
+    return f"{what} ({guard.slice}){guard.against}" if guard.slice else what + guard.against
 
 
 def _small(guards: Sequence[GuardResult]) -> str:
     """Say that there are few queries, if something was tested on them."""
-    tested = [guard for guard in guards if guard.p_pass is not None and guard.n_units < SMALL_SET]
+    tested = [guard for guard in guards if guard.p_pass is not None and _n_worth(guard) < SMALL_SET]
     if not tested:
         return ""
     what = "Small set" if any(guard.slice is None for guard in tested) else "Small slice"
-    units = tested[0].units
+    units = tested[0].units + " of equal weight" * (tested[0].n_units >= SMALL_SET)
     return f" {what}: below {SMALL_SET} {units}, verdicts may be wrong more often than alpha says."
+
+
+def _n_worth(guard: GuardResult) -> float:
+    """Return how many queries or groups there are; no more than they are worth by weight."""
+    worth = guard.effective_queries
+    return guard.n_units if worth is None else min(guard.n_units, worth)
+
+
+def _worth(guard: GuardResult) -> str:
+    """Say that queries are weighted, and how many of equal weight they are worth."""
+    if guard.effective_queries is None:
+        return ""
+    return f", weighted: worth {guard.effective_queries:,.1f} of equal weight"
 
 
 def _depends(n_holes: int) -> str:
@@ -197,6 +272,8 @@ def _untested(result: GuardResult, harm: str, margin: str) -> str:
         rule = f"and groups are tested only if there are {FEWEST_GROUPS} or more"
         return f"; the queries come in {_counted(result.n_groups, result)}, {rule}."
     changed = f"{result.n_changed:,} of {_counted(result.n_units, result)} changed"
+    if result.worth_changed is not None:
+        changed += f", by their weights worth {result.worth_changed:,.1f}"
     if result.verdict == "pass":
         return f"; {changed}, so few that a {harm} of {margin} is ruled out."
     rule = f"and a difference is tested only if {FEWEST_CHANGED} or more changed"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from berryeval.core.query import Query
 from berryeval.core.query_type import QueryType
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
+from berryeval.evaluation.weighing import PARTS, parts_of_traffic
 from berryeval.formats.queries import read_queries
 
 __all__ = [
@@ -19,12 +20,13 @@ __all__ = [
     "SliceLabel",
     "find_all_slices",
     "find_slices",
+    "in_order",
     "load_queries",
-    "values_of",
+    "values_in",
 ]
 
-SliceLabel: TypeAlias = Literal["category", "difficulty", "tag"]
-"""What queries can be sliced by."""
+SliceLabel: TypeAlias = Literal["category", "difficulty", "tag", "traffic"]
+"""What queries can be sliced by. Traffic is head, torso or tail, by the weights of queries."""
 
 LABELS: tuple[SliceLabel, ...] = get_args(SliceLabel)
 
@@ -78,7 +80,8 @@ def find_slices(
 ) -> dict[Slice, list[int]]:
     """Return for each value of a label where its queries stand in `query_ids`.
 
-    A query with several tags is in several slices; one without the label is in none.
+    A query with several tags is in several slices; one without the label is in none. Slices of the
+    traffic are those of all known queries, whichever of them are in `query_ids`.
 
     Raises
     ------
@@ -89,22 +92,25 @@ def find_slices(
     """
     if label not in LABELS:
         raise ArgumentError("slices", " or ".join(map(repr, LABELS)), repr(label))
+    values_of = values_in(queries, label)
     found: dict[str, list[int]] = {}
     for position, query_id in enumerate(query_ids):
-        for value in values_of(queries.get(query_id), label):
+        for value in values_of(query_id):
             found.setdefault(value, []).append(position)
     if not found:
+        expected = "weights that differ" if label == "traffic" else f"a {label}"
         reason = "none has one" if queries else "no queries were given (`queries`, --queries)"
-        raise MismatchError(f"expected queries with a {label}: {reason}")
-    return {Slice(label, value): found[value] for value in sorted(found)}
+        if label == "traffic" and queries:
+            reason = "all count equally"
+        raise MismatchError(f"expected queries with {expected}: {reason}")
+    return {Slice(label, value): found[value] for value in in_order(found)}
 
 
 def find_all_slices(
     queries: Mapping[str, Query], query_ids: Sequence[str]
 ) -> dict[Slice, list[int]]:
     """Return the slices of every label that any of the queries has; none if none has one."""
-    known = [queries[query_id] for query_id in query_ids if query_id in queries]
-    labels = [label for label in LABELS if any(values_of(query, label) for query in known)]
+    labels = [label for label in LABELS if any(map(values_in(queries, label), query_ids))]
     return {
         part: positions
         for label in labels
@@ -112,11 +118,22 @@ def find_all_slices(
     }
 
 
-def values_of(query: Query | None, label: str) -> tuple[str, ...]:
-    """Return what a query has as a label: nothing, one value, or several tags."""
-    if query is None:
-        return ()
-    if label == "tag":
-        return query.tags
-    value: str | None = getattr(query, label)
-    return () if value is None else (value,)
+def values_in(queries: Mapping[str, Query], label: str) -> Callable[[str], tuple[str, ...]]:
+    """Return what tells a query's values of a label by its id: none, one, or several tags."""
+    parts = parts_of_traffic(queries) if label == "traffic" else {}
+
+    def values_of(query_id: str) -> tuple[str, ...]:
+        query = queries.get(query_id)
+        if query is None:
+            return ()
+        if label == "tag":
+            return query.tags
+        value = parts.get(query_id) if label == "traffic" else getattr(query, label)
+        return () if value is None else (value,)
+
+    return values_of
+
+
+def in_order(values: Iterable[str]) -> list[str]:
+    """Return the values of a label in the order in which they are shown: head before tail."""
+    return sorted(values, key=lambda v: (PARTS.index(v) if v in PARTS else len(PARTS), v))

@@ -54,6 +54,8 @@ class Standing:
     """From the other run; None if there is none, or no query in common."""
     common: Difference | None = None
     """The change over the queries that both runs have, if either lacks any."""
+    effective_queries: float | None = None
+    """How many queries of equal weight are worth as much (Kish); None without weights."""
 
     @property
     def is_watched(self) -> bool:
@@ -91,6 +93,7 @@ def standings(evaluation: Evaluation, reference: Evaluation | None = None) -> tu
             result.interval,
             changes.get(result.measure),
             over_common.get(result.measure),
+            evaluation.effective_queries,
         )
         for result in evaluation.values()
     )
@@ -109,20 +112,20 @@ def slice_standings(
     changes: dict[Slice | None, Difference] = {}
     common = _common(evaluation, reference)
     if reference is not None and common:
-        sampling = sampling_of(queries, common)
-        pairs = find_pairs(reference, {_NAME: evaluation}, [measure], common, sampling)
+        both = sampling_of(queries, common)
+        pairs = find_pairs(reference, {_NAME: evaluation}, [measure], common, both)
         parts = find_all_slices(queries, common).items()
-        found = describe_slices(pairs, parts, Statistics(), sampling)
+        found = describe_slices(pairs, parts, Statistics(), both)
         changes = {difference.slice: difference for difference in found}
     scores = evaluation[str(measure)].values
     query_ids = list(evaluation.scores.query_ids)
-    groups = sampling_of(queries, query_ids)
+    sampling = sampling_of(queries, query_ids)
     return tuple(
         _slice_standing(
             measure,
             part,
             array("d", (scores[i] for i in positions)),
-            groups.take(positions),
+            sampling.take(positions),
             changes,
         )
         for part, positions in find_all_slices(queries, query_ids).items()
@@ -140,9 +143,10 @@ def _slice_standing(
         measure,
         part,
         len(scores),
-        aggregated(measure, scores),
+        aggregated(measure, scores, sampling.weights),
         interval_of(measure, scores, sampling=sampling),
         changes.get(part),
+        effective_queries=sampling.effective_queries,
     )
 
 

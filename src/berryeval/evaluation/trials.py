@@ -17,8 +17,8 @@ from berryeval.evaluation.deciding import Column, Floats
 from berryeval.evaluation.detection import (
     detection_in,
     largest_loss,
+    loss_of_few,
     margin_of_averaged,
-    range_of,
 )
 from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import POWER, GateRules
@@ -31,12 +31,13 @@ from berryeval.evaluation.margins import (
     margin_interval,
     margin_p_values,
 )
+from berryeval.evaluation.memory import Levels, levels_of
 from berryeval.evaluation.result import aggregated, change_of_mean
 from berryeval.evaluation.sampling import Sampling
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.evaluation.verdict import GuardResult, Verdict
 from berryeval.measures import Measure
-from berryeval.stats import Interval, SampleMean, means_of
+from berryeval.stats import Interval, SampleMean
 
 __all__ = [
     "Trial",
@@ -65,13 +66,17 @@ class Trial:
     noise_sd: float | None
     """How much the mean difference varies by itself; None if no system was asked again."""
     sampling: Sampling
-    """The groups of the queries."""
+    """The groups and weights of the queries."""
     shift: Floats
     """What is added to the differences before they are tested, 0 on average. A margin that is a
     share of the baseline's mean varies with it: what is tested then is the candidate against so
     much of the baseline, query by query."""
     rules: GateRules
     """Of the gate; what to do about holes is settled for this guard."""
+    levels: Levels
+    """What p-values are compared with."""
+    baseline: str | None
+    """The name of the baseline; None if the gate has one only."""
 
     @property
     def n_queries(self) -> int:
@@ -138,10 +143,15 @@ def find_trials(
     system: str,
     rules: GateRules,
     among: Collection[str] | None = None,
+    *,
+    levels: Levels | None = None,
+    is_one_of_several: bool = False,
 ) -> list[Trial]:
     """Return the trial of a guard over all queries, and those over its slices.
 
-    `among` leaves out all other queries; a slice of which nothing is left has no trial.
+    `among` leaves out all other queries; a slice of which nothing is left has no trial. `levels`
+    are those of the rules if omitted. `is_one_of_several` tells whether the candidate is compared
+    with other baselines, too.
 
     Raises
     ------
@@ -159,8 +169,10 @@ def find_trials(
     if among is not None:
         ids = comparison.query_ids
         parts = [(part, [i for i in positions if ids[i] in among]) for part, positions in parts]
+    settled = levels or levels_of(rules, None)
+    baseline = comparison.baseline if is_one_of_several else None
     return [
-        _trial(guard, part, positions, difference, comparison, margin, rules)
+        _trial(guard, part, positions, difference, comparison, margin, rules, settled, baseline)
         for part, positions in parts
         if positions
     ]
@@ -179,10 +191,16 @@ def _margin(guard: MarginGuard, baseline_mean: float) -> float:
     return found
 
 
-def _mean(comparison: Comparison, system: str, measure: Measure, positions: Sequence[int]) -> float:
+def _mean(
+    comparison: Comparison,
+    system: str,
+    measure: Measure,
+    positions: Sequence[int],
+    sampling: Sampling,
+) -> float:
     by_query = comparison.evaluations[system][str(measure)].by_query
     scores = array("d", (by_query[comparison.query_ids[position]] for position in positions))
-    return aggregated(measure, scores)
+    return aggregated(measure, scores, sampling.weights)
 
 
 def _trial(
@@ -193,6 +211,8 @@ def _trial(
     comparison: Comparison,
     margin: float,
     rules: GateRules,
+    levels: Levels,
+    name: str | None,
 ) -> Trial:
     sign = 1.0 if guard.measure.higher_is_better else -1.0
     places = np.asarray(positions)
@@ -204,8 +224,9 @@ def _trial(
     is_unchanged = not differences.any() and comparison.is_unchanged(
         difference.system, guard.measure.k, [comparison.query_ids[i] for i in positions]
     )
+    sampling = comparison.sampling.take(positions)
     before, after = (
-        _mean(comparison, system, guard.measure, positions)
+        _mean(comparison, system, guard.measure, positions, sampling)
         for system in (comparison.baseline, difference.system)
     )
     baseline = comparison.evaluations[comparison.baseline][str(guard.measure)].values
@@ -219,13 +240,15 @@ def _trial(
         largest_loss(guard.measure, baseline),
         is_unchanged,
         difference.noise_sd,
-        comparison.sampling.take(positions),
-        _shift(guard, part, np.array([baseline[i] for i in positions])),
+        sampling,
+        _shift(guard, part, np.array([baseline[i] for i in positions]), sampling),
         rules,
+        levels,
+        name,
     )
 
 
-def _shift(guard: MarginGuard, part: Slice | None, baseline: Floats) -> Floats:
+def _shift(guard: MarginGuard, part: Slice | None, baseline: Floats, sampling: Sampling) -> Floats:
     """Return by how much the margin of each query differs from the mean one.
 
     The margin of a slice is a share of the mean over all queries, and so the same for each. That of
@@ -234,7 +257,7 @@ def _shift(guard: MarginGuard, part: Slice | None, baseline: Floats) -> Floats:
     is_shared = part is not None or guard.measure.aggregate == "geometric"
     if not guard.margin.is_relative or is_shared or baseline.min() < 0:
         return np.zeros(len(baseline))
-    return guard.margin.amount * (baseline - means_of(baseline))
+    return guard.margin.amount * (baseline - sampling.mean_over(baseline))
 
 
 def judge_margins(trials: Sequence[Trial]) -> list[GuardResult]:
@@ -281,6 +304,8 @@ def _judge(
         p_fail=p_fail,
         n_changed=trial.column.n_changed,
         n_groups=None if trial.sampling.groups is None else trial.column.n_units,
+        effective_queries=trial.sampling.effective_queries,
+        worth_changed=trial.column.worth_changed if trial.column.is_weighted else None,
         is_unchanged=trial.is_unchanged,
         queries_needed=needed,
         queries_needed_range=needed_range,
@@ -288,6 +313,8 @@ def _judge(
         is_blocked_by_holes=is_blocked,
         noise_sd=trial.noise_sd,
         means=trial.means,
+        baseline=trial.baseline,
+        is_better=_is_better(trial),
     )
     return replace(result, reason=sentences.of_margin(result, trial.rules.inference))
 
@@ -313,7 +340,7 @@ def _p_fail_as(
     if variant not in p_values:
         return None
     p = p_values[variant].failing
-    if p > trial.rules.alpha:  # nor would it fail if it were corrected
+    if p > trial.levels.verdict:  # nor would it fail if it were corrected
         return p
     family = [variant if other is trial else other for other in trials]
     return _corrected(family, p_values)[family.index(variant)]
@@ -333,18 +360,29 @@ def _verdict(trial: Trial, p: MarginPValues | None, p_fail: float | None) -> Ver
         trial.column.n_changed,
         trial.column.n_units,
         trial.margin,
-        range_of(trial.guard.measure),
-        trial.rules.alpha,
+        loss_of_few(trial.column, trial.guard.measure),
+        trial.levels.verdict,
     )
 
 
-def _interval(trial: Trial) -> Interval | None:
-    """Return the interval that goes with the tests; None where nothing is tested."""
+def _is_better(trial: Trial) -> bool:
+    """Return whether the test is sure that the candidate is better than the baseline."""
     if not trial.is_testable:
+        return False
+    skewness = trial.sample.cautious_skewness
+    return trial.sample.p_above(skewness=skewness, loss=trial.loss) <= trial.levels.better
+
+
+def _interval(trial: Trial) -> Interval | None:
+    """Return the interval that goes with the tests; None where nothing is tested.
+
+    Nor is there one if no alpha is left: it would not end anywhere.
+    """
+    if not trial.is_testable or trial.levels.verdict == 0.0:
         return None
     is_equivalence = trial.guard.is_equivalence
     found = margin_interval(
-        trial.sample, trial.rules.alpha, trial.loss, is_equivalence=is_equivalence
+        trial.sample, trial.levels.verdict, trial.loss, is_equivalence=is_equivalence
     )
     low, high = sorted(trial.in_units(end) for end in (found.low, found.high))
     return replace(found, low=low, high=high)
@@ -356,11 +394,14 @@ def _needed(trial: Trial, verdict: Verdict) -> tuple[int | None, tuple[int, int 
         return None, None
     found = detection_in(
         [trial.column],
-        alpha=trial.rules.alpha,
+        alpha=trial.levels.ahead,
         # Both sides have to pass.
         power=(1 + POWER) / 2 if trial.guard.is_equivalence else POWER,
         margin=trial.margin,
         loss=trial.loss,
-        score_range=range_of(trial.guard.measure),
+        score_range=loss_of_few(trial.column, trial.guard.measure),
     )
+    is_early = trial.levels.verdict < trial.levels.ahead
+    if is_early and found.needed is not None and found.needed <= trial.column.n_units:
+        return None, None  # what is lacking is not queries, but alpha, which later looks have
     return found.needed, found.needed_range

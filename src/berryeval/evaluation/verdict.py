@@ -11,11 +11,21 @@ from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.gate_rules import GateRules, Inference, Verdict
 from berryeval.evaluation.guards import Guard, MarginGuard
 from berryeval.evaluation.holes import Hole
+from berryeval.evaluation.memory import Memory, levels_of
+from berryeval.evaluation.reserve import Opening
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import Slice
 from berryeval.stats import Interval
 
-__all__ = ["Common", "GateResult", "GuardResult", "Inference", "Verdict"]
+__all__ = ["Common", "GateResult", "GuardResult", "Inference", "Verdict", "name_of_run"]
+
+
+_NAMES = {"baseline": "the baseline", "candidate": "the candidate"}
+
+
+def name_of_run(name: str) -> str:
+    """Return what sentences call a run, which may have no name of its own."""
+    return _NAMES.get(name, name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +56,11 @@ class GuardResult:
     """Queries whose score changed, or groups with such a query; for margin guards."""
     n_groups: int | None = None
     """Groups of queries, a query without one counting as its own; None if no query has one."""
+    effective_queries: float | None = None
+    """How many queries of equal weight are worth as much (Kish); None without weights."""
+    worth_changed: float | None = None
+    """How many queries, or groups, of equal weight those that changed are worth; for margin guards,
+    None without weights."""
     is_unchanged: bool = False
     """Whether no ranking changed within the cutoff: the verdict is then no matter of testing."""
     queries_needed: int | None = None
@@ -67,6 +82,11 @@ class GuardResult:
 
     means: tuple[float, float] | None = None
     """The means of the baseline and of the candidate; for margin guards."""
+    baseline: str | None = None
+    """Which baseline, if the candidate is compared with several."""
+    is_better: bool = False
+    """Whether the test is sure that the candidate is better than the baseline, at the level of
+    such claims."""
 
     @property
     def n_units(self) -> int:
@@ -105,7 +125,13 @@ class GuardResult:
     @property
     def name(self) -> str:
         """The guard, and its slice if it has one."""
-        return str(self.guard) + (f" ({self.slice})" if self.slice else "")
+        part = f" ({self.slice})" if self.slice else ""
+        return f"{self.guard}{part}{self.against}"
+
+    @property
+    def against(self) -> str:
+        """Which baseline, as a phrase that follows the guard; empty if there is one only."""
+        return "" if self.baseline is None else f" against {name_of_run(self.baseline)}"
 
 
 @dataclass(frozen=True)
@@ -127,7 +153,7 @@ class GateResult(Displayed):
     evaluation: Evaluation
     """The candidate's."""
     comparison: Comparison | None
-    """With the baseline; None if no guard needs one."""
+    """With the baseline, the first if there are several; None if no guard needs one."""
     rules: GateRules
     """The guards, and how they were judged."""
     holes: tuple[Hole, ...] = ()
@@ -140,14 +166,23 @@ class GateResult(Displayed):
     common: Common | None = None
     """What the gate says of the queries that no run lacks, where one lacks some and they count as
     0; None otherwise."""
+    memory: Memory | None = None
+    """How often the set was used before; None if nothing was counted."""
+    opening: Opening | None = None
+    """What the reserve said; None if it was not opened."""
 
     def __repr__(self) -> str:
         return f"<GateResult {self.verdict}: {self.sentence}>"
 
     @property
     def alpha(self) -> float:
-        """The significance level."""
+        """How often a verdict of pass, or of fail, may be wrong over all looks."""
         return self.rules.alpha
+
+    @property
+    def level(self) -> float:
+        """The significance level of this look; alpha if nothing was counted."""
+        return levels_of(self.rules, self.memory).verdict
 
     @property
     def inference(self) -> Inference:

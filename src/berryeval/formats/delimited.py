@@ -29,6 +29,7 @@ __all__ = [
     "iter_judged",
     "iter_ranked",
     "iter_rows",
+    "separator_of",
     "sniff",
     "split_header",
     "to_lines",
@@ -100,7 +101,7 @@ def iter_fields(path: PathLike) -> Iterator[tuple[int, list[str]]]:
     header = next(lines, None)
     if header is None:
         return
-    separator = _separator(decode_id(header[1]))
+    separator = separator_of(decode_id(header[1]))
     text = (decode_id(line) for _, line in _chain(header, lines))
     reader = csv.reader(text, delimiter=separator, strict=True)
     try:
@@ -152,9 +153,9 @@ def _chain(
 
 def split_header(header: str) -> list[str]:
     """Return the names of the columns, as far as that can be told before quotes are read."""
-    return header.split(_separator(header))
+    return header.split(separator_of(header))
 
 
-def _separator(header: str) -> str:
+def separator_of(header: str) -> str:
     """Return a tab, a comma, or a semicolon, which spreadsheets write in many countries."""
     return next((sign for sign in "\t,;" if sign in header), ",")

@@ -13,4 +13,4 @@ __all__ = ["ceilings"]
 
 def ceilings(golden: GoldenSet, measures: Iterable[MeasureLike]) -> dict[str, float]:
     """Return the best possible mean of each measure, at the level of relevance of the set."""
-    return best_possible(golden.judgments, golden.at_level(measures))
+    return best_possible(golden.judgments, golden.at_level(measures), queries=golden.queries)

@@ -256,4 +256,6 @@ def _sensitivities(golden: GoldenSet, runs: list[Run]) -> tuple[Sensitivity, ...
         return ()
     against = runs[1] if len(runs) > 1 else None
     measures = golden.at_level(("P@5", "RR@10", "nDCG@10"))
-    return tuple(sensitivity(golden.judgments, runs[0], measures, against=against))
+    return tuple(
+        sensitivity(golden.judgments, runs[0], measures, against=against, queries=golden.queries)
+    )

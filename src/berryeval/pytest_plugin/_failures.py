@@ -14,7 +14,6 @@ from berryeval.evaluation.result import MeasureResult
 from berryeval.reports.printable import printable
 
 if TYPE_CHECKING:
-    from berryeval.core.judgments import Judgments
     from berryeval.errors import BackendError
     from berryeval.evaluation.comparison import Comparison
     from berryeval.evaluation.result import Evaluation
@@ -36,10 +35,11 @@ def of_failed(failures: Mapping[str, BackendError], n_queries: int) -> str:
     return "\n".join([failed, *told[:_N_QUERIES], *more])
 
 
-def of_ceiling(judgments: Judgments, measure: Measure, at_least: float) -> list[str]:
+def of_ceiling(results: Results, measure: Measure, at_least: float) -> list[str]:
     """Say if no system could reach a threshold with these judgments."""
+    guards = [ThresholdGuard(measure, at_least)]
     try:
-        check_reachable(judgments, [ThresholdGuard(measure, at_least)])
+        check_reachable(results.judgments, guards, queries=results.queries.values())
     except MismatchError as error:
         return [f"{str(error)[0].upper()}{str(error)[1:]}."]
     return []

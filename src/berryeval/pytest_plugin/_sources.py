@@ -14,7 +14,7 @@ from berryeval.errors import BackendError, MismatchError
 from berryeval.evaluation.baseline import Baseline
 from berryeval.evaluation.evaluate import load_run
 from berryeval.evaluation.slices import load_queries
-from berryeval.suite.gate import read_baseline
+from berryeval.suite.references import read_baseline
 
 __all__ = ["Answers", "answers_of", "baseline_of", "queries_of"]
 

@@ -107,6 +107,6 @@ def _gate(record: Record, guards: tuple[GuardResult, ...]) -> GateResult:
         guards,
         replace(rules, guards=tuple(guard.guard for guard in guards)),
         evaluation,
-        comparison,
+        *([] if comparison is None else [comparison]),
         system=CANDIDATE,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -33,12 +33,14 @@ from berryeval.evaluation.verdict import GateResult, GuardResult
 from berryeval.measures import Measure, parse_measure
 from berryeval.pytest_plugin import _failures
 from berryeval.pytest_plugin._sources import answers_of, baseline_of, queries_of
+from berryeval.suite import history
 from berryeval.suite.gate import CANDIDATE, decide, read_timings
 from berryeval.suite.settings import Settings
 
 if TYPE_CHECKING:
     from berryeval.evaluation.baseline import Baseline
     from berryeval.evaluation.evaluate import RunSource
+    from berryeval.evaluation.memory import Decision
     from berryeval.search.system import System
 
 __all__ = ["QueryResults", "Results"]
@@ -117,7 +119,7 @@ class Results:
         decided = self.decide([ThresholdGuard(wanted, at_least)])
         if decided.verdict != "pass":
             worst = _failures.of_worst(self, decided.evaluation, wanted)
-            ceiling = _failures.of_ceiling(self.judgments, wanted, at_least)
+            ceiling = _failures.of_ceiling(self, wanted, at_least)
             raise AssertionError("\n".join([decided.sentence, *ceiling, *worst]))
         return decided.evaluation[str(wanted)].mean
 
@@ -196,10 +198,21 @@ class Results:
 
     @cached_property
     def gate(self) -> GateResult:
-        """The verdict of all guards of the settings together."""
-        return self.decide(self.settings.gate.guards)
+        """The verdict of all guards of the settings together, as `berryeval gate` gives it.
 
-    def decide(self, guards: Sequence[Guard], baseline: Run | Baseline | None = None) -> GateResult:
+        Looks and tries are counted among those of the history that the settings name. Nothing is
+        appended to it: tests run often, and in several processes at once.
+        """
+        named = self.settings.history
+        past = None if named is None else history.decisions(named)
+        return self.decide(self.settings.gate.guards, past=past)
+
+    def decide(
+        self,
+        guards: Sequence[Guard],
+        baseline: Run | Baseline | None = None,
+        past: Iterable[Decision] | None = None,
+    ) -> GateResult:
         """Return what a gate of these guards decides, by the rules of the settings."""
         rules = replace(self.settings.gate, guards=tuple(guards))
         timings = self.settings.timings
@@ -212,6 +225,7 @@ class Results:
             milliseconds=times,
             baseline=baseline,
             repeats=self._repeats,
+            past=past,
         )
         self._remember(decided)
         return decided

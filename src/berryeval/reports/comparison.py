@@ -171,6 +171,7 @@ def comparison_as_dict(comparison: Comparison, *, per_query: bool = False) -> di
         "baseline": comparison.baseline,
         "candidates": list(comparison.candidates),
         "queries": comparison.n_queries,
+        "effective_queries": comparison.sampling.effective_queries,
         "sentence": comparison.sentence,
         "statistics": {
             "level": statistics.level,
@@ -206,6 +207,7 @@ def _difference_as_dict(difference: Difference) -> dict[str, Any]:
         "measure": str(difference.measure),
         "slice": None if part is None else {"label": part.label, "value": part.value},
         "queries": difference.n_queries,
+        "effective_queries": difference.sampling.effective_queries,
         "baseline": finite(difference.baseline_mean),
         "candidate": finite(difference.candidate_mean),
         "difference": finite(difference.mean),

@@ -124,13 +124,16 @@ def _per_query_table(runs: Evaluations) -> Table:
 
 
 def _slices_table(runs: Evaluations, label: str, shown: Shown) -> Table:
+    from berryeval.evaluation.slices import in_order  # reads many formats, and few need it
+
     first = next(iter(runs.values()))
     rows = [
         (value, name, str(part.n_queries), *(_cell(part[measure], shown) for measure in first))
         for name, run in runs.items()
         for value, part in run.by(label).items()
     ]
-    rows.sort(key=lambda row: row[0])
+    order = in_order({row[0] for row in rows})
+    rows.sort(key=lambda row: order.index(row[0]))
     return Table(f"By {label}", (label, "run", "queries", *first), tuple(rows), n_keys=2)
 
 
@@ -161,6 +164,7 @@ def evaluation_as_dict(run: Evaluation, shown: Shown = Shown()) -> dict[str, Any
     """Return what `evaluations_to_json` writes of one run, before it is text."""
     found: dict[str, Any] = {
         "queries": run.n_queries,
+        "effective_queries": run.effective_queries,
         "counts": vars(run.counts),
         "means": run.to_dict(),
         "holes": {name: result.holes for name, result in run.items()},

@@ -22,6 +22,7 @@ from berryeval.reports.wording import count, gate_note
 
 if TYPE_CHECKING:
     from berryeval.evaluation.holes import Hole
+    from berryeval.evaluation.reserve import Opening
     from berryeval.evaluation.verdict import GateResult, GuardResult
 
 __all__ = [
@@ -165,6 +166,9 @@ def gate_as_dict(result: GateResult) -> dict[str, Any]:
         "verdict": result.verdict,
         "sentence": result.sentence,
         "alpha": result.alpha,
+        "level": result.level,
+        "memory": _memory_as_dict(result),
+        "opening": _opening_as_dict(result.opening),
         "inference": result.inference,
         "candidate": candidate_of(result),
         "suggestion": result.suggestion,
@@ -185,6 +189,42 @@ def gate_as_dict(result: GateResult) -> dict[str, Any]:
     }
 
 
+def _memory_as_dict(result: GateResult) -> dict[str, Any] | None:
+    memory = result.memory
+    if memory is None:
+        return None
+    return {
+        "looks": memory.looks,
+        "tries": memory.tries,
+        "queries": list(memory.sizes),
+        "n_max": result.rules.n_max,
+    }
+
+
+def _opening_as_dict(opening: Opening | None) -> dict[str, Any] | None:
+    if opening is None:
+        return None
+    drift = opening.drift
+    return {
+        "number": opening.number,
+        "openings": opening.openings,
+        "measure": str(opening.measure),
+        "anchor": opening.anchor,
+        "level": opening.level,
+        "reserved": opening.n_reserved,
+        "seen": opening.n_seen,
+        "gain": finite(opening.gain),
+        "interval": interval_as_dict(opening.interval),
+        "drift": drift
+        and {
+            "mean": finite(drift.mean),
+            "interval": interval_as_dict(drift.interval),
+            "p": finite(drift.p_value),
+            "has_drifted": opening.has_drifted,
+        },
+    }
+
+
 def _guard_as_dict(guard: GuardResult) -> dict[str, Any]:
     part = guard.slice
     measure = getattr(guard.guard, "measure", None)
@@ -194,10 +234,12 @@ def _guard_as_dict(guard: GuardResult) -> dict[str, Any]:
         "kind": guard_kind(guard),
         "measure": None if measure is None else str(measure),
         "slice": None if part is None else {"label": part.label, "value": part.value},
+        "baseline": guard.baseline,
         "verdict": guard.verdict,
         "reason": guard.reason,
         "is_watched": guard.is_watched,
         "queries": guard.n_queries,
+        "effective_queries": finite(guard.effective_queries),
         "value": finite(guard.value),
         "limit": finite(guard.limit),
         "interval": interval_as_dict(guard.interval),

@@ -16,11 +16,22 @@ if TYPE_CHECKING:
     from berryeval.golden.agreement import Agreement
     from berryeval.golden.check import GoldenCheck
     from berryeval.golden.golden_set import GoldenSet
+    from berryeval.golden.weights import TrafficWeights
     from berryeval.stats import Interval
 
-__all__ = ["check_as_dict", "check_tables", "check_to_json", "check_to_text"]
+__all__ = [
+    "check_as_dict",
+    "check_tables",
+    "check_to_json",
+    "check_to_text",
+    "weights_table",
+    "weights_to_json",
+]
 
 JSON_VERSION = 1
+
+_SHOWN = 10
+"""Queries that are named in a note."""
 
 
 def check_tables(found: GoldenCheck) -> list[Table]:
@@ -177,3 +188,46 @@ def check_as_dict(found: GoldenCheck) -> dict[str, Any]:
         ],
         "findings": [asdict(one) for one in found.findings],
     }
+
+
+def weights_table(found: TrafficWeights, written: str | None) -> Table:
+    """Lay out how much of the traffic a set has, and how much its queries count."""
+    n_asked, n_unasked = len(found.weights), len(found.unasked)
+    rows = (
+        ("searches in the log", _searches(found.matched + found.unmatched)),
+        ("of queries in the set", f"{_searches(found.matched)} ({found.share:.1%})"),
+        ("of other queries", _searches(found.unmatched)),
+        ("queries with a weight", f"{n_asked:,} of {n_asked + n_unasked:,}"),
+        ("effective number of queries", f"{found.effective:.1f}"),
+    )
+    notes = []
+    if found.unasked:
+        shown = ", ".join(found.unasked[:_SHOWN]) + (", …" if n_unasked > _SHOWN else "")
+        notes.append(f"{count(n_unasked, 'query', 'queries')} not in the log: {shown}.")
+        notes.append(
+            "Queries that are not in the log have no weight: give them one, or remove them."
+        )
+    if written is None:
+        notes.append("Nothing was written; see --output and --in-place.")
+    else:
+        notes.append(f"Written to {written}.")
+    return Table("Weights by traffic", ("", "number"), rows, tuple(notes))
+
+
+def _searches(number: float) -> str:
+    return f"{number:,.0f}" if number.is_integer() else f"{number:,.2f}"
+
+
+def weights_to_json(found: TrafficWeights, written: str | None) -> str:
+    """Return one JSON object, as ``docs/reference/json.md`` describes it."""
+    record = {
+        "version": JSON_VERSION,
+        "kind": "weights",
+        "output": written,
+        "matched": found.matched,
+        "unmatched": found.unmatched,
+        "effective_queries": found.effective,
+        "weights": dict(found.weights),
+        "unasked": list(found.unasked),
+    }
+    return json.dumps(record, indent=2, allow_nan=False) + "\n"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from berryeval.core.grouped import Grouping
 from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
+from berryeval.evaluation.notes import weights_note
 from berryeval.formats import trec
 from berryeval.reports.layout import TEXT_WIDTH, Table, table_to_text
 from berryeval.reports.wording import query_label
@@ -63,6 +64,8 @@ class HoleList:
         The run that the others are held against.
     texts : mapping from str to str
         What the queries ask, by their ids.
+    effective_queries : float, optional
+        How many queries of equal weight are worth as much; None without weights.
     """
 
     holes: Sequence[Hole]
@@ -75,6 +78,7 @@ class HoleList:
     means: Sequence[MeanBounds] = ()
     baseline: str | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
+    effective_queries: float | None = None
 
     @property
     def shown(self) -> Sequence[Hole]:
@@ -149,6 +153,7 @@ def holes_to_json(found: HoleList) -> str:
                 "max_grade": found.max_grade,
                 "n_holes": len(found.holes),
                 "n_queries": found.n_queries,
+                "effective_queries": found.effective_queries,
                 "n_queries_with_holes": found.n_queries_with_holes,
                 "bounds": [
                     {
@@ -211,6 +216,8 @@ def _notes(found: HoleList) -> tuple[str, ...]:
         f"{found.max_grade:g} instead of 0, and the other unjudged ones get 0.",
         rank,
     ]
+    if found.effective_queries is not None:
+        notes.append(weights_note(found.n_queries, found.effective_queries))
     lines = [line for note in notes for line in textwrap.wrap(note, TEXT_WIDTH)]
     if found.means:
         lines += [

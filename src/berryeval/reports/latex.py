@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES
 from berryeval.evaluation.headline import listing, policy_note
-from berryeval.evaluation.notes import missing_counts
+from berryeval.evaluation.notes import missing_counts, weights_note
 from berryeval.measures import Measure
 from berryeval.reports.evaluation import Evaluations, evaluations_tables
 from berryeval.reports.figures import score
@@ -58,6 +58,9 @@ def comparison_to_latex(comparison: Comparison) -> str:
         escape(policy_note(comparison)),
         f"Best in bold. Means over {queries}.",
     ]
+    worth = comparison.sampling.effective_queries
+    if worth is not None:
+        notes.append(escape(weights_note(comparison.n_queries, worth)))
     if missing_counts(comparison.evaluations):
         notes.insert(0, escape(comparison.sentence))
     runs = comparison.evaluations
@@ -81,6 +84,8 @@ def evaluations_to_latex(runs: Evaluations) -> str:
     """
     first = next(iter(runs.values()))
     note = f"Means over {count(first.n_queries, 'query', 'queries')}."
+    if first.effective_queries is not None:
+        note += " " + escape(weights_note(first.n_queries, first.effective_queries))
     if first.measures == DEFAULT_MEASURES:
         return "\n".join(
             _table([*map(escape, table.header)], table.rows, note, title=table.title)

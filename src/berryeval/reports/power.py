@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from berryeval.evaluation.notes import count_queries, range_text
+from berryeval.evaluation.notes import count_queries, range_text, weights_note
 from berryeval.reports.layout import Table, table_to_text
 
 if TYPE_CHECKING:
@@ -61,6 +61,10 @@ def _notes(found: Sensitivity) -> list[str]:
             else "."
         ),
     ]
+    if found.effective_queries is not None:
+        notes.append(weights_note(found.n_queries, found.effective_queries))
+        units = _units(found)
+        notes.append(f"Numbers of {units} assume that the weights of others differ as much.")
     if found.n_missing:
         are = "is" if found.n_missing == 1 else "are"
         missing = f"{count_queries(found.n_missing)} {are} missing from a run and scored as 0"

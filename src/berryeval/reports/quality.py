@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from berryeval.evaluation.notes import weights_note
 from berryeval.golden.measure_names import name_in_suite
 from berryeval.reports.comparison import csv_text
 from berryeval.reports.figures import DASH, finite, score
@@ -104,6 +105,8 @@ def quality_notes(result: QualityResult) -> list[str]:
     queries = count(report.total_queries, "query", "queries")
     nothing = count(report.nothing_relevant, "query", "queries")
     notes = [f"{queries}, 10 hits each. Without anything relevant in them: {nothing}."]
+    if report.effective_queries is not None:
+        notes.append(weights_note(report.total_queries, report.effective_queries))
     if result.without_questions is not None:
         notes.append(
             f"The chunks are indexed with {count(golden.n_questions, 'question')} that they "

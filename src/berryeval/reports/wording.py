@@ -35,10 +35,18 @@ def gate_note(result: GateResult) -> str:
         return "Limits are held against the figures of these queries; nothing is tested."
     if result.inference == "set":
         return "Verdicts are on the point difference: these queries are all that matters."
-    level = percent(1 - 2 * result.alpha)
+    level, alpha = result.level, result.alpha
+    holm = "p fail is adjusted by Holm over all margin guards, p pass is not."
+    memory = result.memory
+    if memory is None:
+        return (
+            f"Intervals are unadjusted two-sided 1 - 2 alpha ({percent(1 - 2 * alpha)}); alpha "
+            f"{alpha:g}. {holm}"
+        )
     return (
-        f"Intervals are unadjusted two-sided 1 - 2 alpha ({level}); alpha {result.alpha:g}. "
-        "p fail is adjusted by Holm over all margin guards, p pass is not."
+        f"Looks at this set: {memory.looks}; comparisons tried on it: {memory.tries:,}. This look "
+        f"is tested at {level:.3g} of alpha {alpha:g}. Intervals are unadjusted two-sided "
+        f"{percent(1 - 2 * level)}. {holm}"
     )
 
 

@@ -1,7 +1,7 @@
 """Evaluations as the bytes of their answers.
 
-An evaluation never changes, but it goes with its run. So an answer is trusted for a second, and
-then the archive is asked whether it still has it.
+An evaluation changes only with the weights of queries, and goes with its run. So an answer is
+trusted for a second, and then the archive is asked again.
 """
 
 from __future__ import annotations
@@ -28,18 +28,21 @@ class EvaluationCache:
     """The answers that were asked for last; used from the event loop alone."""
 
     def __init__(self) -> None:
-        self._answers: OrderedDict[str, CachedAnswer] = OrderedDict()
+        self._answers: OrderedDict[tuple[str, int], CachedAnswer] = OrderedDict()
 
-    def get(self, evaluation_id: str) -> CachedAnswer | None:
-        """Return an answer that can be trusted, or None."""
-        found = self._answers.get(evaluation_id)
+    def get(self, key: tuple[str, int]) -> CachedAnswer | None:
+        """Return an answer that can be trusted, or None.
+
+        The key is an evaluation's id, and how often queries were written.
+        """
+        found = self._answers.get(key)
         return found if found is not None and time.monotonic() < found.trusted_until else None
 
-    def put(self, evaluation_id: str, body: bytes, etag: str) -> CachedAnswer:
+    def put(self, key: tuple[str, int], body: bytes, etag: str) -> CachedAnswer:
         """Keep an answer."""
         answer = CachedAnswer(body, etag, time.monotonic() + _TRUSTED_SECONDS)
-        self._answers[evaluation_id] = answer
-        self._answers.move_to_end(evaluation_id)
+        self._answers[key] = answer
+        self._answers.move_to_end(key)
         if len(self._answers) > _MOST:
             self._answers.popitem(last=False)
         return answer

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredGate, StoredRun, StoredVerdict
 from berryeval.errors import ArgumentError, MismatchError
+from berryeval.evaluation.baseline import NO_ANCHOR
 from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.guards import MarginGuard
+from berryeval.evaluation.memory import Decision
 from berryeval.evaluation.verdict import GateResult
 from berryeval.reports.gate import gate_as_dict
 from berryeval.service.jobs import Progress, no_progress
+from berryeval.service.references import find_run
 from berryeval.service.run_cache import RunCache
 from berryeval.suite.gate import decide
 from berryeval.suite.settings import Settings
 
-__all__ = ["MOST_HOLES", "decide_at_present", "decide_on", "read_gate", "report_of"]
+__all__ = [
+    "MOST_HOLES",
+    "decide_at_present",
+    "decide_on",
+    "find_anchor",
+    "read_gate",
+    "report_of",
+]
 
 _N_STEPS = 3
 
@@ -52,19 +62,28 @@ def decide_on(
     *,
     milliseconds: Mapping[str, float] | None,
     progress: Progress,
+    opens_reserve: bool = False,
 ) -> StoredVerdict:
     """Decide at today's judgments, and keep the verdict.
 
     Raises
     ------
     ArgumentError
-        If a guard has a margin, and there is no baseline.
+        If a guard has a margin, and there is no baseline; or if the reserve cannot be opened.
     MismatchError
         If the baseline searched another corpus, and the gate does not allow that; or if a
         threshold is above the best possible mean.
     """
     decided, judgments_hash = decide_at_present(
-        archive, runs, gate.settings, run, baseline, milliseconds=milliseconds, progress=progress
+        archive,
+        runs,
+        gate.settings,
+        run,
+        baseline,
+        milliseconds=milliseconds,
+        progress=progress,
+        past=archive.verdicts.decisions(gate.name),
+        opens_reserve=opens_reserve,
     )
     return archive.verdicts.put(
         gate=gate.name,
@@ -73,7 +92,29 @@ def decide_on(
         judgments_hash=judgments_hash,
         verdict=decided.verdict,
         report=report_of(decided),
+        decision=None if decided.memory is None else decided.memory.decision,
     )
+
+
+def find_anchor(
+    archive: Archive, settings: Mapping[str, Any], baseline: StoredRun | None
+) -> tuple[str, StoredRun] | None:
+    """Return the release that a gate compares with besides its baseline, with its name.
+
+    It is what the gate names, else the last release; None if there is none.
+
+    Raises
+    ------
+    NotFoundError
+        If the gate names one that is not there.
+    """
+    name = settings.get("anchor")
+    if name is None:
+        release = archive.baselines.last_release()
+        name = NO_ANCHOR if release is None else release.name
+    if baseline is None or name == NO_ANCHOR:
+        return None
+    return name, find_run(archive, name)
 
 
 def _durations(archive: Archive, run: StoredRun) -> Mapping[str, float]:
@@ -101,20 +142,30 @@ def decide_at_present(
     milliseconds: Mapping[str, float] | None = None,
     progress: Progress = no_progress,
     is_brief: bool = False,
+    past: Iterable[Decision] | None = None,
+    opens_reserve: bool = False,
 ) -> tuple[GateResult, str]:
     """Decide at today's judgments by the settings of a gate; return their hash, too.
 
-    Nothing is kept. `is_brief` is as `berryeval.suite.gate.decide` has it. Raises what
-    `decide_on` raises.
+    Nothing is kept. `is_brief`, `past` and `opens_reserve` are as `berryeval.suite.gate.decide`
+    has them. Raises what `decide_on` raises.
     """
     rules = read_gate(settings)
+    anchor = None
     if any(isinstance(guard, MarginGuard) for guard in rules.guards):
         _check_baseline(rules, run, baseline)
+        anchor = find_anchor(archive, settings, baseline)
+        if anchor is not None:
+            _check_baseline(rules, run, anchor[1], f"anchor {anchor[0]!r}")
     times = milliseconds or _durations(archive, run)
     progress(0, _N_STEPS, "reading the candidate")
     candidate = runs.load(run.run_id)
     progress(1, _N_STEPS, "reading the baseline")
     reference = None if baseline is None else runs.load(baseline.run_id)
+    release = None
+    if anchor is not None and baseline is not None and reference is not None:
+        is_baseline = anchor[1].run_id == baseline.run_id
+        release = anchor[0], reference if is_baseline else runs.load(anchor[1].run_id)
     progress(2, _N_STEPS, "deciding")
     judgments, judgments_hash = archive.judgments.as_of(None)
     queries = archive.queries.all()
@@ -125,7 +176,10 @@ def decide_at_present(
         queries,
         milliseconds=[*times.values()],
         baseline=reference,
+        anchor=release,
         is_brief=is_brief,
+        past=past,
+        opens_reserve=opens_reserve,
     )
     # Only a threshold that was missed can be out of reach, and ceilings take a while.
     missed = [guard.guard for guard in decided.failed]
@@ -134,7 +188,9 @@ def decide_at_present(
     return decided, judgments_hash
 
 
-def _check_baseline(rules: GateRules, run: StoredRun, baseline: StoredRun | None) -> None:
+def _check_baseline(
+    rules: GateRules, run: StoredRun, baseline: StoredRun | None, name: str = "baseline"
+) -> None:
     if baseline is None:
         way_out = "let the gate name one, or name it in the request"
         raise ArgumentError("baseline", "one, since a guard has a margin", f"none; {way_out}")
@@ -142,6 +198,6 @@ def _check_baseline(rules: GateRules, run: StoredRun, baseline: StoredRun | None
     is_other = None not in corpora and corpora[0] != corpora[1]
     if is_other and not rules.allow_other_corpus:
         raise MismatchError(
-            f"baseline of corpus {corpora[1]!r}, candidate of {corpora[0]!r}: "
+            f"{name} of corpus {corpora[1]!r}, candidate of {corpora[0]!r}: "
             "run both on the same documents, or let the gate allow_other_corpus"
         )

@@ -27,6 +27,7 @@ from berryeval.stats._moments import are_equal, deviations_of, means_of, slack_o
 __all__ = ["Influence", "influence_of", "units_of"]
 
 _LEAST = 2  # one unit has no spread
+_NEARLY_ALL = 0.999  # of the weight: what others add is lost in rounding
 
 
 class Influence(NamedTuple):
@@ -51,7 +52,8 @@ def influence_of(
 ) -> Influence | None:
     """Return the influence of each unit, ascending by its number; None for fewer than two.
 
-    Without `units` each query is one. Weights are above 0.
+    One unit with nearly all the weight counts as the only one. Without `units` each query is one.
+    Weights are above 0.
     """
     found, places = (None, None) if units is None else np.unique(units, return_inverse=True)
     n_units = len(values) if found is None else len(found)
@@ -89,13 +91,14 @@ def _of_groups(
     weights: NDArray[np.float64] | None,
     units: NDArray[np.intp],
     n_units: int,
-) -> Influence:
+) -> Influence | None:
     n = len(values)
     if weights is None:
         shares, mean = np.full(n, 1 / n), float(means_of(values))
     else:
-        shares = weights / sums_of(weights)
-        mean = float(np.clip(sums_of(shares * values), values.min(), values.max()))
+        total = sums_of(weights)
+        shares = weights / total
+        mean = float(np.clip(sums_of(weights * values) / total, values.min(), values.max()))
     residuals = values - mean
 
     def by_unit(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -104,6 +107,8 @@ def _of_groups(
         return added
 
     size, share, square = by_unit(np.ones(n)), by_unit(shares), by_unit(shares * shares)
+    if share.max() > _NEARLY_ALL:
+        return None
     totals = by_unit(shares * residuals)
     squares = float(sums_of(square))
     # v = on_shares s + on_ones 1, by the inverse root of B on their plane: adj(B + root I) divided
@@ -123,7 +128,8 @@ def _of_groups(
     if np.abs(totals).max() * n <= float(slack_of(values)):  # the units' means differ by rounding
         error = 0.0
     effective_n = float(n) if weights is None else 1 / squares
-    return Influence(mean, error, squares**2 / form, effective_n, totals, adjusted, reach)
+    freedom = max(1.0, squares**2 / form)  # of a sum of squares it is never less
+    return Influence(mean, error, freedom, effective_n, totals, adjusted, reach)
 
 
 def _traced_square(

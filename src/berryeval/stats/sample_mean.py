@@ -92,6 +92,9 @@ class SampleMean:
     def mean_after_losses(self, loss: float) -> float:
         """Return the mean if `UNSEEN` more units were there and lost this much each.
 
+        Where units have weights, those two count as much as what a typical search asks for: the
+        mean weight, each unit counted as often as it is asked.
+
         A sample says little about what happens to one query in a hundred. Where a few queries lose
         everything, a sample that happens to hold none of them has a small spread and no skewness,
         and every test of its own values passes.
@@ -106,7 +109,8 @@ class SampleMean:
         >>> mean_of([0.01, -0.01] * 49).mean_after_losses(1.0)
         -0.02
         """
-        return (self.n * self.mean - UNSEEN * loss) / (self.n + UNSEEN)
+        n = min(self.n, self.effective_n)  # the effective one is of queries, also in groups
+        return (n * self.mean - UNSEEN * loss) / (n + UNSEEN)
 
     def p_above(
         self, null: float = 0.0, *, skewness: float | None = None, loss: float = 0.0
@@ -294,8 +298,8 @@ def mean_of(
     Returns
     -------
     SampleMean or None
-        None for fewer than two queries, or groups where there are any; with strata, if that holds
-        for one of them.
+        None for fewer than two queries, or groups where there are any, and if one has
+        nearly all the weight; with strata, if that holds for one of them.
 
     Raises
     ------

@@ -195,10 +195,13 @@ def _flipped_t(
 
 def _member(influence: Influence, tails: NDArray[np.float64], level: float) -> FamilyMember:
     sample = sample_mean_of(influence)
-    n_as_far = int(np.searchsorted(tails, sample.p_value() / 2 * (1 + _ROUNDING), side="right"))
-    p_value = (n_as_far + 1) / (len(tails) + 1)
+    alone = sample.p_value()
+    n_as_far = int(np.searchsorted(tails, alone / 2 * (1 + _ROUNDING), side="right"))
+    # Never more certain than alone: where few units have most of the weight, flips of signs stray
+    # less than Student's t with its few degrees of freedom.
+    p_value = max(alone, (n_as_far + 1) / (len(tails) + 1))
     n_allowed = math.floor((1 - level) * (len(tails) + 1)) - 1
-    tail = float(tails[n_allowed]) if n_allowed >= 0 else 0.0
+    tail = min((1 - level) / 2, float(tails[n_allowed])) if n_allowed >= 0 else 0.0
     if tail > 0 or sample.standard_error == 0.0:
         tail = tail or 0.5  # of a mean without an error, whose bounds are the mean anyway
         low, high = sample.lower_bound(tail), sample.upper_bound(tail)

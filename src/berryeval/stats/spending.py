@@ -80,7 +80,7 @@ def look_levels(fractions: Sequence[float], alpha: float = 0.05) -> list[float]:
             levels.append(share)
             continue
         boundary = _boundary(places, masses, step, share)
-        levels.append(float(ndtr(-boundary / math.sqrt(time))))
+        levels.append(float(ndtr(-boundary / math.sqrt(time))) if levels else share)
         reach = _FAR * math.sqrt(time)
         width = min(step, max(_CLOSEST, math.sqrt(following)))
         nodes, weights = _nodes(-reach, min(boundary, reach), width)
@@ -133,7 +133,7 @@ def level_at_try(number: int, alpha: float = 0.05) -> float:
 
 
 def _spent(time: float, alpha: float) -> float:
-    return 2 * float(ndtr(ndtri(alpha / 2) / math.sqrt(time)))
+    return alpha if time == 1.0 else 2 * float(ndtr(ndtri(alpha / 2) / math.sqrt(time)))
 
 
 def _boundary(places: _Values, masses: _Values, step: float, share: float) -> float:

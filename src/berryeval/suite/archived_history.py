@@ -106,4 +106,5 @@ def entry_of_run(run: StoredRun, evaluation: Evaluation, measure: str, judgments
         n_failed=len(run.facts.failed),
         n_missing=sum(bool(one) for one in evaluation.scores.is_missing),
         query_ids=tuple(evaluation.scores.query_ids),
+        weights=evaluation.weights,
     )

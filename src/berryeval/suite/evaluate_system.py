@@ -66,7 +66,7 @@ class QueryEvaluation:
 
 @dataclass(frozen=True)
 class Summary:
-    """Means over the queries that were judged and answered.
+    """Means over the queries that were judged and answered; weighted if they have weights.
 
     Where there are no such queries, means are 0; but if that is because queries failed, there are
     no means, and they are None: 0 would pass for a score.
@@ -82,6 +82,8 @@ class Summary:
     """Queries that were answered, and that nobody judged; no mean has them."""
     failed_count: int = 0
     """Queries that the system did not answer; no mean has them."""
+    effective_queries: float | None = None
+    """How many queries of equal weight are worth as much (Kish); None without weights."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +185,9 @@ def evaluate_system(
     run = credit(collected.run)
     # The run has the queries that were answered: those that are judged as well are scored.
     measures = (*by_k.values(), *_WHOLE)
-    scored = evaluate(known, run, measures, missing="skip") if judged else None
+    scored = None
+    if judged:
+        scored = evaluate(known, run, measures, queries=asked.values(), missing="skip")
     _log_unknown_ids(known, judged, run)
     by_query = {one: {} if scored is None else scored[str(one)].by_query for one in measures}
     results = tuple(
@@ -207,6 +211,7 @@ def evaluate_system(
         map=_mean(scored, nothing, _WHOLE[1]),
         unjudged_count=len(answered) - len(judged),
         failed_count=len(collected.failures),
+        effective_queries=None if scored is None else scored.effective_queries,
     )
     return SystemEvaluation(results, summary, collected.failures, collected.run)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from berryeval.core.events import event_logger
@@ -13,34 +14,39 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, FormatError
-from berryeval.evaluation import evaluate
-from berryeval.evaluation.baseline import Baseline, is_baseline
+from berryeval.evaluation import evaluate, sentences
+from berryeval.evaluation.baseline import Baseline
 from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.comparing import compare
-from berryeval.evaluation.comparison import Comparison
-from berryeval.evaluation.evaluate import load_judgments, load_run
+from berryeval.evaluation.evaluate import load_judgments
 from berryeval.evaluation.gating import gate
 from berryeval.evaluation.guards import Guard, LatencyGuard, MarginGuard, ThresholdGuard
-from berryeval.evaluation.result import Evaluation
+from berryeval.evaluation.memory import Decision, Memory, hash_of_rankings, recall
+from berryeval.evaluation.reserve import Seal, open_reserve
 from berryeval.evaluation.slices import load_queries
 from berryeval.evaluation.verdict import GateResult
 from berryeval.formats._lines import iter_lines
 from berryeval.golden.measure_names import mean_name
-from berryeval.measures import Measure, Precision, ReciprocalRank
+from berryeval.measures import Measure, Precision, ReciprocalRank, depth_of
 from berryeval.suite import history
 from berryeval.suite.candidates import find_candidate
+from berryeval.suite.references import (
+    CANDIDATE,
+    Reference,
+    named_file,
+    read_references,
+    references_of,
+)
 from berryeval.suite.settings import Settings
 
 __all__ = [
     "CANDIDATE",
     "decide",
     "guarded_measures",
-    "read_baseline",
     "read_timings",
     "run_gate",
 ]
 
-CANDIDATE = "candidate"
 _LONGEST_MS = 1e12  # thirty years: whatever is above is no time
 
 _log = event_logger(__name__)
@@ -48,7 +54,7 @@ _log = event_logger(__name__)
 _LOGGED: tuple[Measure, ...] = (Precision(5), Precision(10), ReciprocalRank())
 
 
-def run_gate(settings: Settings) -> GateResult:
+def run_gate(settings: Settings, *, opens_reserve: bool = False) -> GateResult:
     """Decide as the settings say, and append to the history if they name one.
 
     Raises
@@ -65,7 +71,9 @@ def run_gate(settings: Settings) -> GateResult:
     if not guards:
         way_out = "add [[gate.guard]] to berryeval.toml, or give --at-least or --margin"
         raise ArgumentError("gate.guard", "at least one", f"none; {way_out}")
-    judgments = load_judgments(_named(settings.judgments, "judgments"), "error", settings.judges)
+    judgments = load_judgments(
+        named_file(settings.judgments, "judgments"), "error", settings.judges
+    )
     queries = load_queries(settings.queries)
     smallest = settings.gate.smallest_slice
     check_reachable(judgments, guards, queries=queries.values(), smallest_slice=smallest)
@@ -81,11 +89,23 @@ def run_gate(settings: Settings) -> GateResult:
         queries,
         milliseconds=[*timings.values()],
         repeats=candidate.repeats,
+        past=None if settings.history is None else history.decisions(settings.history),
+        opens_reserve=opens_reserve,
     )
-    _log_outcome(judgments, run, timings, decided)
+    seen = judgments
+    if settings.gate.reserve is not None:
+        seen = judgments.of_queries(set(decided.evaluation.scores.query_ids))
+    _log_outcome(seen, run, timings, decided)
     if settings.history is not None:
         name = Path(candidate.name).name
-        history.append(settings.history, name, decided.evaluation, judgments, decided.verdict)
+        history.append(
+            settings.history,
+            name,
+            decided.evaluation,
+            judgments,
+            decided.verdict,
+            decision=None if decided.memory is None else decided.memory.decision,
+        )
     return decided
 
 
@@ -97,83 +117,140 @@ def decide(
     *,
     milliseconds: Sequence[float] = (),
     baseline: Run | Baseline | None = None,
+    anchor: tuple[str, Run] | None = None,
     repeats: Sequence[Run] = (),
     is_brief: bool = False,
+    past: Iterable[Decision] | None = None,
+    opens_reserve: bool = False,
 ) -> GateResult:
     """Decide about a run that is at hand, by the guards and rules of the settings.
 
-    The baseline is the one that the settings name, unless given; `repeats` are further runs of the
-    same candidate. Nothing is logged or appended. If it is to be brief, only what the verdict
-    takes is computed: unjudged documents are looked at only where they could block it.
+    The baselines are those that the settings name, and their anchor, unless a baseline is given;
+    then the anchor is what is given, if anything. `repeats` are further runs of the same
+    candidate. Nothing is logged or appended. If it is to be brief, only what the verdict
+    takes is computed: unjudged documents are looked at only where they could block it. Looks and
+    tries are counted among the decisions of the past, oldest first, if these are given. Reserved
+    queries are left out; opening the reserve adds what they say.
+
+    Raises
+    ------
+    ArgumentError
+        If the reserve cannot be opened, or was sealed on other terms.
     """
     rules = settings.gate
-    measures = guarded_measures(rules.guards)
+    seal, known = Seal.of(rules), None if past is None else [*past]
+    reserved: set[str] = set()
+    if seal is not None:
+        seal.check(known or ())
+        reserved = seal.reserved(judgments.query_ids, queries)
+    elif opens_reserve:
+        raise ArgumentError("open_reserve", "a reserve", "none; declare one (reserve = 0.3)")
+    measures = guarded_measures(rules.guards) or (ReciprocalRank(),)
     is_quick = is_brief and not any(
         isinstance(guard, MarginGuard) and rules.holes_policy(guard.measure) == "inconclusive"
         for guard in rules.guards
     )
-    result: Evaluation | Comparison
-    if any(isinstance(guard, MarginGuard) for guard in rules.guards):
-        reference = _baseline(settings, judgments, measures, queries, baseline)
-        result = compare(
-            judgments,
-            {"baseline": reference, CANDIDATE: run},
+    if not any(isinstance(guard, MarginGuard) for guard in rules.guards):
+        if opens_reserve:
+            raise ArgumentError("open_reserve", "a guard with a margin", "none")
+        seen = _without(judgments, reserved)
+        result = evaluate(seen, run, measures, queries=queries.values())
+        memory = _recall(known, run, None, result.scores.query_ids, measures, seal)
+        return gate(result, rules=rules, milliseconds=milliseconds, memory=memory)
+    if baseline is None:
+        references = read_references(settings, judgments, measures, queries)
+    else:
+        references = references_of(baseline, anchor, settings, judgments, measures, queries)
+    again = {"baseline": settings.baseline_repeats if baseline is None else ()}
+    comparisons = [
+        compare(
+            _without(one.judgments, reserved),
+            {one.name: one.run, CANDIDATE: run},
             measures,
             queries=queries.values(),
             bounds=not is_quick,
             max_grade=rules.max_grade,
-            repeats={
-                CANDIDATE: repeats,
-                "baseline": settings.baseline_repeats if baseline is None else (),
-            },
+            repeats={CANDIDATE: repeats, one.name: again.get(one.name, ())},
         )
-    else:
-        result = evaluate(judgments, run, measures or (ReciprocalRank(),), queries=queries.values())
-    return gate(result, rules=rules, milliseconds=milliseconds)
+        for one in references
+    ]
+    memory = _recall(known, run, references[0].run, comparisons[0].query_ids, measures, seal)
+    decided = gate(comparisons, rules=rules, milliseconds=milliseconds, memory=memory)
+    if not opens_reserve:
+        return decided
+    assert seal is not None
+    return _opened(decided, references, run, queries, reserved, seal, known)
 
 
-def _named(path: str | None, what: str) -> str:
-    if path is None:
-        way_out = f"name one in berryeval.toml ({what} = ...) or with --{what}"
-        raise ArgumentError(what, "a file", f"none; {way_out}")
-    return path
+def _without(judgments: Judgments, reserved: set[str]) -> Judgments:
+    """Return the judgments of the queries that are not reserved."""
+    if not reserved:
+        return judgments
+    seen = set(judgments.query_ids) - reserved
+    if not seen:
+        got = f"all {judgments.n_queries} reserved"
+        raise ArgumentError("reserve", "queries that gates may see", got)
+    return judgments.of_queries(seen)
+
+
+def _recall(
+    past: Iterable[Decision] | None,
+    run: Run,
+    baseline: Run | None,
+    query_ids: Iterable[str],
+    measures: Sequence[Measure],
+    seal: Seal | None,
+) -> Memory | None:
+    if past is None:
+        return None
+    kept = None if seal is None else str(seal)
+    return recall(past, run, baseline, [*query_ids], depth_of(measures), seal=kept)
+
+
+def _opened(
+    decided: GateResult,
+    references: Sequence[Reference],
+    run: Run,
+    queries: Mapping[str, Query],
+    reserved: set[str],
+    seal: Seal,
+    past: Sequence[Decision] | None,
+) -> GateResult:
+    """Add what the reserve says of the candidate and the anchor."""
+    anchor = next((one for one in references if one.release is not None), None)
+    if anchor is None or anchor.release is None:
+        way_out = "mark one with `berryeval baseline release`"
+        raise ArgumentError("open_reserve", "a release to compare with", f"none; {way_out}")
+    if past is None or decided.memory is None:
+        way_out = "name a file that counts the openings (history = ...)"
+        raise ArgumentError("open_reserve", "a history", f"none; {way_out}")
+    measure = next(one.measure for one in decided.rules.guards if isinstance(one, MarginGuard))
+    depth = depth_of([measure])
+    opened = hash_of_rankings((run, anchor.run), sorted(reserved), depth)
+    runs = {anchor.release: anchor.run, CANDIDATE: run}
+    opening = open_reserve(
+        compare(anchor.judgments, runs, [measure], queries=queries.values()),
+        CANDIDATE,
+        measure,
+        reserved,
+        alpha=decided.rules.alpha,
+        number=seal.next_opening(past, opened),
+        openings=seal.openings,
+    )
+    assert decided.memory.decision is not None
+    decision = replace(decided.memory.decision, opened=opened, opening=opening.number)
+    return replace(
+        decided,
+        opening=opening,
+        sentence=decided.sentence + sentences.of_opening(opening),
+        memory=replace(decided.memory, decision=decision),
+    )
 
 
 def guarded_measures(guards: Sequence[Guard]) -> tuple[Measure, ...]:
     """Return the measures that guards name, each once."""
     named = (guard.measure for guard in guards if not isinstance(guard, LatencyGuard))
     return tuple(dict.fromkeys(named))
-
-
-def _baseline(
-    settings: Settings,
-    judgments: Judgments,
-    measures: Sequence[Measure],
-    queries: Mapping[str, Query],
-    given: Run | Baseline | None,
-) -> Run:
-    found = read_baseline(_named(settings.baseline, "baseline")) if given is None else given
-    if isinstance(found, Run):
-        return found
-    corpus = None if settings.gate.allow_other_corpus else settings.corpus
-    found.check(judgments, measures, queries=queries, corpus=corpus)
-    return found.to_run()
-
-
-def read_baseline(path: str) -> Run | Baseline:
-    """Read what a candidate is held against: a baseline, or any run.
-
-    Raises
-    ------
-    FormatError
-        If there is no such file, or it is neither.
-    """
-    if path == "-":  # can be read only once
-        return load_run(path)
-    if not Path(path).exists():
-        way_out = "save one with `berryeval baseline save`, or name a run"
-        raise FormatError(f"expected a baseline, found no file; {way_out}", path)
-    return Baseline.read(path) if is_baseline(path) else load_run(path)
 
 
 def read_timings(path: str) -> dict[str, float]:
@@ -210,7 +287,8 @@ def _log_outcome(
     judgments: Judgments, run: Run, timings: Mapping[str, float], decided: GateResult
 ) -> None:
     if _log.isEnabledFor(logging.WARNING):
-        known = evaluate(judgments, run, _LOGGED)
+        queries = decided.evaluation.queries.values()
+        known = evaluate(judgments, run, _LOGGED, queries=queries)
         for query_id in known.scores.query_ids:
             n_documents = len(run.rows_of(encode_id(query_id)))
             facts: dict[str, object] = {"query_id": query_id, "documents": n_documents}

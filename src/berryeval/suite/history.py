@@ -2,8 +2,9 @@
 
 A line is a JSON object: ``version``, ``time`` (UTC), ``run``, ``note``, ``judgments`` and
 ``queries`` (hashes of what they say), ``n_queries``, ``n_missing`` if queries are missing from the
-run, ``means`` by measure, and ``scores``: for each measure one number per query, in the order of
-the ids as bytes and to six decimals.
+run, ``weights`` if queries have weights, ``means`` by measure, and ``scores``: for each measure one
+number per query, in the order of the ids as bytes and to six decimals. A line of `berryeval gate`
+also has a ``decision``: what was compared, so that later gates can count looks and tries.
 """
 
 from __future__ import annotations
@@ -13,21 +14,24 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from berryeval.core.content_hash import hash_of_ids, hash_of_judgments
-from berryeval.core.inputs import refuse_input
+from berryeval.core.inputs import refuse_input, release_input
+from berryeval.core.query import check_weight
 from berryeval.core.text import without_halves
 from berryeval.errors import ArgumentError, FormatError, InputTypeError
 from berryeval.evaluation import Evaluation
 from berryeval.evaluation.evaluate import JudgmentsSource, load_judgments
+from berryeval.evaluation.memory import Decision
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.suite.appending import append_line
 
 if TYPE_CHECKING:
     from berryeval.suite.trends import Trend
 
-__all__ = ["Entry", "History", "append", "read"]
+__all__ = ["Entry", "History", "append", "decisions", "read"]
 
 VERSION = 1
 _DECIMALS = 6
@@ -59,10 +63,19 @@ class Entry:
     """Queries that are missing from the run and score 0 in every mean."""
     query_ids: tuple[str, ...] | None = None
     """Of the queries, in the order of the scores; None in a history file, which has their hash."""
+    weights: tuple[float, ...] | None = None
+    """How much each query counts in the means, in the order of the scores; None if all count
+    equally."""
+    decision: Decision | None = None
+    """What a gate decided on; None for an evaluation alone."""
 
     def is_comparable(self, other: Entry) -> bool:
-        """Whether both were scored on the same queries with the same judgments."""
-        return (self.judgments, self.queries) == (other.judgments, other.queries)
+        """Whether both have the same judgments, queries and weights."""
+        return (self.judgments, self.queries, self.weights) == (
+            other.judgments,
+            other.queries,
+            other.weights,
+        )
 
 
 @dataclass(frozen=True)
@@ -104,6 +117,7 @@ def append(
     note: str | None = None,
     *,
     time: datetime | None = None,
+    decision: Decision | None = None,
 ) -> Entry:
     """Append an evaluation to a history file, which is made if there is none.
 
@@ -123,6 +137,8 @@ def append(
         Anything worth keeping, such as a commit.
     time : datetime, optional
         When the evaluation was made, with a time zone; now unless given.
+    decision : Decision, optional
+        What a gate decided on, for later gates to count.
 
     Raises
     ------
@@ -146,9 +162,26 @@ def append(
             for measure, result in evaluation.items()
         },
         n_missing=sum(bool(one) for one in evaluation.scores.is_missing),
+        weights=evaluation.weights,
+        decision=decision,
     )
     append_line(path, _to_line(entry))
     return entry
+
+
+def decisions(path: PathLike) -> list[Decision]:
+    """Return what gates decided on, oldest first; nothing if there is no such file yet.
+
+    Raises
+    ------
+    FormatError
+        As `read` does.
+    """
+    if not Path(path).exists() or Path(path).stat().st_size == 0:
+        return []
+    found = [one.decision for one in read(path).entries if one.decision is not None]
+    release_input(path)  # to be appended to
+    return found
 
 
 def read(path: PathLike) -> History:
@@ -217,6 +250,8 @@ def _to_line(entry: Entry) -> bytes:
         "queries": entry.queries,
         "n_queries": entry.n_queries,
         **({"n_missing": entry.n_missing} if entry.n_missing else {}),
+        **({} if entry.weights is None else {"weights": entry.weights}),
+        **({} if entry.decision is None else {"decision": entry.decision.to_dict()}),
         "means": entry.means,
         "scores": {m: [_short(value) for value in column] for m, column in entry.scores.items()},
     }
@@ -246,6 +281,8 @@ def _to_entry(record: Any, path: str, line: int) -> Entry:  # noqa: ANN401 - any
                 for m, column in record["scores"].items()
             },
             n_missing=int(record.get("n_missing", 0)),
+            weights=_weights(record.get("weights")),
+            decision=_decision(record.get("decision")),
         )
         _check_scores(entry)
     except (
@@ -262,13 +299,23 @@ def _to_entry(record: Any, path: str, line: int) -> Entry:  # noqa: ANN401 - any
     return entry
 
 
+def _decision(fields: Any) -> Decision | None:  # noqa: ANN401 - any JSON
+    return None if fields is None else Decision.from_dict(fields)
+
+
 def _check_scores(entry: Entry) -> None:
-    """Raise unless each measure has a score for every query."""
+    """Raise unless each measure has a score for every query, and so have the weights."""
     if not entry.means:
         raise KeyError("means")
+    if entry.weights is not None and len(entry.weights) != entry.n_queries:
+        raise ArgumentError("weights", f"{entry.n_queries}", f"{len(entry.weights)}")
     for measure in entry.means:
         if len(entry.scores[measure]) != entry.n_queries:
             raise ArgumentError("scores", f"{entry.n_queries}", f"{len(entry.scores[measure])}")
+
+
+def _weights(values: Any) -> tuple[float, ...] | None:  # noqa: ANN401 - any JSON
+    return None if values is None else tuple(map(check_weight, values))
 
 
 def _text(value: object) -> str:

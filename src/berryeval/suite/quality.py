@@ -122,7 +122,7 @@ def run_quality(
     system = as_system(system)
     guards = thresholds_of(known, thresholds)
     if thresholds is not THRESHOLDS:
-        check_reachable(known.judgments, guards)
+        check_reachable(known.judgments, guards, queries=known.queries)
     asked = (*known.at_level(_MEASURES), *(guard.measure for guard in guards))
     measures = tuple(dict.fromkeys(asked))
     plain = None

@@ -53,6 +53,8 @@ class Settings:
     questions: str | None = None
     """What people ask of the documents, indexed together with them."""
     baseline: str | None = None
+    other_baselines: tuple[str, ...] = ()
+    """The further ones, if ``baseline`` is a list: a candidate has to pass against each."""
     repeats: tuple[str, ...] = ()
     """Further runs of the same candidate, which tell its own noise."""
     baseline_repeats: tuple[str, ...] = ()
@@ -76,6 +78,7 @@ _PATHS = (
 _OF_SET = tuple(rule.name for rule in RULES if rule.is_of_set)
 _TOP: dict[str, tuple[type, ...]] = {
     **dict.fromkeys((*_PATHS, "system", "corpus", "judges"), (str,)),
+    "baseline": (str, list),
     **dict.fromkeys(("repeats", "baseline_repeats"), (list,)),
     **dict.fromkeys(_OF_SET, (object, bool)),  # the rules check these
     "gate": (dict,),
@@ -159,14 +162,17 @@ def _settings(content: Mapping[str, Any], folder: Path) -> Settings:
         name: _system(table, folder, f"systems.{name}")
         for name, table in content.get("systems", {}).items()
     }
+    if isinstance(named.get("baseline"), list):
+        named["baseline"], *named["other_baselines"] = named["baseline"] or [None]
     for key in _PATHS:
-        if key in named:
+        if named.get(key) is not None:
             named[key] = _beside(named[key], folder)
-    for key in ("repeats", "baseline_repeats"):
+    for key in ("repeats", "baseline_repeats", "other_baselines"):
         files = named.get(key, [])
         for file in files:
             if not isinstance(file, str):
-                raise ArgumentError(key, "a list of files", repr(file)[:60])
+                where = "baseline" if key == "other_baselines" else key
+                raise ArgumentError(where, "a list of files", repr(file)[:60])
         named[key] = tuple(_beside(file, folder) for file in files)
     return Settings(**named, gate=_gate(content))
 
@@ -257,6 +263,7 @@ def _check(table: Mapping[str, Any], known: Mapping[str, tuple[type, ...]], wher
 
 _KINDS: dict[tuple[type, ...], str] = {
     (str,): "text",
+    (str, list): "a file, or a list of files",
     (int,): "a whole number",
     (int, float): "a number",
     (bool,): "true or false",

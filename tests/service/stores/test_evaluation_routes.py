@@ -119,7 +119,7 @@ def test_a_store_is_evaluated_query_by_query(client):
     assert (first["mrr"], second["ap"]) == (1.0, 1.0)
     assert list(found["summary"]) == [
         "query_count", "mean_ndcg", "mean_recall", "mean_precision", "mean_mrr", "map",
-        "unjudged_count", "failed_count",
+        "unjudged_count", "failed_count", "effective_queries",
     ]  # fmt: skip
     assert found["summary"]["mean_recall"] == {"1": 0.75, "5": 1.0}
     assert found["summary"]["query_count"] == 2

@@ -26,6 +26,11 @@ WHOLE = {
     "smallest_slice": 30,
     "pool_depth": 10,
     "max_grade": 3.0,
+    "n_max": 400,
+    "reserve": 0.3,
+    "reserve_salt": "spring",
+    "openings": 4,
+    "anchor": "v1.4",
     "allow_other_corpus": True,
 }
 

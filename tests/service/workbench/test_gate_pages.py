@@ -72,8 +72,21 @@ def finished(client, address):
     raise AssertionError("the replay did not end")
 
 
-def test_the_list_tells_what_each_gate_said_last(client, runs):
+def test_a_verdict_says_which_look_it_was(client, runs, archive):
+    """And at which level of alpha it was tested, out of how many queries."""
+    path = "/gates/release/verdicts"
+    client.post(path, data={"run": runs[1]}, headers=HTML)
+    facts = get_page(client, f"{path}/1").find(class_="facts").text
+    assert "look 1 at this set, tested at 0.025; 1 comparison tried on it so far" in facts
+    archive.gates.put("release", {**GATE, "n_max": N_QUERIES})
+    client.post(path, data={"run": runs[2]}, headers=HTML)
+    facts = get_page(client, f"{path}/2").find(class_="facts").text
+    assert "look 1 at this set (30 of 30 queries), tested at 0.05; 2 comparisons tried" in facts
+
+
+def test_the_list_tells_what_each_gate_said_last(client, runs, archive):
     """A gate without a verdict says so; one with leads to it."""
+    archive.gates.put("release", {**GATE, "n_max": N_QUERIES})
     page = get_page(client, "/gates")
     assert "no verdict yet" in page.text
     assert "nDCG@10 drops by less than 0.1" in page.text

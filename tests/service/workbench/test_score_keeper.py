@@ -35,7 +35,9 @@ class World:
         if "state" in self.errors:
             raise self.errors.pop("state")
         grades = {query_id: {self.relevant: 1} for query_id in ("q1", "q2")}
-        judged = SimpleNamespace(judgments=Judgments.from_dict(grades), hash=self.relevant)
+        judged = SimpleNamespace(
+            judgments=Judgments.from_dict(grades), hash=self.relevant, sampling=""
+        )
         return JudgmentsAt(self.revision, judged)
 
     def score(self, state, run_id, is_leading):

@@ -24,7 +24,12 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/baselines", tags=["baselines"])
 
-_EXAMPLE = {"name": "main", "run_id": EXAMPLE_RUN, "updated_at": "2026-11-16T08:00:00+00:00"}
+_EXAMPLE = {
+    "name": "main",
+    "run_id": EXAMPLE_RUN,
+    "updated_at": "2026-11-16T08:00:00+00:00",
+    "released_at": None,
+}
 _LENGTH_OF_IDS = 64
 
 
@@ -36,6 +41,9 @@ class BaselineState(BaseModel):
     name: str
     run_id: str
     updated_at: datetime
+    released_at: datetime | None = Field(
+        description="When it was marked as a release; null if it is none."
+    )
 
 
 class BaselineContent(Body):
@@ -44,6 +52,11 @@ class BaselineContent(Body):
     model_config = with_examples({"run_id": EXAMPLE_RUN})
 
     run_id: str = Field(pattern="^[0-9a-f]{64}$")
+    is_release: bool = Field(
+        default=False,
+        description="Whether to mark the run as a release. The last release is the anchor of "
+        "gates that name none.",
+    )
 
 
 @router.get("", response_model=Listed[BaselineState])
@@ -61,11 +74,11 @@ def list_baselines(
     responses=documented(404) | {304: {"description": "Not changed"}},
 )
 def get_baseline(request: Request, name: Name, archive: ArchiveDep) -> Response:
-    """Return a baseline; its ETag is the id of its run."""
+    """Return a baseline; its ETag is the id of its run, with a mark if it is a release."""
     found = archive.baselines.get(name)
     if found is None:
         raise NotFoundError("baseline", name)
-    return answer_unless_known(request, json_bytes(_as_dict(found)), f'"{found.run_id}"')
+    return answer_unless_known(request, json_bytes(_as_dict(found)), _etag(found))
 
 
 @router.put(
@@ -85,7 +98,7 @@ def set_baseline(
     if len(name) == _LENGTH_OF_IDS:
         raise ArgumentError("name", "another length than an id of a run has", str(len(name)))
     look = Look(precondition(if_match, if_none_match), _etag, f"baseline {name!r}")
-    stored = archive.baselines.put(name, given.run_id, check=look)
+    stored = archive.baselines.put(name, given.run_id, is_release=given.is_release, check=look)
     place = f"/v1/baselines/{name}"
     return written(_as_dict(stored), place, is_new=look.is_new, etag=_etag(stored))
 
@@ -106,7 +119,8 @@ def remove_baseline(name: Name, archive: ArchiveDep, if_match: IfMatch = None) -
 
 
 def _etag(baseline: StoredBaseline) -> str:
-    return f'"{baseline.run_id}"'
+    mark = "" if baseline.released_at is None else "-release"
+    return f'"{baseline.run_id}{mark}"'
 
 
 def _as_dict(baseline: StoredBaseline) -> dict[str, Any]:
@@ -114,4 +128,5 @@ def _as_dict(baseline: StoredBaseline) -> dict[str, Any]:
         "name": baseline.name,
         "run_id": baseline.run_id,
         "updated_at": baseline.updated_at.isoformat(),
+        "released_at": baseline.released_at and baseline.released_at.isoformat(),
     }

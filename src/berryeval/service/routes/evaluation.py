@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -23,6 +24,7 @@ from berryeval.archive.records import JudgmentEntry, RunFacts
 from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.query import Query as AskedQuery
 from berryeval.errors import BackendTimeout
+from berryeval.evaluation.weighing import weights_of
 from berryeval.service.answers import Answer, json_bytes
 from berryeval.service.dependencies import ArchiveDep, CallerDep, DeadlineDep, JobsDep, require
 from berryeval.service.examples import with_examples
@@ -192,6 +194,10 @@ class StoreSummary(BaseModel):
     map: float | None
     unjudged_count: int
     failed_count: int
+    effective_queries: float | None = Field(
+        None,
+        description="How many queries of equal weight are worth as much. Null without weights.",
+    )
 
 
 _FAILED = {"query_id": "q2", "error": "default: timeout: no answer within 54 s for all queries"}
@@ -266,7 +272,7 @@ def evaluate_store(
     `GET /v1/history?name=` shows how the store has fared.
     """
     store = stores.find(given.store)
-    queries = [AskedQuery(one.id, one.query) for one in given.queries]
+    queries = _weighted(archive, given.queries)
     n_hits = len(queries) * max(LEAST_DEPTH, *given.ks)
     asking = Asking() if prefers_job(prefer) else asking_until(deadline, n_hits)
 
@@ -295,6 +301,15 @@ def evaluate_store(
         return Answer({**kept, "notes": list(_notes(store, found, asking))})
 
     return answer_or_start("store evaluation", work, prefer=prefer, jobs=jobs, caller=caller)
+
+
+def _weighted(archive: Archive, asked: Sequence[QueryToAsk]) -> list[AskedQuery]:
+    """Return queries with the weights that the archive's queries give them."""
+    weights = weights_of(archive.queries.all(), [one.id for one in asked])
+    return [
+        AskedQuery(one.id, one.query, weight=weight)
+        for one, weight in zip(asked, weights or repeat(None), strict=False)
+    ]
 
 
 def _kept(
@@ -348,4 +363,5 @@ _NONE = {
     "map": 0.0,
     "unjudged_count": 0,
     "failed_count": 0,
+    "effective_queries": None,
 }

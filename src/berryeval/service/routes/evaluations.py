@@ -49,6 +49,8 @@ EvaluationId = Annotated[
 ]
 Hash = Annotated[str, Field(pattern=_HASH)]
 
+_EFFECTIVE = "How many queries of equal weight are worth as much. Null without weights."
+
 _EXAMPLE: dict[str, Any] = {
     "evaluation_id": OTHER_RUN,
     "run_id": EXAMPLE_RUN,
@@ -57,6 +59,7 @@ _EXAMPLE: dict[str, Any] = {
     "missing": "zero",
     "no_relevant": "zero",
     "queries": 50,
+    "effective_queries": None,
     "counts": {"judged": 50, "missing": 0, "ignored": 0, "no_relevant": 1},
     "means": {"nDCG@10": 0.4121, "AP": 0.2873},
     "holes": {"nDCG@10": 12, "AP": 4711},
@@ -96,8 +99,9 @@ class EvaluationState(BaseModel):
     missing: str = Field(description="How judged queries that the run does not have were scored.")
     no_relevant: str
     queries: int
+    effective_queries: float | None = Field(None, description=_EFFECTIVE)
     counts: dict[str, int]
-    means: dict[str, float]
+    means: dict[str, float] = Field(description="By the weights of queries, if they have any.")
     holes: dict[str, int] = Field(description="Unjudged documents that a measure looked at.")
     notes: list[str] = Field(
         default_factory=list,
@@ -117,6 +121,7 @@ class EvaluationReport(BaseModel):
     run_id: str
     judgments_hash: str
     queries: int
+    effective_queries: float | None = Field(None, description=_EFFECTIVE)
     counts: dict[str, int]
     means: dict[str, float]
     holes: dict[str, int]
@@ -186,11 +191,15 @@ def evaluate_run(
 async def get_evaluation(
     request: Request, evaluation_id: EvaluationId, archive: ArchiveDep, known: EvaluationsDep
 ) -> Response:
-    """Return the means of an evaluation. They never change, and have an ETag."""
-    found = known.get(evaluation_id)
+    """Return the means of an evaluation, with an ETag.
+
+    They change only if the weights of queries do.
+    """
+    key = evaluation_id, archive.queries.n_writes
+    found = known.get(key)
     if found is None:
         body = await to_thread.run_sync(_body, archive, evaluation_id)
-        found = known.put(evaluation_id, body, etag_of(body))
+        found = known.put(key, body, etag_of(body))
     return answer_unless_known(request, found.body, found.etag)
 
 
@@ -232,6 +241,7 @@ def _as_dict(stored: StoredEvaluation) -> dict[str, Any]:
         "missing": stored.missing,
         "no_relevant": stored.no_relevant,
         "queries": stored.n_queries,
+        "effective_queries": stored.effective_queries,
         "counts": asdict(stored.counts),
         "means": dict(stored.means),
         "holes": dict(stored.holes),

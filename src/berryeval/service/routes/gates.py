@@ -100,6 +100,11 @@ class VerdictRequest(Body):
     baseline: RunReference | None = Field(
         None, description="Instead of the baseline that the gate names."
     )
+    open_reserve: bool = Field(
+        default=False,
+        description="Whether to open the gate's reserve for a release: its gain over the anchor, "
+        "and drift, are reported.",
+    )
     milliseconds: (
         Annotated[
             dict[Id, Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]],
@@ -244,7 +249,14 @@ def decide_on_run(
 
     def work(progress: Progress) -> Response:
         stored = decide_on(
-            archive, runs, gate, run, baseline, milliseconds=given.milliseconds, progress=progress
+            archive,
+            runs,
+            gate,
+            run,
+            baseline,
+            milliseconds=given.milliseconds,
+            progress=progress,
+            opens_reserve=given.open_reserve,
         )
         headers = {"Location": f"/v1/gates/{name}/verdicts/{stored.verdict_id}"}
         return Answer(verdict_as_dict(stored), 201, headers=headers)

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from berryeval.evaluation.evaluate import read_measures
 from berryeval.evaluation.holes import find_holes, highest_grade
 from berryeval.evaluation.mean_bounds import mean_bounds
+from berryeval.evaluation.weighing import effective_queries
 from berryeval.measures import depth_of
 from berryeval.reports.holes import HoleList, holes_to_json
 from berryeval.service.answers import Answer
@@ -82,6 +83,7 @@ class HolesReport(BaseModel):
     max_grade: float
     n_holes: int
     n_queries: int
+    effective_queries: float | None = None
     n_queries_with_holes: int
     bounds: list[dict[str, Any]]
     holes: list[dict[str, Any]]
@@ -108,8 +110,15 @@ def list_holes(
         judgments = archive.judgments.current()
         scale = highest_grade(judgments) if given.max_grade is None else given.max_grade
         progress(len(named), n_steps, "looking for holes")
+        queries = archive.queries.all()
         holes = find_holes(
-            judgments, loaded, measures, baseline=baseline, max_grade=scale, k=given.k
+            judgments,
+            loaded,
+            measures,
+            baseline=baseline,
+            max_grade=scale,
+            k=given.k,
+            queries=queries,
         )
         progress(len(named) + 1, n_steps, "finding bounds")
         found = HoleList(
@@ -120,9 +129,12 @@ def list_holes(
             max_grade=scale,
             n_queries=judgments.n_queries,
             depth=depth_of(measures) if given.k is None else given.k,
-            means=mean_bounds(judgments, loaded, measures, baseline=baseline, max_grade=scale),
+            means=mean_bounds(
+                judgments, loaded, measures, baseline=baseline, max_grade=scale, queries=queries
+            ),
             baseline=baseline,
-            texts={query_id: query.text for query_id, query in archive.queries.all().items()},
+            texts={query_id: query.text for query_id, query in queries.items()},
+            effective_queries=effective_queries(queries, judgments.query_ids),
         )
         return Answer(json.loads(holes_to_json(found)))
 

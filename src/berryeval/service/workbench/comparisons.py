@@ -24,7 +24,7 @@ from berryeval.core.run import Run
 from berryeval.evaluation.comparing import compare_evaluations
 from berryeval.evaluation.comparison import Comparison, Difference
 from berryeval.evaluation.result import Evaluation, holes_measure
-from berryeval.evaluation.slices import LABELS
+from berryeval.evaluation.slices import LABELS, values_in
 from berryeval.measures import Measure
 from berryeval.service.references import labels_of
 
@@ -113,7 +113,10 @@ class Compared:
         return compare_evaluations(
             whole.judgments,
             whole.runs,
-            {name: Evaluation(one.scores, [measure]) for name, one in whole.evaluations.items()},
+            {
+                name: Evaluation(one.scores, [measure], whole.queries)
+                for name, one in whole.evaluations.items()
+            },
             queries=whole.queries,
             slices=labels,
         ).sliced
@@ -296,12 +299,13 @@ class Comparisons:
 
 def _labels_in(queries: Mapping[str, Query], query_ids: Sequence[str]) -> list[str]:
     """Return by what queries can be sliced; tags only where they are few."""
-    known = [queries[query_id] for query_id in query_ids if query_id in queries]
-    found: list[str] = [
-        label for label in LABELS[:2] if any(getattr(query, label) for query in known)
-    ]
-    n_tags = len({tag for query in known for tag in query.tags})
-    return [*found, LABELS[2]] if 0 < n_tags <= _MOST_TAGS else found
+    found: list[str] = []
+    for label in LABELS:
+        values_of = values_in(queries, label)
+        n_values = len({value for query_id in query_ids for value in values_of(query_id)})
+        if n_values > 0 and (label != "tag" or n_values <= _MOST_TAGS):
+            found.append(label)
+    return found
 
 
 async def _comparisons(request: Request) -> Comparisons:

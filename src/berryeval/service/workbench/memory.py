@@ -35,7 +35,7 @@ def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
     state.scoring = scoring
     state.run_figures = RunFigures(scoring)
     state.directory = RunDirectory(archive)
-    state.keeper = keeper_of(archive, scoring)
+    state.keeper = keeper_of(scoring)
     state.comparisons = Comparisons(scoring)
     state.queues = Queues(archive, scoring)
     is_in_vain = partial(is_reading, state)

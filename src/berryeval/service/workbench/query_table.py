@@ -14,7 +14,7 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.query_figures import query_figures
 from berryeval.evaluation.result import Evaluation
-from berryeval.evaluation.slices import LABELS, Slice, values_of
+from berryeval.evaluation.slices import LABELS, Slice, in_order, values_in
 from berryeval.service.workbench.scoring import JudgmentsLike
 
 __all__ = ["DEPTH", "ROWS", "Only", "QueryRow", "QueryTable", "TablePage", "Wanted"]
@@ -114,11 +114,10 @@ class QueryTable:
         """Return by which slices the queries can be filtered, label by label."""
         found: dict[str, list[Slice]] = {}
         for label in LABELS:
-            values = {
-                value for query in self._queries.values() for value in values_of(query, label)
-            }
+            values_of = values_in(self._queries, label)
+            values = {value for query_id in self._queries for value in values_of(query_id)}
             if values:
-                found[label] = sorted(Slice(label, value) for value in values)
+                found[label] = [Slice(label, value) for value in in_order(values)]
         return found
 
     def _is_wanted(self, wanted: Wanted) -> NDArray[np.bool_]:
@@ -137,8 +136,8 @@ class QueryTable:
         return is_wanted
 
     def _in_slice(self, part: Slice) -> NDArray[np.bool_]:
-        known = map(self._queries.get, self._query_ids)
-        return np.fromiter((part.value in values_of(query, part.label) for query in known), bool)
+        values_of = values_in(self._queries, part.label)
+        return np.fromiter((part.value in values_of(one) for one in self._query_ids), bool)
 
     def _words(self, query_id: str) -> str:
         query = self._queries.get(query_id)

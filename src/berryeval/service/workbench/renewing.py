@@ -33,5 +33,5 @@ def is_seen(request: Request, kept: Kept) -> bool:
 
 def _shown(kept: Kept) -> str:
     """Name what a page shows. How many judgments wait is no reason to draw it anew."""
-    state = "" if kept.state is None else kept.state.hash[:12]
+    state = "" if kept.state is None else f"{kept.state.hash[:12]}{kept.state.sampling[:4]}"
     return f"{state}.{kept.n_waiting}.{min(kept.n_newer, 1)}"

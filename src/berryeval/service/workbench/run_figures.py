@@ -46,7 +46,8 @@ class RunFigures:
 
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
-        self._standings: Remembered[tuple[str, str | None, str], _Standings] = Remembered(128)
+        self._standings: Remembered[tuple[str, str | None, str, str], _Standings]
+        self._standings = Remembered(128)
         self._slices: Remembered[tuple[str, str | None, Measure, str, int], _Sliced]
         self._slices = Remembered(128)
         self._judged: Remembered[tuple[str, str], tuple[float | None, int]] = Remembered(128)
@@ -71,7 +72,7 @@ class RunFigures:
             evaluation = self._scoring.evaluation(run_id, at)
             return standings(evaluation, self.reference(against, at))
 
-        return self._standings.get((run_id, against, at.hash), make)
+        return self._standings.get((run_id, against, at.hash, at.sampling), make)
 
     def sentence(
         self, standing: Standing, run: StoredRun, against: HeldAgainst | None, state: JudgmentsLike

@@ -32,6 +32,11 @@ class JudgmentsAt(NamedTuple):
         """What they are known by."""
         return self.state.hash
 
+    @property
+    def sampling(self) -> str:
+        """What the weights and groups of the queries are known by."""
+        return self.state.sampling
+
 
 @dataclass(frozen=True, slots=True)
 class Mean:

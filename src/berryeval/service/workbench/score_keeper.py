@@ -17,7 +17,6 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request
 
-from berryeval.archive import Archive
 from berryeval.core.events import event_logger
 from berryeval.errors import BerryEvalError, NotFoundError
 from berryeval.evaluation.result import Evaluation
@@ -186,7 +185,8 @@ class ScoreKeeper:
         """Score all that is wanted at the newest judgments, then show it at once."""
         self._forget_unasked()
         generation = self._generation()
-        if before.state.hash == generation.state.hash:  # judged, and taken back
+        states = before.state, generation.state
+        if len({(state.hash, state.sampling) for state in states}) == 1:  # judged, and taken back
             generation.summaries = before.summaries
         # What nobody has seen at any judgments is shown at those of before as soon as it is known.
         while not self._stopping.is_set():
@@ -223,14 +223,11 @@ class ScoreKeeper:
             return RunSummary({}, "it could not be scored; the log of the service says why")
 
 
-def keeper_of(archive: Archive, scoring: Scoring) -> ScoreKeeper:
+def keeper_of(scoring: Scoring) -> ScoreKeeper:
     """Return what keeps the means of an archive's runs; to be started and closed."""
 
-    def revision() -> int:
-        return archive.judgments.revision()
-
     def state() -> JudgmentsAt:
-        seen = revision()  # before the rest: whatever comes meanwhile is counted again
+        seen = scoring.revision()  # before the rest: whatever comes meanwhile is counted again
         return JudgmentsAt(seen, scoring.state())
 
     def score(at: JudgmentsAt, run_id: str, is_leading: bool) -> Evaluation:
@@ -238,7 +235,7 @@ def keeper_of(archive: Archive, scoring: Scoring) -> ScoreKeeper:
             return scoring.evaluation(run_id, at.state)  # which remembers it for the pages
         return scoring.evaluation_once(run_id, at)
 
-    return ScoreKeeper(revision, state, score)
+    return ScoreKeeper(scoring.revision, state, score)
 
 
 async def _keeper(request: Request) -> ScoreKeeper:

@@ -27,9 +27,10 @@ Value = TypeVar("Value")
 class State:
     """The judgments of a moment. They are read when they are asked for: a million takes seconds."""
 
-    def __init__(self, archive: Archive, hashed: str) -> None:
+    def __init__(self, archive: Archive, hashed: str, sampling: str) -> None:
         self._archive = archive
         self.hash = hashed
+        self.sampling = sampling
 
     @cached_property
     def judgments(self) -> Judgments:
@@ -38,7 +39,7 @@ class State:
 
 
 class JudgmentsLike(Protocol):
-    """Judgments that are known by a hash."""
+    """Judgments that are known by a hash, and how queries count."""
 
     @property
     def judgments(self) -> Judgments:
@@ -47,6 +48,10 @@ class JudgmentsLike(Protocol):
     @property
     def hash(self) -> str:
         """What they are known by."""
+
+    @property
+    def sampling(self) -> str:
+        """What the weights and groups of the queries are known by."""
 
 
 class Remembered(Generic[Key, Value]):
@@ -88,11 +93,22 @@ class Scoring:
         self._archive = archive
         self._runs = runs
         self.measures = tuple(read_measures(measures))
-        self._evaluations: Remembered[tuple[str, str], Evaluation] = Remembered(64)
+        self._evaluations: Remembered[tuple[str, str, str], Evaluation] = Remembered(64)
+        self._sampling: str | None = None
+        self._n_resampled = 0
 
     def state(self) -> State:
         """Return the judgments as they are now, and their hash."""
-        return State(self._archive, self._archive.judgments.hash())
+        archive = self._archive
+        return State(archive, archive.judgments.hash(), archive.queries.sampling())
+
+    def revision(self) -> int:
+        """Return a number that grows with every judgment, and if weights or groups change."""
+        sampling = self._archive.queries.sampling()
+        if self._sampling is not None and sampling != self._sampling:
+            self._n_resampled += 1
+        self._sampling = sampling
+        return self._archive.judgments.revision() + self._n_resampled
 
     def queries(self) -> Mapping[str, Query]:
         """Return every query by its id."""
@@ -121,19 +137,21 @@ class Scoring:
             If there are no judgments, or none of the run's queries.
         """
         at = self.state() if state is None else state
-        return self._evaluations.get((run_id, at.hash), lambda: self._scored(run_id, at))
+        key = run_id, at.hash, at.sampling
+        return self._evaluations.get(key, lambda: self._scored(run_id, at))
 
     def evaluation_once(self, run_id: str, state: JudgmentsLike) -> Evaluation:
         """Return a run's scores without remembering them: many runs would push out those in use.
 
-        It may lack the queries for slices. Raises as `evaluation` does.
+        Raises as `evaluation` does.
         """
         stored = self._archive.evaluations.find(run_id, self.measures, judgments_hash=state.hash)
         if stored is not None:
             return stored
         missing = self._archive.runs.missing_of(run_id)
         run = self._archive.runs.load(run_id)
-        return evaluate(state.judgments, run, self.measures, missing=missing)
+        queries = self.queries().values()
+        return evaluate(state.judgments, run, self.measures, missing=missing, queries=queries)
 
     def _scored(self, run_id: str, state: JudgmentsLike) -> Evaluation:
         stored = self._archive.evaluations.find(run_id, self.measures, judgments_hash=state.hash)

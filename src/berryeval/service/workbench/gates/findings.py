@@ -68,6 +68,8 @@ class Findings:
 
     level: str
     """The level of intervals, in per cent; empty if there are none."""
+    memory: Mapping[str, Any] | None
+    """Looks and tries, and the level of this look; None if nothing was counted."""
 
 
 def findings_of(report: Mapping[str, Any]) -> Findings:
@@ -83,7 +85,13 @@ def findings_of(report: Mapping[str, Any]) -> Findings:
         report.get("holes", ()),
         report.get("n_holes", len(report.get("holes", ()))),
         _level(guards),
+        _memory(report),
     )
+
+
+def _memory(report: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    memory = report.get("memory")
+    return memory and {**memory, "level": f"{report.get('level', 0):.3g}"}
 
 
 def _level(guards: Sequence[Mapping[str, Any]]) -> str:

@@ -10,6 +10,7 @@ from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.errors import NotFoundError
 from berryeval.service.references import find_run
+from berryeval.service.verdicts import find_anchor
 from berryeval.service.workbench.gates.replay import (
     N_RUNS,
     Outcome,
@@ -139,9 +140,11 @@ def question_of(
     Raises
     ------
     NotFoundError
-        If the baseline that the gate names is not there.
+        If the baseline or the anchor that the gate names is not there.
     """
     name = settings.get("baseline")
     baseline = None if name is None else find_run(archive, name)
-    state = f"{archive.judgments.revision()} {archive.queries.stamp()}"
+    anchor = find_anchor(archive, settings, baseline)
+    release = "" if anchor is None else anchor[1].run_id
+    state = f"{archive.judgments.revision()} {archive.queries.stamp()} {release}"
     return Question(settings, runs, baseline, state)

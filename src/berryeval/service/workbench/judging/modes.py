@@ -133,7 +133,8 @@ def _holes(archive: Archive, scoring: Scoring, _wanted: Wanted, _caller: str) ->
         return Listed(())
     runs = {run_id: scoring.run(run_id) for run_id in run_ids}
     measure = scoring.measures[0]
-    queue = queue_holes(archive.judgments.current(), runs, measure, k=DEPTH)
+    judgments, queries = archive.judgments.current(), scoring.queries()
+    queue = queue_holes(judgments, runs, measure, k=DEPTH, queries=queries)
     return _of_queue(queue, measure, "")
 
 
@@ -143,8 +144,9 @@ def _compare(archive: Archive, scoring: Scoring, wanted: Wanted, _caller: str) -
         return Listed(())
     runs = {run_id: scoring.run(run_id) for run_id in (a, b)}
     measure = scoring.measures[0]
-    judgments = archive.judgments.current()
-    queue = queue_holes(judgments, runs, measure, baseline=a, k=measure.k or DEPTH)
+    judgments, queries = archive.judgments.current(), scoring.queries()
+    depth = measure.k or DEPTH
+    queue = queue_holes(judgments, runs, measure, baseline=a, k=depth, queries=queries)
     return _of_queue(queue, measure, "the difference in ")
 
 

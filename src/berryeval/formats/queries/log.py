@@ -1,0 +1,98 @@
+"""Query logs: what people asked, and perhaps how often.
+
+One of:
+
+- JSON lines, ``{"query": "reset password", "count": 12}``;
+- a table with a header, ``query,count``, separated by commas or tabs;
+- two columns without a header, ``reset password<TAB>12``;
+- plain text, one query per line.
+
+The count may be missing and is 1 then. Other keys and columns are ignored, and so are empty lines.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from berryeval.core.column_names import find_name
+from berryeval.core.id_column import decode_id
+from berryeval.errors import FormatError
+from berryeval.formats._lines import PathLike, iter_lines, path_name
+from berryeval.formats.delimited import iter_fields, split_header
+from berryeval.formats.jsonl import iter_objects, parse_object
+from berryeval.formats.queries._records import TEXT
+
+__all__ = ["iter_log"]
+
+COUNT = ("count", "n", "frequency", "freq", "hits", "searches")
+
+
+def iter_log(path: PathLike) -> Iterator[tuple[str, float]]:
+    """Iterate over the queries of a log with their counts.
+
+    Raises
+    ------
+    FormatError
+        With file and line, for a line without a query, and for a count that is no finite number of
+        at least 0.
+    """
+    first = next((line for _, line in iter_lines(path) if line.strip()), None)
+    if first is None:
+        raise FormatError("expected a query log, found nothing", path_name(path))
+    if parse_object(first) is not None:
+        for line, record in iter_objects(path):
+            yield _entry(record, path, line)
+    elif _is_header(decode_id(first)):
+        yield from _iter_table(path)
+    else:
+        yield from _iter_plain(path, has_counts=first.count(b"\t") == 1)
+
+
+def _is_header(line: str) -> bool:
+    return find_name([name.strip('" \r\n') for name in split_header(line)], TEXT) is not None
+
+
+def _iter_table(path: PathLike) -> Iterator[tuple[str, float]]:
+    lines = iter_fields(path)
+    names = [name.strip().lower() for name in next(lines)[1]]
+    for line, fields in lines:
+        if len(fields) != len(names):
+            message = f"expected {len(names)} columns, found {len(fields)}"
+            raise FormatError(message, path_name(path), line)
+        yield _entry(dict(zip(names, fields, strict=True)), path, line)
+
+
+def _iter_plain(path: PathLike, *, has_counts: bool) -> Iterator[tuple[str, float]]:
+    for line, content in iter_lines(path):
+        text = decode_id(content).strip()
+        if not text:
+            continue
+        query, tab, count = text.rpartition("\t") if has_counts else (text, "", "")
+        if has_counts and not tab:
+            message = f"expected a query, a tab and a count, found {text[:40]!r}"
+            raise FormatError(message, path_name(path), line)
+        yield query, _count(count, path, line) if has_counts else 1.0
+
+
+def _entry(record: Mapping[str, object], path: PathLike, line: int) -> tuple[str, float]:
+    name, count = find_name(record, TEXT), find_name(record, COUNT)
+    text = None if name is None else record[name]
+    if not isinstance(text, str):
+        shown = ", ".join(map(repr, record)) or "none"
+        message = f"expected a query under {TEXT[0]!r}, found {shown}"
+        raise FormatError(message, path_name(path), line)
+    return text, 1.0 if count is None else _count(record[count], path, line)
+
+
+def _count(value: object, path: PathLike, line: int) -> float:
+    number = math.nan
+    if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except (ValueError, OverflowError):
+            number = math.nan
+    if not 0 <= number < math.inf or "_" in str(value):  # float() takes 1_000
+        message = f"expected a count, a finite number of at least 0, found {str(value)[:40]!r}"
+        raise FormatError(message, path_name(path), line)
+    return number

@@ -1,0 +1,259 @@
+"""Looks and tries: what is counted, and which level that leaves."""
+
+import pytest
+
+from berryeval import ArgumentError, Run, gate
+from berryeval.evaluation.gate_rules import GateRules
+from berryeval.evaluation.guards import ThresholdGuard
+from berryeval.evaluation.memory import Decision, Memory, levels_of, recall
+from berryeval.measures import parse_measure
+from berryeval.stats import level_at_try, look_levels
+from evaluation.gating_cases import compared, decided, ids, only, ranked
+
+OLD, NEW, OTHER = [3] * 8, [4] * 8, [2] * 8
+
+
+def run(hits):
+    return Run.from_lists(ranked(hits))
+
+
+def remember(past, before, after, n_queries, depth=5):
+    """Decide on the first queries, and append to the past."""
+    found = recall(past, run(after), run(before), ids(n_queries), depth)
+    past.append(found.decision)
+    return found.looks, found.tries
+
+
+def test_a_set_that_grew_is_another_look():
+    """The same candidate and baseline over more queries."""
+    past = []
+    assert remember(past, OLD, NEW, 4) == (1, 1)
+    assert remember(past, OLD, NEW, 6) == (2, 1)
+    assert remember(past, OLD, NEW, 8) == (3, 1)
+
+
+def test_runs_made_again_for_more_queries_are_the_same():
+    """A candidate and a baseline that had no ranking of the new queries before."""
+    past = []
+    assert remember(past, OLD[:4], NEW[:4], 4) == (1, 1)
+    assert remember(past, OLD[:6], NEW[:6], 6) == (2, 1)
+
+
+def test_the_same_data_again_are_neither_a_look_nor_a_try():
+    """However often, and also after later looks."""
+    past = []
+    for n_queries, looks in ((4, 1), (4, 1), (6, 2), (4, 1), (6, 2)):
+        assert remember(past, OLD, NEW, n_queries) == (looks, 1)
+
+
+def test_another_candidate_or_baseline_is_a_try():
+    """Each comparison has a number, which it keeps at later looks."""
+    past = []
+    assert remember(past, OLD, NEW, 4) == (1, 1)
+    assert remember(past, OLD, OTHER, 4) == (1, 2)
+    assert remember(past, OTHER, NEW, 4) == (1, 3)
+    assert remember(past, OLD, OTHER, 6) == (2, 2)
+    assert remember(past, NEW, OTHER, 6) == (1, 4)
+
+
+def test_a_candidate_that_changed_on_one_early_query_is_another():
+    """All queries of the earlier look are compared."""
+    past = []
+    remember(past, OLD, NEW, 4)
+    assert remember(past, OLD, [3, *NEW[1:]], 6) == (1, 2)
+
+
+def test_only_what_guards_look_at_counts():
+    """Rankings that differ below the cutoff are the same."""
+    past = []
+    remember(past, [1] * 4, [1] * 4, 4, depth=1)
+    assert remember(past, [1] * 4, [2] * 4, 4, depth=1) == (1, 1)
+    assert remember(past, [1] * 4, [2] * 4, 4, depth=2) == (1, 2)
+
+
+def test_ids_of_a_set_are_kept_once():
+    """Later decisions over the same queries refer to them by hash."""
+    past = []
+    for after in (NEW, OTHER, OLD):
+        remember(past, OLD, after, 4)
+    assert [one.query_ids for one in past] == [tuple(ids(4)), None, None]
+
+
+def test_a_decision_survives_json():
+    """What is kept is read back, with and without a baseline and ids."""
+    both = recall([], run(NEW), run(OLD), ids(3), 5).decision
+    alone = recall([both], run(NEW), None, ids(3), None).decision
+    assert [Decision.from_dict({**one.to_dict(), "query_ids": one.query_ids and [*one.query_ids]})
+            for one in (both, alone)] == [both, alone]  # fmt: skip
+    assert alone.baseline is None
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"candidate": None}, "decision.candidate: expected a hash"),
+        ({"baseline": 3}, "decision.baseline: expected a hash"),
+        ({"tries": 0}, "decision.tries: expected a number from 1"),
+        ({"n_queries": True}, "decision.n_queries: expected a number from 1"),
+        ({"query_ids": [1]}, "decision.query_ids: expected a list of ids"),
+    ],
+)
+def test_what_is_no_decision_is_an_error(change, message):
+    """With the field."""
+    known = recall([], run(NEW), run(OLD), ids(3), 5).decision.to_dict()
+    with pytest.raises(ArgumentError, match=message):
+        Decision.from_dict(known | change)
+
+
+def test_without_a_final_size_each_look_gets_half_of_the_one_before():
+    """alpha / 2^k, whatever the sizes."""
+    levels = [Memory((10,) * looks, 1).level(0.05) for looks in (1, 2, 3)]
+    assert levels == [0.025, 0.0125, 0.00625]
+
+
+def test_with_a_final_size_alpha_is_spent_by_lan_and_demets():
+    """The level of a look depends on those before; the last one has nearly all."""
+    fractions = [0.25, 0.5, 1.0]
+    found = [Memory((50, 100, 200)[:n], 1).level(0.05, n_max=200) for n in (1, 2, 3)]
+    assert found == look_levels(fractions, 0.05)
+    assert found[0] < found[1] < found[2] < 0.05
+
+
+def test_a_single_look_at_the_final_size_has_all_of_alpha():
+    """A set that does not grow costs nothing, once that is declared."""
+    assert Memory((200,), 1).level(0.05, n_max=200) == pytest.approx(0.05, abs=1e-9)
+
+
+@pytest.mark.parametrize("sizes", [(100, 201), (100, 100), (150, 100)])
+def test_nothing_is_left_beyond_the_final_size_and_without_growth(sizes):
+    """More queries than declared, and as many others as before."""
+    assert Memory(sizes, 1).level(0.05, n_max=200) == 0.0
+
+
+def test_a_look_that_did_not_grow_leaves_the_next_one_as_it_was():
+    """It spent nothing."""
+    assert Memory((50, 40, 100), 1).level(0.05, 200) == Memory((50, 100), 1).level(0.05, 200)
+
+
+def test_claims_of_better_pay_for_all_tries():
+    """6 alpha / (pi t)^2, shared by the guards, and spent over the looks."""
+    levels = levels_of(GateRules(n_max=100), Memory((100,), tries=3), n_claims=2)
+    assert levels.better == pytest.approx(level_at_try(3) / 2, rel=1e-6)
+    assert levels.verdict == pytest.approx(0.05)
+    assert levels_of(GateRules(), None) == levels_of(GateRules(alpha=0.05), None)
+
+
+BEFORE = [3] * 60
+SLIGHTLY_WORSE = [2 if i % 5 == 0 else 3 for i in range(60)]
+
+
+def p_pass(margin):
+    return only(decided(BEFORE, SLIGHTLY_WORSE, margin=margin)).p_pass
+
+
+@pytest.mark.parametrize("looks", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("margin", [0.03, 0.05, 0.06, 0.065, 0.07, 0.08, 0.1])
+def test_verdict_interval_and_level_never_disagree(looks, margin):
+    """A guard passes where its interval lies above the margin, at every look."""
+    memory = Memory(tuple(range(60 - looks, 60)), 1)
+    result = decided(BEFORE, SLIGHTLY_WORSE, margin=margin, memory=memory)
+    guard = only(result)
+    assert guard.interval.level == pytest.approx(1 - 2 * 0.05 / 2**looks)
+    assert (guard.verdict == "pass") == (guard.interval.low > -margin)
+    assert (guard.verdict == "fail") == (guard.interval.high < -margin)
+    assert result.level == 0.05 / 2**looks
+
+
+def test_what_passes_at_first_needs_more_at_a_later_look():
+    """The p-value is the same, the level is not."""
+    margin = next(m / 1000 for m in range(40, 200) if p_pass(m / 1000) < 0.02)
+    first = decided(BEFORE, SLIGHTLY_WORSE, margin=margin, memory=Memory((60,), 1))
+    third = decided(BEFORE, SLIGHTLY_WORSE, margin=margin, memory=Memory((40, 50, 60), 1))
+    assert (first.verdict, third.verdict) == ("pass", "inconclusive")
+    assert only(first).p_pass == only(third).p_pass
+
+
+def test_the_sentence_names_the_look_and_its_level():
+    """And what it is out of, if the final size is declared."""
+    memory = Memory((40, 50, 60), 7)
+    assert (
+        "Third look at this set: tested at 0.00625."
+        in decided(BEFORE, SLIGHTLY_WORSE, memory=memory).sentence
+    )
+    found = decided(BEFORE, SLIGHTLY_WORSE, memory=memory, n_max=120)
+    assert f"Third look at this set, 60 of 120 queries: tested at {found.level:.3g}." in (
+        found.sentence
+    )
+
+
+def test_nothing_is_said_where_nothing_is_counted_or_tested():
+    """Without a memory, and where the set is all that matters."""
+    memory = Memory((40, 50, 60), 7)
+    assert "look" not in decided(BEFORE, SLIGHTLY_WORSE).sentence
+    whole = decided(BEFORE, SLIGHTLY_WORSE, memory=memory, inference="set")
+    assert "look" not in whole.sentence
+    bound = gate(compared(BEFORE, BEFORE), at_least={"P@5": 0.1}, memory=memory)
+    assert "look" not in bound.sentence
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n_max", "words"),
+    [
+        ((40, 60), 50, "Second look at this set, of 60 queries, more than the 50 of n_max"),
+        ((60, 60), 80, "Second look at this set, which has not grown"),
+    ],
+)
+def test_without_alpha_a_gate_neither_passes_nor_fails(sizes, n_max, words):
+    """Not even if the candidate is much better, or much worse."""
+    for after in ([5] * 59 + [4], [0] * 59 + [1]):
+        found = decided(BEFORE, after, memory=Memory(sizes, 1), n_max=n_max)
+        assert (found.verdict, only(found).interval) == ("inconclusive", None)
+        assert words in found.sentence
+
+
+def test_unchanged_rankings_pass_at_any_look():
+    """No test is made, and none is needed."""
+    found = decided(BEFORE, BEFORE, memory=Memory((60, 60), 1), n_max=60)
+    assert found.verdict == "pass"
+
+
+def test_an_early_look_does_not_ask_for_queries_that_are_there():
+    """With a final size the level is what it lacks: later looks have more."""
+    mixed = [4 if i % 2 else 2 for i in range(60)]
+    early, late = (
+        decided(BEFORE, mixed, margin=0.15, memory=Memory((60,), 1), n_max=n_max)
+        for n_max in (2000, 60)
+    )
+    assert (early.verdict, late.verdict) == ("inconclusive", "pass")
+    assert only(early).queries_needed is None
+
+
+def test_ordinals_beyond_ten_are_figures():
+    """11th, 12th, 21st, 112th."""
+    for looks, word in ((10, "Tenth"), (11, "11th"), (12, "12th"), (21, "21st"), (112, "112th")):
+        found = decided(BEFORE, SLIGHTLY_WORSE, memory=Memory(tuple(range(looks)), 1))
+        assert f"{word} look at this set" in found.sentence
+
+
+SLIGHTLY_BETTER = [4 if i % 5 == 0 else 3 for i in range(60)]
+
+
+def test_the_more_was_tried_the_more_a_claim_of_better_takes():
+    """What suggests a new baseline at the first try does not at the hundredth; both pass."""
+    first, late = (
+        decided(BEFORE, SLIGHTLY_BETTER, memory=Memory((60,), tries), n_max=60)
+        for tries in (1, 100)
+    )
+    assert (first.verdict, late.verdict) == ("pass", "pass")
+    assert first.suggestion is not None
+    assert late.suggestion is None
+
+
+def test_a_confident_threshold_pays_for_looks_too():
+    """Its interval is that of the level."""
+    guard = ThresholdGuard(parse_measure("P@5"), 0.1, is_confident=True)
+    mixed = [1 + i % 4 for i in range(60)]
+    found = gate(compared(BEFORE, mixed), [guard], memory=Memory((40, 60), 1))
+    assert only(found).interval.level == pytest.approx(0.975)
+    spent = gate(compared(BEFORE, mixed), [guard], memory=Memory((60, 60), 1), n_max=60)
+    assert spent.verdict == "inconclusive"
