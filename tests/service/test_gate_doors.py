@@ -23,6 +23,7 @@ GATE = {
     "guards": [
         {"measure": "nDCG@10", "margin": 0.02},
         {"measure": "P@5", "margin": "10%"},
+        {"measure": "R@2", "equivalent": 0.05},
         {"measure": "RR", "at_least": 0.2},
     ],
     "alpha": 0.1,
@@ -53,7 +54,7 @@ def decided():
     comparison = be.compare(
         judged(),
         {"baseline": before, "candidate": after},
-        ["nDCG@10", "P@5", "RR"],
+        ["nDCG@10", "P@5", "R@2", "RR"],
         bounds=True,
     )
     return be.gate(comparison, rules=rules, memory=Memory(sizes=(N_QUERIES,), tries=1))

@@ -47,7 +47,9 @@ _KINDS = {
 
 
 def guard_kind(guard: GuardResult) -> str:
-    """Return ``"threshold"``, ``"margin"`` or ``"latency"``."""
+    """Return ``"threshold"``, ``"margin"``, ``"equivalence"`` or ``"latency"``."""
+    if getattr(guard.guard, "is_equivalence", False):
+        return "equivalence"
     return _KINDS[type(guard.guard).__name__]
 
 
@@ -64,9 +66,8 @@ def guard_figures(guard: GuardResult) -> tuple[str, str, str]:
     kind = guard_kind(guard)
     if kind == "latency":
         return f"{guard.value:.1f} ms", f"{written(guard.limit)} ms", DASH
-    if kind == "margin":
-        is_equivalence = getattr(guard.guard, "is_equivalence", False)
-        limit = f"±{score(abs(guard.limit))}" if is_equivalence else signed(guard.limit)
+    if kind in ("margin", "equivalence"):
+        limit = f"±{score(abs(guard.limit))}" if kind == "equivalence" else signed(guard.limit)
         return signed(guard.value), limit, interval_text(guard.interval)
     return score(guard.value), score(guard.limit), shown_interval(guard.interval)
 

@@ -44,7 +44,7 @@ def margins_of(gate: GateResult | None) -> dict[str, float]:
     return {
         str(guard.guard.measure): abs(guard.limit)  # type: ignore[union-attr]
         for guard in gate.guards
-        if guard_kind(guard) == "margin" and guard.slice is None
+        if guard_kind(guard) in ("margin", "equivalence") and guard.slice is None
     }
 
 

@@ -23,7 +23,8 @@ class GuardFigures(NamedTuple):
     """What a guard found, as a drawing needs it."""
 
     value: float
-    limit: float
+    limits: tuple[float, ...]
+    """One, or two if a change in either direction is limited."""
     low: float | None
     high: float | None
     verdict: str
@@ -33,7 +34,8 @@ def scale_of(several: Iterable[GuardFigures], *, zero: bool) -> Scale:
     """Return a scale that holds whatever guards found, and zero if it matters."""
     found = [0.0] if zero else []
     for one in several:
-        found += [number for number in one[:4] if number is not None]
+        numbers = (one.value, *one.limits, one.low, one.high)
+        found += [number for number in numbers if number is not None]
     low, high = min(found, default=0.0), max(found, default=1.0)
     room = (high - low) * 0.06 or 0.05
     return Scale(low - room, high + room, _PADDING, WIDTH - _PADDING)
@@ -55,11 +57,12 @@ def axis(scale: Scale, *, signed: bool) -> Markup:
 
 
 def guard_mark(figures: GuardFigures, scale: Scale, *, zero: bool) -> Markup:
-    """Return a line for the interval, a dot for the value, and a dashed line for the limit."""
+    """Return a line for the interval, a dot for the value, and a dashed line for each limit."""
     middle = _HEIGHT / 2
-    limit, value = scale.at(figures.limit), scale.at(figures.value)
+    value = scale.at(figures.value)
     parts = [
         el("line", x1=limit, x2=limit, y1=2, y2=_HEIGHT - 2, class_="stroke dashed limit s-margin")
+        for limit in map(scale.at, figures.limits)
     ]
     if zero:
         origin = scale.at(0.0)

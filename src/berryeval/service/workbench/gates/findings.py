@@ -28,6 +28,8 @@ class GuardLine:
     reason: str
     value: float | None
     limit: float | None
+    is_equivalence: bool
+    """Whether the limit holds in both directions."""
     low: float | None
     high: float | None
     n_queries: int
@@ -100,7 +102,8 @@ def _level(guards: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _of_kind(guards: Sequence[Mapping[str, Any]], kind: str) -> list[Mapping[str, Any]]:
-    return [guard for guard in guards if guard.get("kind") == kind]
+    kinds = ("margin", "equivalence") if kind == "margin" else (kind,)
+    return [guard for guard in guards if guard.get("kind") in kinds]
 
 
 def _group(kind: str, guards: Sequence[Mapping[str, Any]]) -> Group:
@@ -121,7 +124,8 @@ def _figures(guard: Mapping[str, Any]) -> GuardFigures | None:
     if value is None or limit is None:
         return None
     interval = guard.get("interval") or {}
-    return GuardFigures(value, limit, interval.get("low"), interval.get("high"), guard["verdict"])
+    limits = (limit, -limit) if guard.get("kind") == "equivalence" else (limit,)
+    return GuardFigures(value, limits, interval.get("low"), interval.get("high"), guard["verdict"])
 
 
 def _line(guard: Mapping[str, Any], mark: Markup | None) -> GuardLine:
@@ -132,6 +136,7 @@ def _line(guard: Mapping[str, Any], mark: Markup | None) -> GuardLine:
         guard.get("reason", ""),
         guard.get("value"),
         guard.get("limit"),
+        guard.get("kind") == "equivalence",
         interval.get("low"),
         interval.get("high"),
         guard.get("queries", 0),
