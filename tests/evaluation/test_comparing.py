@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from berryeval import ArgumentError, MismatchError, Query, compare, evaluate, gate
-from berryeval.evaluation.comparing import compare_evaluations, statistics_of
+from berryeval.evaluation.comparing import compare_evaluations
 from berryeval.stats import mean_of, simultaneous_intervals
 
 DEPTHS = (0, 1, 2, 0, 3, 1, 0, 2)
@@ -347,12 +347,6 @@ def test_one_run_is_no_comparison():
     """Two at least."""
     with pytest.raises(ArgumentError, match="runs: expected at least two, got 1"):
         compare(JUDGMENTS, {"a": BEFORE}, "RR")
-
-
-def test_a_misspelt_setting_is_an_error():
-    """As for any function."""
-    with pytest.raises(TypeError, match="unexpected keyword argument 'tset'"):
-        statistics_of(tset="t")
 
 
 def test_a_difference_that_was_not_asked_for_is_no_difference():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -42,12 +41,8 @@ from berryeval.evaluation.sampling import Sampling, sampling_of
 from berryeval.evaluation.slices import QueriesSource, Slice, find_slices, load_queries
 from berryeval.formats import Duplicates
 from berryeval.measures import Measure, Recall
-from berryeval.stats import check_resamples
 
-__all__ = ["compare", "compare_evaluations", "measures_compared", "statistics_of"]
-
-TESTS = ("wilcoxon", "sign", "randomisation")
-"""Tests that can be reported besides; none of them decides."""
+__all__ = ["compare", "compare_evaluations", "measures_compared"]
 
 
 def measures_compared(runs: Mapping[str, Run]) -> tuple[Measure, ...]:
@@ -77,7 +72,10 @@ def compare(
     duplicates: Duplicates = "error",
     judges: Judges = "first",
     repeats: Mapping[str, Sequence[RunSource]] | None = None,
-    **statistics: Any,  # noqa: ANN401 - as Statistics has them
+    level: float = 0.95,
+    tests: Iterable[str] = (),
+    n_resamples: int = 10_000,
+    seed: int = 0,
 ) -> Comparison:
     """Compare runs with a baseline, query by query.
 
@@ -107,8 +105,13 @@ def compare(
         how differences vary between queries; what all queries of a run share is not, and is added
         to the variance: for intervals and p-values, the randomisation test, and a gate. Wilcoxon's
         test and the sign test, which look at ranks and signs, ignore it.
-    level, tests, n_resamples, seed
-        As in `Statistics`.
+    level : float
+        The confidence of intervals, which hold together over each family; between 0 and 1.
+    tests : iterable of {"wilcoxon", "sign", "randomisation"}
+        Further tests whose p-values are reported. They never decide.
+    n_resamples, seed : int
+        The draws of signs for families of several differences and for the randomisation test:
+        how many, at least 100, and their random seed.
 
     Returns
     -------
@@ -132,7 +135,7 @@ def compare(
     >>> (difference.wins, difference.ties, difference.losses)
     (2, 1, 0)
     """
-    how = statistics_of(**statistics)
+    how = Statistics(level, tuple(dict.fromkeys(tests)), n_resamples, seed)
     reference = _check_runs(runs, baseline)
     known_queries = load_queries(queries)
     loaded = load_judgments(judgments, duplicates, judges)
@@ -187,7 +190,6 @@ def compare_evaluations(
     *,
     queries: Mapping[str, Query],
     slices: Iterable[str] = (),
-    **statistics: Any,  # noqa: ANN401 - as Statistics has them
 ) -> Comparison:
     """Compare runs that were scored already; otherwise as `compare`.
 
@@ -198,7 +200,7 @@ def compare_evaluations(
     runs, evaluations : mapping
         By the same names, the baseline first; all evaluations of the same measures, which are
         compared.
-    queries, slices, statistics
+    queries, slices
         As `compare` takes them; queries by their ids.
 
     Raises
@@ -206,7 +208,6 @@ def compare_evaluations(
     MismatchError
         If two runs have no query in common.
     """
-    how = statistics_of(**statistics)
     reference = _check_runs(runs, None)
     _check_common(judgments, runs, reference)
     return _compared(
@@ -222,7 +223,7 @@ def compare_evaluations(
         noise={},
         bounds=False,
         max_grade=None,
-        how=how,
+        how=Statistics(),
     )
 
 
@@ -308,21 +309,6 @@ def _restricted(evaluation: Evaluation, query_ids: Sequence[str]) -> Evaluation:
     positions = [i for i, query_id in enumerate(scores.query_ids) if query_id in wanted]
     taken = replace(scores.take(positions), counts=scores.counts, ignored_ids=scores.ignored_ids)
     return Evaluation(taken, evaluation.measures, evaluation.queries, cautions=evaluation.cautions)
-
-
-def statistics_of(**settings: Any) -> Statistics:  # noqa: ANN401 - checked here
-    """Return settings of statistics, or raise for those that cannot be."""
-    unknown = settings.keys() - Statistics.__dataclass_fields__.keys()
-    if unknown:
-        raise TypeError(f"compare() got an unexpected keyword argument {min(unknown)!r}")
-    how = Statistics(**{**settings, "tests": tuple(dict.fromkeys(settings.get("tests", ())))})
-    for test in how.tests:
-        if test not in TESTS:
-            raise ArgumentError("tests", " or ".join(map(repr, TESTS)), repr(test))
-    if not 0 < how.level < 1:
-        raise ArgumentError("level", "a number between 0 and 1", repr(how.level))
-    check_resamples(how.n_resamples)
-    return how
 
 
 def _check_runs(runs: Mapping[str, RunSource], baseline: str | None) -> str:

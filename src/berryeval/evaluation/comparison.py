@@ -13,6 +13,7 @@ from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
+from berryeval.errors import ArgumentError
 from berryeval.evaluation.bounds import Bounds
 from berryeval.evaluation.deciding import Column
 from berryeval.evaluation.display import Displayed
@@ -23,7 +24,7 @@ from berryeval.evaluation.result import Evaluation, change_of_mean
 from berryeval.evaluation.sampling import PLAIN, Sampling
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure, parse_measure
-from berryeval.stats import Interval, TestResult
+from berryeval.stats import Interval, TestResult, check_resamples
 
 __all__ = [
     "Comparison",
@@ -33,10 +34,19 @@ __all__ = [
     "Statistics",
 ]
 
+TESTS = ("wilcoxon", "sign", "randomisation")
+"""Tests that can be reported besides; none of them decides."""
+
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a comparison reports; `berryeval.evaluation.deciding` has the policy behind it."""
+    """What a comparison reports; `berryeval.evaluation.deciding` has the policy behind it.
+
+    Raises
+    ------
+    ArgumentError
+        For a level that is no share, an unknown test, and too few or too many draws.
+    """
 
     level: float = 0.95
     """Confidence level of two-sided intervals, simultaneous over each family."""
@@ -47,6 +57,14 @@ class Statistics:
     """Draws of signs: for families of several differences, and for the randomisation test."""
     seed: int = 0
     """Random seed of these draws."""
+
+    def __post_init__(self) -> None:
+        for test in self.tests:
+            if test not in TESTS:
+                raise ArgumentError("tests", " or ".join(map(repr, TESTS)), repr(test))
+        if not 0 < self.level < 1:
+            raise ArgumentError("level", "a number between 0 and 1", repr(self.level))
+        check_resamples(self.n_resamples)
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,13 +63,10 @@ class Measure:
     A measure is a value: two with the same parameters are equal. It declares; the arithmetic
     is in `berryeval.kernels`.
 
-    Parameters
-    ----------
-    k : int or None
-        Ranks to consider, at least 1. None means the whole ranking. Measures that always
-        look at the whole ranking take no k.
-    rel : float
-        Most measures: the lowest grade that is relevant, 1 unless told.
+    Every measure takes its parameters by position or by name. Most have these two: ``k``, the
+    number of ranks to consider, at least 1, where None means the whole ranking; and ``rel``, the
+    lowest grade that counts as relevant, by default 1. Measures that always look at the whole
+    ranking take no k.
     """
 
     k: int | None = None
