@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PEERS  := .cache/peers
-USER   := .cache/user
+FRESH  := .cache/user
 
 # How many processes run the tests.
 WORKERS ?= auto
@@ -59,9 +59,9 @@ bench: $(VENV)/developing ## Measure speed, and write docs/reference/benchmarks.
 bench-search: $(VENV)/developing ## Measure search over 50,000 chunks, and write docs/reference/benchmarks-search.md
 	$(BIN)/python benchmarks/search.py
 
-bench-peers: $(USER)/installed $(PEERS)/installed ## Measure others, too, and write docs/reference/benchmarks-peers.md
-	$(USER)/bin/python scripts/fetch_trec_eval.py
-	$(USER)/bin/python benchmarks/peers.py
+bench-peers: $(FRESH)/installed $(PEERS)/installed ## Measure others, too, and write docs/reference/benchmarks-peers.md
+	$(FRESH)/bin/python scripts/fetch_trec_eval.py
+	$(FRESH)/bin/python benchmarks/peers.py
 
 fuzz: $(VENV)/developing ## Feed the readers with broken files for FUZZ_SECONDS each
 	$(BIN)/python -m pip install -qq --constraint constraints.txt --group fuzz
@@ -96,7 +96,7 @@ quality: $(VENV)/developing ## Run the quality suite, embedded and on PostgreSQL
 	$(BIN)/python scripts/quality_suite.py
 
 docs: $(VENV)/developing ## Build the documentation into site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "Open site/index.html"
 
 screenshots: $(VENV)/developing ## Take the pictures of the report and of the workbench in docs/images
@@ -144,10 +144,10 @@ $(PEERS)/installed: pyproject.toml
 	@touch $@
 
 # As users have it: $(VENV) adds hooks of the tools to each start of Python.
-$(USER)/installed: $(NATIVE) $(shell find src -name '*.py')
-	@echo "Installing berryeval into $(USER)"
-	@$(PYTHON) -m venv --clear $(USER)
-	@$(USER)/bin/python -m pip install -qq --upgrade --constraint constraints.txt pip
-	@$(USER)/bin/python -m pip install -qq --constraint constraints.txt \
+$(FRESH)/installed: $(NATIVE) $(shell find src -name '*.py')
+	@echo "Installing berryeval into $(FRESH)"
+	@$(PYTHON) -m venv --clear $(FRESH)
+	@$(FRESH)/bin/python -m pip install -qq --upgrade --constraint constraints.txt pip
+	@$(FRESH)/bin/python -m pip install -qq --constraint constraints.txt \
 	  --build-constraint constraints.txt '.[frames,gzip]' polars
 	@touch $@

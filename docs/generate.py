@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from api_pages import api_pages
 
 from berryeval import cli
 from berryeval.evaluation.gate_rules import GUARD_VARIABLES, RULES
@@ -296,11 +297,17 @@ PAGES = {
 }
 
 
+def all_pages() -> dict[str, str]:
+    """Return every generated page by its path below the reference."""
+    return {**{name: page() for name, page in PAGES.items()}, **api_pages(NOTICE)}
+
+
 def main() -> None:
     """Write every page."""
-    for name, page in PAGES.items():
+    for name, text in all_pages().items():
         path = REFERENCE / name
-        path.write_text(page(), encoding="utf-8")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
         print(f"wrote {path.resolve().relative_to(REFERENCE.parents[1])}")
 
 

@@ -1,0 +1,428 @@
+"""The pages of the Python reference: one per subject, public names only.
+
+A module stands for the names in its ``__all__``. Each name gets an entry of its own, by where it is
+defined: `berryeval.evaluation.evaluate` is a module and a function, and only the full path tells
+which one is meant.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import ModuleType
+
+import berryeval
+import berryeval.errors
+
+__all__ = ["api_pages", "entries_of"]
+
+TOP = "berryeval"
+
+
+@dataclass(frozen=True)
+class Section:
+    """Names that belong together: modules, or single names written ``module:Name``."""
+
+    title: str
+    sources: tuple[str, ...]
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A page."""
+
+    title: str
+    text: str
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A public name."""
+
+    name: str
+    path: str
+    """Where it is defined."""
+    home: str
+    """The module to import it from."""
+
+
+def _top(*names: str) -> tuple[str, ...]:
+    return tuple(f"{TOP}:{name}" for name in names)
+
+
+SUBJECTS = {
+    "evaluation": Subject(
+        "Evaluate, compare, explain",
+        "Scores of runs, differences between them, and the reasons for both.",
+        (
+            Section(
+                "Evaluate", (*_top("evaluate", "Evaluation"), "berryeval.evaluation:MeasureResult")
+            ),
+            Section(
+                "Compare",
+                (*_top("compare", "Comparison"), "berryeval.evaluation.comparison"),
+            ),
+            Section("Explain", ("berryeval.evaluation.explain",)),
+            Section(
+                "Unjudged documents",
+                (
+                    "berryeval.evaluation.holes:find_holes",
+                    "berryeval.evaluation.holes:Hole",
+                    "berryeval.evaluation.mean_bounds:mean_bounds",
+                    "berryeval.evaluation.mean_bounds:MeanBounds",
+                    "berryeval.evaluation.bounds:score_bounds",
+                    "berryeval.evaluation.bounds:difference_bounds",
+                    "berryeval.evaluation.bounds:has_bounds",
+                    "berryeval.evaluation.bounds:Bounds",
+                ),
+            ),
+            Section(
+                "Repeated runs",
+                ("berryeval.evaluation.repeats:noise_of", "berryeval.evaluation.repeats:Noise"),
+            ),
+            Section(
+                "Power",
+                ("berryeval.evaluation:sensitivity", "berryeval.evaluation:Sensitivity"),
+            ),
+            Section("Stored results", ("berryeval.evaluation.quality",)),
+        ),
+    ),
+    "gate": Subject(
+        "Decide",
+        "Whether a candidate may ship, and what gates remember. "
+        "[Deciding](../../explanation/deciding.md) explains the rules.",
+        (
+            Section("Gate", (*_top("gate", "GateResult"), "berryeval.evaluation:GuardResult")),
+            Section(
+                "Rules and guards",
+                (
+                    *_top("GateRules"),
+                    "berryeval.evaluation:ThresholdGuard",
+                    "berryeval.evaluation:MarginGuard",
+                    "berryeval.evaluation:Margin",
+                    "berryeval.evaluation:LatencyGuard",
+                ),
+            ),
+            Section("Baselines", _top("Baseline")),
+            Section(
+                "Memory",
+                (
+                    "berryeval.evaluation.memory:recall",
+                    "berryeval.evaluation.memory:Memory",
+                    "berryeval.evaluation.memory:Decision",
+                    "berryeval.evaluation.reserve:Opening",
+                    "berryeval.evaluation.reserve:Drift",
+                ),
+            ),
+            Section(
+                "History",
+                (
+                    "berryeval.suite.history",
+                    "berryeval.suite.archived_history",
+                    "berryeval.suite.trends",
+                ),
+            ),
+        ),
+    ),
+    "data": Subject(
+        "Judgments, runs, queries, documents",
+        "What is evaluated, and the files that hold it.",
+        (
+            Section("Data", (*_top("Judgments", "Run"), "berryeval.core")),
+            Section("Files", ("berryeval.formats",)),
+        ),
+    ),
+    "metrics": Subject(
+        "Lists and arrays",
+        "Metrics as plain functions, for unit tests and for arrays of integer ids.",
+        (
+            Section("One ranked list", ("berryeval.ranking",), "`from berryeval import ranking`"),
+            Section("Arrays", ("berryeval.metrics",), "`from berryeval import metrics`"),
+        ),
+    ),
+    "measures": Subject(
+        "Measures as values",
+        "A measure is a value; [all of them](../measures.md) have a page of their own. "
+        "These functions read them, find them, and define more.",
+        (
+            Section(
+                "Measures",
+                (
+                    "berryeval.measures:Measure",
+                    "berryeval.measures:parse_measure",
+                    "berryeval.measures:parse_measures",
+                    "berryeval.measures:find_measure",
+                    "berryeval.measures:all_measures",
+                    "berryeval.measures:define_measure",
+                ),
+                "`from berryeval import measures`",
+            ),
+        ),
+    ),
+    "statistics": Subject(
+        "Statistics",
+        "Tests, intervals and the numbers behind them, for one number per query.",
+        (Section("Statistics", ("berryeval.stats",), "`from berryeval import stats`"),),
+    ),
+    "systems": Subject(
+        "Systems under test",
+        "[How to put a system under test](../../how-to/put-a-system-under-test.md) shows them at "
+        "work.",
+        (
+            Section("What a system is", ("berryeval.search",)),
+            Section(
+                "Systems",
+                (
+                    "berryeval.search.opening:open_system",
+                    "berryeval.search.embedded:Embedded",
+                    "berryeval.search.postgres:Postgres",
+                    "berryeval.search.opensearch:OpenSearch",
+                    "berryeval.search.query_template:QueryTemplate",
+                    "berryeval.search.http:Http",
+                    "berryeval.search.function:Function",
+                    "berryeval.search.replay:Replay",
+                    "berryeval.search.asynchronous:as_system",
+                ),
+            ),
+            Section(
+                "Ask every query",
+                (
+                    "berryeval.search.collect:collect",
+                    "berryeval.search.collect:Collected",
+                    "berryeval.search.limits:Limits",
+                    "berryeval.search.journal:Journal",
+                ),
+            ),
+            Section(
+                "Chunks and spans",
+                ("berryeval.search.chunking", "berryeval.search.cutting", "berryeval.search.spans"),
+            ),
+            Section(
+                "Vectors",
+                (
+                    "berryeval.search.embedding",
+                    "berryeval.search.embedding_api",
+                    "berryeval.search.embedders",
+                    "berryeval.search.onnx_encoder",
+                    "berryeval.search.vector_cache",
+                ),
+            ),
+            Section(
+                "Hybrid search", ("berryeval.search.hybrid", "berryeval.search.late_interaction")
+            ),
+        ),
+    ),
+    "golden": Subject(
+        "Golden sets and quality",
+        "Sets of judged queries that can be trusted, and systems tested against them.",
+        (
+            Section(
+                "Golden sets",
+                (
+                    "berryeval.golden",
+                    "berryeval.golden.check",
+                    "berryeval.golden.agreement",
+                    "berryeval.golden.init",
+                    "berryeval.golden.span_crediting",
+                ),
+            ),
+            Section(
+                "Quality",
+                (
+                    *_top("evaluate_system"),
+                    "berryeval.suite.evaluate_system",
+                    "berryeval.suite.quality",
+                    "berryeval.suite.named_systems",
+                ),
+            ),
+        ),
+    ),
+    "archive": Subject(
+        "Archive",
+        "`from berryeval.archive import Archive`; it needs `pip install 'berryeval[service]'`. "
+        "[Archive](../archive.md) explains what is stored.",
+        (
+            Section("Archive", ("berryeval.archive.archive",)),
+            Section(
+                "What it holds",
+                (
+                    "berryeval.archive.judgments:ArchivedJudgments",
+                    "berryeval.archive.queries:ArchivedQueries",
+                    "berryeval.archive.documents:ArchivedDocuments",
+                    "berryeval.archive.runs:ArchivedRuns",
+                    "berryeval.archive.evaluations:ArchivedEvaluations",
+                    "berryeval.archive.baselines:ArchivedBaselines",
+                    "berryeval.archive.gates:ArchivedGates",
+                    "berryeval.archive.verdicts:ArchivedVerdicts",
+                    "berryeval.archive.stores:ArchivedStores",
+                    "berryeval.archive.tokens:ArchivedTokens",
+                ),
+            ),
+            Section("Records", ("berryeval.archive.records",)),
+        ),
+    ),
+    "service": Subject(
+        "Service and client",
+        "[The how-to](../../how-to/use-the-service-with-curl.md) shows what the service can do; "
+        "the client does the same from Python, and needs nothing but Python's own library.\n\n"
+        "```python\n"
+        "import berryeval as be\n"
+        "\n"
+        'with be.Client("http://127.0.0.1:8765", token=None) as client:\n'
+        '    client.judgments.put({"q1": {"d7": 2}})\n'
+        '    run = client.runs.upload("bm25.run.gz", name="bm25")\n'
+        '    client.evaluations.create(run["run_id"], ["nDCG@10"])["means"]\n'
+        '    client.gates.decide("release", run["run_id"])["verdict"]\n'
+        "```",
+        (
+            Section("Client", ("berryeval.client",)),
+            Section(
+                "What the client reaches",
+                (
+                    "berryeval.client.keeping",
+                    "berryeval.client.runs",
+                    "berryeval.client.deciding:Evaluations",
+                    "berryeval.client.deciding:Baselines",
+                    "berryeval.client.deciding:Gates",
+                    "berryeval.client.deciding:Jobs",
+                    "berryeval.client.stores:Stores",
+                ),
+            ),
+            Section(
+                "Service",
+                (
+                    "berryeval.service.app:create_app",
+                    "berryeval.service.settings:ServiceSettings",
+                ),
+            ),
+        ),
+    ),
+    "reports": Subject(
+        "Reports",
+        "How results look; [Share results](../../how-to/share-results.md) shows them. "
+        "`berryeval.reports` has a module for each form: `comparison`, `gate`, `evaluation`, "
+        "`markdown`, `latex`, `junit`, `html`.",
+        (
+            Section("Pages", ("berryeval.reports.html",)),
+            Section("Charts", ("berryeval.reports.charts",)),
+        ),
+    ),
+    "pytest": Subject(
+        "pytest",
+        "What the fixtures of the [pytest plugin]"
+        "(../../how-to/test-your-search-with-pytest.md) return, and its assertions as functions; "
+        "all can be imported from `berryeval.pytest_plugin`.",
+        (
+            Section(
+                "Results",
+                ("berryeval.pytest_plugin.results", "berryeval.pytest_plugin.guard_check"),
+            ),
+            Section("Assertions", ("berryeval.pytest_plugin.plain",)),
+        ),
+    ),
+    "errors": Subject(
+        "Errors",
+        "Every error that BerryEval raises on purpose is a `BerryEvalError`, and also the "
+        "built-in error that a reader would expect.",
+        (Section("Errors", ("berryeval.errors",)),),
+    ),
+}
+
+
+def entries_of(source: str) -> list[Entry]:
+    """Return the public names of a module, or the one that is named after a colon."""
+    home, _, name = source.partition(":")
+    module = importlib.import_module(home)
+    names = [name] if name else [one for one in module.__all__ if not one.startswith("_")]
+    return [_entry(module, one) for one in names if not _is_module(module, one)]
+
+
+def _is_module(module: ModuleType, name: str) -> bool:
+    return isinstance(getattr(module, name), ModuleType)
+
+
+def _entry(module: ModuleType, name: str) -> Entry:
+    found = getattr(module, name)
+    is_named = inspect.isclass(found) or inspect.isfunction(found)
+    is_ours = is_named and found.__module__.startswith(TOP) and found.__name__ == name
+    home = TOP if name in berryeval.__all__ and getattr(berryeval, name) is found else ""
+    path = f"{found.__module__ if is_ours else module.__name__}.{name}"
+    return Entry(name, path, home or module.__name__)
+
+
+def _sections(subject: Subject) -> Iterator[tuple[Section, list[Entry]]]:
+    """Yield the sections of a page with their names, each name once."""
+    seen: set[str] = set()
+    for section in subject.sections:
+        found = {one.path: one for source in section.sources for one in entries_of(source)}
+        entries = [one for path, one in found.items() if path not in seen]
+        seen.update(found)
+        yield section, entries
+
+
+def api_pages(notice: str) -> dict[str, str]:
+    """Return every page by its path below the reference, the first one being their index."""
+    pages = {f"python/{key}.md": _page(subject, notice) for key, subject in SUBJECTS.items()}
+    return {"python/index.md": _index(notice), **pages}
+
+
+def _index(notice: str) -> str:
+    lines = [
+        "# Python",
+        "",
+        notice,
+        "",
+        "`import berryeval as be` is quick: what is used is loaded when it is first used.",
+        "These names can be reached from `berryeval` itself.",
+        "",
+        "| name | what it is | page |",
+        "|---|---|---|",
+    ]
+    where = {
+        entry.name: (key, subject, entry)
+        for key, subject in SUBJECTS.items()
+        for _, entries in _sections(subject)
+        for entry in entries
+        if entry.home == TOP
+    }
+    for name in sorted(where, key=str.lower):
+        key, subject, entry = where[name]
+        first = inspect.getdoc(getattr(berryeval, name)) or ""
+        link = f"[`{name}`]({key}.md#{entry.path})"
+        lines.append(f"| {link} | {first.partition(chr(10))[0]} | {subject.title} |")
+    lines += [
+        "",
+        "`berryeval.measures`, `berryeval.metrics` and `berryeval.ranking` are modules: see "
+        "[Measures](measures.md) and [Lists and arrays](metrics.md).",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _page(subject: Subject, notice: str) -> str:
+    lines = [f"# {subject.title}", "", notice, "", subject.text, ""]
+    for section, entries in _sections(subject):
+        if len(subject.sections) > 1:
+            lines += [f"## {section.title}", ""]
+        if section.text:
+            lines += [section.text, ""]
+        if section.sources == ("berryeval.errors",):
+            lines += _error_table(entries)
+        for entry in entries:
+            lines += [f"::: {entry.path}", ""]
+    return "\n".join(lines)
+
+
+def _error_table(entries: list[Entry]) -> list[str]:
+    """Return what each error is besides, and what it is raised for."""
+    lines = ["| error | is also a | what it is |", "|---|---|---|"]
+    for entry in entries:
+        error = getattr(berryeval.errors, entry.name)
+        bases = ", ".join(f"`{base.__name__}`" for base in error.__bases__)
+        first = (inspect.getdoc(error) or "").partition("\n")[0]
+        lines.append(f"| [`{entry.name}`](#{entry.path}) | {bases} | {first} |")
+    return [*lines, ""]
