@@ -349,7 +349,7 @@ def _entry(module: ModuleType, name: str) -> Entry:
     found = getattr(module, name)
     is_named = inspect.isclass(found) or inspect.isfunction(found)
     is_ours = is_named and found.__module__.startswith(TOP) and found.__name__ == name
-    home = TOP if name in berryeval.__all__ and getattr(berryeval, name) is found else ""
+    home = TOP if getattr(berryeval, name, None) is found else ""
     path = f"{found.__module__ if is_ours else module.__name__}.{name}"
     return Entry(name, path, home or module.__name__)
 

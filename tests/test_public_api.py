@@ -1,11 +1,13 @@
 """What a user can import, and what importing costs."""
 
+import ast
 import importlib
 import json
 import pickle
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -62,6 +64,18 @@ def test_arrays_load_numpy_only_when_used():
 def test_every_public_name_resolves(name):
     """Each name of __all__ can be had, and a second time is the same."""
     assert getattr(berryeval, name) is getattr(berryeval, name)
+
+
+def test_editors_know_the_public_names():
+    """The stub has the names that can be had, and no others."""
+    stub = ast.parse(Path(berryeval.__file__).with_name("__init__.pyi").read_text("utf-8"))
+    known = {
+        alias.asname
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert known | {"__version__"} == set(berryeval.__all__)
 
 
 def test_an_unknown_name_is_an_attribute_error():

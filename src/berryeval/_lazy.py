@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 __all__ = ["loader_of"]
 
 
-def loader_of(package: str, homes: Mapping[str, str]) -> Callable[[str], object]:
-    """Return the ``__getattr__`` of a package, given the module that each name comes from."""
+def loader_of(
+    package: str, homes: Mapping[str, str], modules: Collection[str] = ()
+) -> Callable[[str], object]:
+    """Return the ``__getattr__`` of a package.
+
+    Parameters
+    ----------
+    package : str
+        Its name.
+    homes : mapping of str to str
+        The module that each name comes from.
+    modules : collection of str
+        Modules of the package that are names themselves.
+    """
 
     def load(name: str) -> object:
+        if name in modules:
+            return importlib.import_module(f"{package}.{name}")
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(importlib.import_module(homes[name]), name)

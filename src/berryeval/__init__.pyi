@@ -1,0 +1,61 @@
+# The public names, for editors and type checkers; __init__.py loads them when they are used.
+# ruff: isort: skip_file
+
+from berryeval import measures as measures, metrics as metrics, ranking as ranking, stats as stats
+from berryeval.archive import Archive as Archive
+from berryeval.client import Client as Client
+from berryeval.core import (
+    Document as Document,
+    Documents as Documents,
+    Query as Query,
+    QueryType as QueryType,
+    RelevanceJudgment as RelevanceJudgment,
+)
+from berryeval.core.judgments import Judgments as Judgments
+from berryeval.core.run import Run as Run
+from berryeval.errors import (
+    AnswerError as AnswerError,
+    ArchiveError as ArchiveError,
+    ArgumentError as ArgumentError,
+    BackendError as BackendError,
+    BackendTimeout as BackendTimeout,
+    BackendWarning as BackendWarning,
+    BerryEvalError as BerryEvalError,
+    ConflictError as ConflictError,
+    FormatError as FormatError,
+    InputError as InputError,
+    InputTypeError as InputTypeError,
+    MeasureSyntaxError as MeasureSyntaxError,
+    MismatchError as MismatchError,
+    MissingExtraError as MissingExtraError,
+    NotFoundError as NotFoundError,
+    ServiceError as ServiceError,
+    UnknownMeasureError as UnknownMeasureError,
+)
+from berryeval.evaluation import (
+    Baseline as Baseline,
+    Comparison as Comparison,
+    Evaluation as Evaluation,
+    GateResult as GateResult,
+    GateRules as GateRules,
+    compare as compare,
+    evaluate as evaluate,
+    gate as gate,
+)
+from berryeval.evaluation.explain import (
+    Explanation as Explanation,
+    explain as explain,
+)
+from berryeval.formats import (
+    iter_documents as iter_documents,
+    read_documents as read_documents,
+    read_judgments as read_judgments,
+    read_queries as read_queries,
+    read_run as read_run,
+    write_judgments as write_judgments,
+    write_run as write_run,
+)
+from berryeval.search.opening import open_system as open_system
+from berryeval.suite.evaluate_system import evaluate_system as evaluate_system
+
+__version__: str
