@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import berryeval
-from berryeval.errors import TrecEvalError
+from berryeval import errors
+from berryeval.errors import SystemTimeoutError, SystemUnderTestError, TrecEvalError
 
 HEAVY = ("numpy", "scipy", "rich", "pyarrow", "pandas", "polars")
 
@@ -84,6 +85,17 @@ def test_an_unknown_name_is_an_attribute_error():
         _ = berryeval.metrcs
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("BackendError", SystemUnderTestError), ("BackendTimeout", SystemTimeoutError)],
+)
+def test_names_of_before_still_work(old, new):
+    """With a warning that names the new one; of the package and of its errors."""
+    for module in (berryeval, errors):
+        with pytest.warns(DeprecationWarning, match=f"{old} is now called {new.__name__}"):
+            assert getattr(module, old) is new
+
+
 def test_dir_lists_the_public_names():
     """Completion in a REPL shows what there is."""
     assert dir(berryeval) == sorted(berryeval.__all__)
@@ -110,8 +122,8 @@ def test_every_module_is_documented_and_lists_what_exists(name):
     [
         berryeval.ArchiveError("berryeval.db", "is locked", transient=True),
         berryeval.ArgumentError("k", "an integer, at least 1", "0"),
-        berryeval.BackendError("postgres", "the connection broke", transient=True),
-        berryeval.BackendTimeout("http", "no answer within 30 s"),
+        berryeval.SystemUnderTestError("postgres", "the connection broke", transient=True),
+        berryeval.SystemTimeoutError("http", "no answer within 30 s"),
         berryeval.InputTypeError("k", "an integer, at least 1", "None"),
         berryeval.FormatError("expected 6 columns, found 5", "bm25.run", 1412),
         berryeval.MismatchError("query 'q7' is judged and not in the run"),
@@ -133,8 +145,8 @@ def test_errors_survive_a_trip_between_processes(error):
 def test_errors_belong_to_the_tree():
     """All can be caught as BerryEvalError, and as Python's own kinds."""
     assert issubclass(berryeval.ArgumentError, berryeval.InputError)
-    assert issubclass(berryeval.AnswerError, berryeval.BackendError)
-    assert issubclass(berryeval.BackendTimeout, berryeval.BackendError)
+    assert issubclass(berryeval.AnswerError, berryeval.SystemUnderTestError)
+    assert issubclass(berryeval.SystemTimeoutError, berryeval.SystemUnderTestError)
     assert issubclass(berryeval.InputError, (berryeval.BerryEvalError, ValueError))
     assert issubclass(berryeval.InputTypeError, (berryeval.BerryEvalError, TypeError))
     assert issubclass(berryeval.MeasureSyntaxError, berryeval.InputError)

@@ -21,8 +21,6 @@ _NAMES = {
         "AnswerError",
         "ArchiveError",
         "ArgumentError",
-        "BackendError",
-        "BackendTimeout",
         "BackendWarning",
         "BerryEvalError",
         "ConflictError",
@@ -34,6 +32,8 @@ _NAMES = {
         "MissingExtraError",
         "NotFoundError",
         "ServiceError",
+        "SystemTimeoutError",
+        "SystemUnderTestError",
         "UnknownMeasureError",
     ),
     "evaluation": (
@@ -60,11 +60,12 @@ _NAMES = {
     "suite.evaluate_system": ("evaluate_system",),
 }
 _MODULES = ("measures", "metrics", "ranking", "stats")
+_RENAMED = dict.fromkeys(("BackendError", "BackendTimeout"), "berryeval.errors")
 _HOMES = {name: f"berryeval.{home}" for home, names in _NAMES.items() for name in names}
 
 __all__ = sorted(["__version__", *_HOMES, *_MODULES])  # noqa: PLE0605 - each name stands above
 
-__getattr__ = loader_of(__name__, _HOMES, _MODULES)
+__getattr__ = loader_of(__name__, _HOMES | _RENAMED, _MODULES)
 
 
 def __dir__() -> list[str]:

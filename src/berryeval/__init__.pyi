@@ -17,8 +17,6 @@ from berryeval.errors import (
     AnswerError as AnswerError,
     ArchiveError as ArchiveError,
     ArgumentError as ArgumentError,
-    BackendError as BackendError,
-    BackendTimeout as BackendTimeout,
     BackendWarning as BackendWarning,
     BerryEvalError as BerryEvalError,
     ConflictError as ConflictError,
@@ -30,6 +28,8 @@ from berryeval.errors import (
     MissingExtraError as MissingExtraError,
     NotFoundError as NotFoundError,
     ServiceError as ServiceError,
+    SystemTimeoutError as SystemTimeoutError,
+    SystemUnderTestError as SystemUnderTestError,
     UnknownMeasureError as UnknownMeasureError,
 )
 from berryeval.evaluation import (

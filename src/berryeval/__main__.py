@@ -4,12 +4,9 @@ import atexit
 import gc
 import sys
 
-__all__ = ["BUG", "run"]
+__all__ = ["run"]
 
-BUG = 70
-"""The exit code of what should not happen, as in BSD's sysexits."""
-
-_INTERRUPTED = 130  # as `berryeval.cli` has it, which may not be loaded yet
+_INTERRUPTED = 130  # as `berryeval.cli.exit_codes` has it, which may not be loaded yet
 _FEW_COLLECTIONS = 50_000
 
 
@@ -29,8 +26,9 @@ def run() -> None:
 
 
 def _exit_code() -> int | str | None:
-    from berryeval.cli import BAD_INPUT, main
+    from berryeval.cli import main
     from berryeval.cli._streams import end_output, protect_streams
+    from berryeval.cli.exit_codes import BAD_INPUT, BUG
 
     protect_streams()
     code: int | str | None = 0

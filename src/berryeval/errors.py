@@ -3,11 +3,11 @@
 ::
 
     BerryEvalError
-    ├── BackendError                    a system under test fails
+    ├── ArchiveError                    an archive cannot be used
+    ├── SystemUnderTestError            a search system that is tested fails
     │   ├── AnswerError                 it answers with what cannot be used
-    │   └── BackendTimeout              it does not answer in time
+    │   └── SystemTimeoutError          it does not answer in time
     ├── InputError (ValueError)         something given cannot be used
-    │   ├── ArchiveError                an archive that cannot be used
     │   ├── ArgumentError               an argument's value
     │   ├── ConflictError               something that another changed meanwhile
     │   ├── FormatError                 a line of a file
@@ -33,8 +33,6 @@ __all__ = [
     "AnswerError",
     "ArchiveError",
     "ArgumentError",
-    "BackendError",
-    "BackendTimeout",
     "BackendWarning",
     "BerryEvalError",
     "ConflictError",
@@ -46,6 +44,8 @@ __all__ = [
     "MissingExtraError",
     "NotFoundError",
     "ServiceError",
+    "SystemTimeoutError",
+    "SystemUnderTestError",
     "TrecEvalError",
     "UnknownMeasureError",
 ]
@@ -55,7 +55,7 @@ class BerryEvalError(Exception):
     """Any error that BerryEval raises on purpose."""
 
 
-class BackendError(BerryEvalError):
+class SystemUnderTestError(BerryEvalError):
     """A system under test fails.
 
     Parameters
@@ -89,11 +89,11 @@ class BackendError(BerryEvalError):
         return type(self), (self.system, self.message), dict(self.__dict__)
 
 
-class AnswerError(BackendError):
+class AnswerError(SystemUnderTestError):
     """A system under test answers with something that is no ranking."""
 
 
-class BackendTimeout(BackendError):  # noqa: N818 - what it is called everywhere
+class SystemTimeoutError(SystemUnderTestError):
     """A system under test does not answer in time."""
 
 
@@ -123,7 +123,7 @@ class InputTypeError(_ArgumentBaseError, TypeError):
     """An argument has the wrong type."""
 
 
-class ArchiveError(InputError):
+class ArchiveError(BerryEvalError):
     """An archive cannot be used: of a newer version, locked, out of reach, on a full disk.
 
     Parameters
@@ -343,3 +343,17 @@ class TrecEvalError(InputError):
 
 class BackendWarning(UserWarning):
     """The native extension is not in use; results are the same, only slower."""
+
+
+_RENAMED = {"BackendError": SystemUnderTestError, "BackendTimeout": SystemTimeoutError}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _RENAMED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import warnings
+
+    found = _RENAMED[name]
+    message = f"{name} is now called {found.__name__}; the old name goes with version 1.0"
+    warnings.warn(message, DeprecationWarning, stacklevel=2)
+    return found

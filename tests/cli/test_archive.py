@@ -70,7 +70,7 @@ def test_info_counts_opinions_and_earlier_states_apart():
 def test_an_archive_that_is_not_there_is_not_made(here, words):
     """A misspelt name is an error, and leaves nothing behind."""
     done = call(*words)
-    assert (done.exit_code, done.output) == (2, "Error: no.db: is not there\n")
+    assert (done.exit_code, done.output) == (5, "Error: no.db: is not there\n")
     assert not (here / "no.db").exists()
 
 
@@ -79,7 +79,7 @@ def test_an_empty_database_is_no_archive(here):
     with closing(sqlite3.connect(here / "empty.db")):
         (here / "empty.db").touch()
     done = call("info", "empty.db")
-    assert (done.exit_code, done.output) == (2, "Error: empty.db: there is no archive in it\n")
+    assert (done.exit_code, done.output) == (5, "Error: empty.db: there is no archive in it\n")
 
 
 def test_info_fails_for_a_damaged_archive(here):
@@ -91,7 +91,7 @@ def test_info_fails_for_a_damaged_archive(here):
             " WHERE name = 'judgments_by_document';"
         )
     done = call("info", "a.db")
-    assert done.exit_code == 2
+    assert done.exit_code == 5
     assert "is damaged (" in done.output
 
 

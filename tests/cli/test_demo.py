@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from berryeval.cli import main
-from berryeval.errors import BackendError
+from berryeval.errors import SystemUnderTestError
 from berryeval.search.embedded import Embedded
 from small_golden_set import write_golden_set
 
@@ -43,7 +43,7 @@ def test_a_system_that_fails_exits_4(monkeypatch):
     """Figures with failed queries are shown, and not passed off as those of the system."""
 
     def refuse(_self, _query, _k):
-        raise BackendError("vector", "out of order")
+        raise SystemUnderTestError("vector", "out of order")
 
     monkeypatch.setattr(Embedded, "search", refuse)
     assert demo("--golden", "golden").exit_code == 4

@@ -113,7 +113,7 @@ def test_a_token_is_shown_once_and_works():
 def test_tokens_are_listed_and_revoked():
     """With their roles and times, never themselves."""
     missing = run("token", "list", "--archive", "a.db")
-    assert (missing.exit_code, Path("a.db").exists()) == (2, False)
+    assert (missing.exit_code, Path("a.db").exists()) == (5, False)
     Archive.open("a.db").close()
     assert "There is no token" in run("token", "list", "--archive", "a.db").stdout
     token = run("token", "create", "ci", "--archive", "a.db").stdout.strip()

@@ -9,8 +9,6 @@ from berryeval.core.run import Run
 from berryeval.errors import (
     ArchiveError,
     ArgumentError,
-    BackendError,
-    BackendTimeout,
     ConflictError,
     FormatError,
     InputError,
@@ -20,6 +18,8 @@ from berryeval.errors import (
     MissingExtraError,
     NotFoundError,
     ServiceError,
+    SystemTimeoutError,
+    SystemUnderTestError,
 )
 from client.contents import OTHER
 
@@ -37,9 +37,9 @@ PROBLEMS = [
            "way_out": "pip install 'berryeval[zstd]'"}, MissingExtraError),
     (422, {"type": "format", "where": "a.run:3", "detail": "a.run:3: expected 6"}, FormatError),
     (422, {"type": "format", "where": "a.run", "detail": "a.run: empty"}, FormatError),
-    (502, {"type": "system-failed", "where": "own", "detail": "own: no line"}, BackendError),
+    (502, {"type": "system-failed", "where": "own", "detail": "own: no"}, SystemUnderTestError),
     (503, {"type": "archive", "where": "a.db", "detail": "a.db: locked"}, ArchiveError),
-    (504, {"type": "system-timeout", "where": "own", "detail": "own: late"}, BackendTimeout),
+    (504, {"type": "system-timeout", "where": "own", "detail": "own: late"}, SystemTimeoutError),
     (401, {"type": "unauthorized", "detail": "a token"}, ServiceError),
     (500, {}, ServiceError),
 ]  # fmt: skip

@@ -3,7 +3,7 @@
 import pytest
 
 from berryeval import ArgumentError, Judgments, MismatchError, Query, Run
-from berryeval.errors import BackendError
+from berryeval.errors import SystemUnderTestError
 from berryeval.evaluation.baseline import Baseline
 from berryeval.evaluation.gate_rules import GateRules
 from berryeval.measures import parse_measure
@@ -158,7 +158,7 @@ def test_failed_queries_are_told_and_cut_short():
     def search(query: str, k: int) -> list[str]:
         del k
         if query != "ok":
-            raise BackendError("engine", "is down")
+            raise SystemUnderTestError("engine", "is down")
         return ["d1"]
 
     judgments = {f"q{number}": {"d1": 1} for number in range(7)} | {"fine": {"d1": 1}}

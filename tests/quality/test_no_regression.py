@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from berryeval.core.run import Run
-from berryeval.errors import BackendError
+from berryeval.errors import SystemUnderTestError
 from berryeval.suite.quality import THRESHOLDS
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "quality_suite.py"
@@ -63,7 +63,7 @@ def test_a_worse_system_fails(suite, embedded, capsys):
     worse = replace(embedded, run=upside_down)
     assert not suite.holds(worse)
     assert "FAIL: RR(rel=2)@10 collapsed from" in capsys.readouterr().out
-    failed = replace(embedded, failures={"Q001": BackendError("hybrid", "down")})
+    failed = replace(embedded, failures={"Q001": SystemUnderTestError("hybrid", "down")})
     assert not suite.holds(failed)
     below = replace(embedded, gate=replace(embedded.gate, verdict="fail"))
     assert not suite.holds(below)

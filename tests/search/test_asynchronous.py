@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from berryeval.core import Document, Query
-from berryeval.errors import AnswerError, ArgumentError, BackendError, BackendTimeout
+from berryeval.errors import AnswerError, ArgumentError, SystemTimeoutError, SystemUnderTestError
 from berryeval.search import Hit, System
 from berryeval.search.asynchronous import Foreign, as_system, resolve
 from berryeval.search.collect import Limits, collect
@@ -174,7 +174,7 @@ def test_a_late_answer_is_cancelled():
     assert {str(error) for error in collected.failures.values()} == {
         "counter: no answer within 0.1 s"
     }
-    assert all(isinstance(error, BackendTimeout) for error in collected.failures.values())
+    assert all(isinstance(error, SystemTimeoutError) for error in collected.failures.values())
     assert until(lambda: (system.n_cancelled, system.n_running) == (3, 0))
 
 
@@ -210,7 +210,7 @@ def test_a_blocked_event_loop_blocks_only_so_long():
 
     limits = Limits(timeout=0.2, concurrency=2)
     collected = collect(Function(blocking, name="mine"), QUERIES[:6], limits=limits)
-    late = [q for q, error in collected.failures.items() if isinstance(error, BackendTimeout)]
+    late = [q for q, error in collected.failures.items() if isinstance(error, SystemTimeoutError)]
     assert late[0] == "q0"
     assert collected.run.n_queries + len(late) == 6
 
@@ -309,9 +309,9 @@ def test_what_a_search_raises_is_an_error_of_the_system():
         raise ValueError("no such index")
 
     for system in (Function(find, name="mine"), as_system(type("mine", (), {"search": find})())):
-        with pytest.raises(BackendError):
+        with pytest.raises(SystemUnderTestError):
             asyncio.run(system.asearch("x", 1))
-        with pytest.raises(BackendError):
+        with pytest.raises(SystemUnderTestError):
             system.search("x", 1)
 
 
@@ -365,7 +365,9 @@ def test_only_search_has_to_be_there():
     assert not system.can_index
     system.close()
     assert as_system(Engine()).fingerprint() == {"system": "theirs", "version": "2"}
-    with pytest.raises(BackendError, match=r"expected something with search\(query, k\), got int"):
+    with pytest.raises(
+        SystemUnderTestError, match=r"expected something with search\(query, k\), got int"
+    ):
         as_system(7)
 
 
@@ -405,7 +407,7 @@ def test_waiting_for_oneself_is_an_error():
     async def find(query, k):
         return inner.search(query, k)
 
-    with pytest.raises(BackendError, match=r"expected `await system.asearch\(…\)` here"):
+    with pytest.raises(SystemUnderTestError, match=r"expected `await system.asearch\(…\)` here"):
         Function(find).search("oauth", 1)
     assert resolve(7) == 7
 

@@ -10,10 +10,10 @@ from berryeval.core import Query
 from berryeval.errors import (
     AnswerError,
     ArgumentError,
-    BackendError,
-    BackendTimeout,
     FormatError,
     MismatchError,
+    SystemTimeoutError,
+    SystemUnderTestError,
 )
 from berryeval.search.collect import Collected, Limits, _Asker, collect
 from berryeval.search.function import Function
@@ -117,7 +117,7 @@ def test_errors_that_may_pass_are_tried_again():
         if query == "text 1":
             raise ValueError("wrong")
         if query == "text 2":
-            raise BackendError("db", "down", transient=True)
+            raise SystemUnderTestError("db", "down", transient=True)
         return ["a"]
 
     limits = Limits(retries=2, backoff=0.02)
@@ -147,7 +147,7 @@ def test_a_late_answer_is_not_waited_for():
     assert time.monotonic() - start < 10
     hang.set()
     assert list(collected.failures) == ["q0", "q5"]
-    assert isinstance(collected.failures["q0"], BackendTimeout)
+    assert isinstance(collected.failures["q0"], SystemTimeoutError)
     assert str(collected.failures["q0"]) == "slow: no answer within 0.2 s"
     assert collected.run.n_queries == 10
 
@@ -159,7 +159,7 @@ def test_a_system_that_stops_itself_names_the_limit_that_was_set():
         time.sleep(0.05)  # as a connection takes
         seconds = seconds_allowed(30.0)
         time.sleep(seconds)
-        raise BackendTimeout("polite", f"no answer within {seconds:.3g} s")
+        raise SystemTimeoutError("polite", f"no answer within {seconds:.3g} s")
 
     limits = Limits(timeout=0.2, concurrency=12)
     collected = collect(Function(find, name="polite"), QUERIES, limits=limits)
@@ -171,7 +171,7 @@ def test_a_system_with_a_shorter_limit_of_its_own_names_that():
     """It did not run past the limit of the query."""
 
     def find(_query, _k):
-        raise BackendTimeout("hasty", "no answer within 0.01 s")
+        raise SystemTimeoutError("hasty", "no answer within 0.01 s")
 
     collected = collect(Function(find, name="hasty"), QUERIES[:1])
     assert str(collected.failures["q0"]) == "hasty: no answer within 0.01 s"
@@ -219,7 +219,7 @@ def test_queries_that_find_no_place_fail_and_say_why():
     assert said.count("stubborn: no answer within 0.2 s") == 4
     taken = "earlier queries run past their limit of 0.2 s and take up all 4 places"
     assert said.count(f"stubborn: not asked: {taken}") == 8
-    assert all(isinstance(error, BackendTimeout) for error in collected.failures.values())
+    assert all(isinstance(error, SystemTimeoutError) for error in collected.failures.values())
 
 
 def test_others_go_on_while_one_keeps_its_place(monkeypatch):

@@ -8,10 +8,10 @@ import pytest
 from berryeval.core import Document
 from berryeval.errors import (
     ArgumentError,
-    BackendError,
     FormatError,
     MismatchError,
     MissingExtraError,
+    SystemUnderTestError,
 )
 from berryeval.search.embedded import Embedded
 from berryeval.search.hits import Hit
@@ -89,7 +89,7 @@ def test_an_index_on_disk_is_replaced_as_a_whole(tmp_path):
 
     system = Embedded("vector", path=tmp_path, embedder=model)
     system.index(DOCUMENTS)
-    with pytest.raises(BackendError, match=r"model: ValueError: no model"):
+    with pytest.raises(SystemUnderTestError, match=r"model: ValueError: no model"):
         system.index([Document("d", "boom")])
     opened = Embedded("vector", path=tmp_path, embedder=model)
     assert opened.search("cache", 3) == system.search("cache", 3)
@@ -206,12 +206,12 @@ def test_searching_before_indexing_says_what_to_do():
     """And so does searching after closing."""
     system = Embedded("bm25")
     with pytest.raises(
-        BackendError, match=r"bm25: nothing is indexed; name documents, or call index\("
+        SystemUnderTestError, match=r"bm25: nothing is indexed; name documents, or call index\("
     ):
         system.search("oauth", 5)
     system.index(DOCUMENTS)
     system.close()
-    with pytest.raises(BackendError, match="nothing is indexed"):
+    with pytest.raises(SystemUnderTestError, match="nothing is indexed"):
         system.search("oauth", 5)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from berryeval.errors import AnswerError, ArgumentError, BackendError
+from berryeval.errors import AnswerError, ArgumentError, SystemUnderTestError
 from berryeval.search.embedded import Embedded
 from berryeval.search.embedders import open_embedder
 from berryeval.search.embedding import WordLlama
@@ -83,11 +83,15 @@ def test_the_key_comes_from_the_environment(monkeypatch):
     monkeypatch.setenv("MY_KEY", "sk-secret")
     with running_model(key="sk-secret") as (base, _model):
         assert EmbeddingApi("tiny", base, key_variable="MY_KEY").embed(["a"]).any()
-        with pytest.raises(BackendError, match=r"wants a key: .*; set OPENAI_API_KEY") as caught:
+        with pytest.raises(
+            SystemUnderTestError, match=r"wants a key: .*; set OPENAI_API_KEY"
+        ) as caught:
             EmbeddingApi("tiny", base, limits=QUICK).embed(["a"])
         assert not caught.value.transient
     with running_model(key="sk-another") as (base, _model):
-        with pytest.raises(BackendError, match="refuses the key in MY_KEY: Incorrect") as caught:
+        with pytest.raises(
+            SystemUnderTestError, match="refuses the key in MY_KEY: Incorrect"
+        ) as caught:
             EmbeddingApi("tiny", base, key_variable="MY_KEY").embed(["a"])
         assert "sk-secret" not in str(caught.value)
 
@@ -120,7 +124,7 @@ def test_what_may_pass_is_tried_again(fault):
         assert EmbeddingApi("tiny", base, limits=QUICK).embed(["a"]).any()
         assert len(model.requests) == 3
         model.faults = [fault] * 3
-        with pytest.raises(BackendError) as caught:
+        with pytest.raises(SystemUnderTestError) as caught:
             EmbeddingApi("tiny", base, limits=QUICK).embed(["a"])
         assert caught.value.transient
 
@@ -129,7 +133,9 @@ def test_a_server_that_asks_to_wait_too_long_is_not_waited_for():
     """Its own seconds count, up to the time limit."""
     with running_model() as (base, model):
         model.faults = [(*BUSY, ("Retry-After", "3600"))]
-        with pytest.raises(BackendError, match="answered 429: Rate limit reached") as caught:
+        with pytest.raises(
+            SystemUnderTestError, match="answered 429: Rate limit reached"
+        ) as caught:
             EmbeddingApi("tiny", base, limits=QUICK).embed(["a"])
         assert caught.value.retry_after == 3600
         assert len(model.requests) == 1
@@ -150,7 +156,7 @@ def test_what_stays_is_told_at_once(answer, message):
     """In the server's words, whichever shape they have."""
     with running_model() as (base, model):
         model.faults = [answer]
-        with pytest.raises(BackendError, match=message) as caught:
+        with pytest.raises(SystemUnderTestError, match=message) as caught:
             EmbeddingApi("tiny", base, limits=QUICK).embed(["a"])
         assert not caught.value.transient
         assert len(model.requests) == 1

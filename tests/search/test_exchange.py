@@ -9,7 +9,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from berryeval.errors import ArgumentError, BackendError
+from berryeval.errors import ArgumentError, SystemUnderTestError
 from berryeval.search import exchange
 from berryeval.search.exchange import Exchange, StatusError
 from search.json_server import serving
@@ -80,7 +80,7 @@ def test_an_answer_that_is_no_json_is_shown_without_secrets():
     """A page of a proxy, say."""
     with (
         serving(lambda _request: (200, b"<p>sk-12345")) as url,
-        pytest.raises(BackendError, match=r"expected JSON, got '<p>\*\*\*'"),
+        pytest.raises(SystemUnderTestError, match=r"expected JSON, got '<p>\*\*\*'"),
     ):
         Exchange("mine", {"X-Api-Key": "sk-12345"}, 5).ask(url)
 
@@ -99,7 +99,9 @@ def test_a_certificate_of_ones_own_can_be_named(monkeypatch):
             raise urllib.error.URLError(ssl.SSLCertVerificationError("self-signed certificate"))
 
     monkeypatch.setattr(exchange, "_OPENER", Opener())
-    with pytest.raises(BackendError, match=r"self-signed.*; let SSL_CERT_FILE name") as caught:
+    with pytest.raises(
+        SystemUnderTestError, match=r"self-signed.*; let SSL_CERT_FILE name"
+    ) as caught:
         Exchange("mine", {}, 5).ask("https://h/")
     assert not caught.value.transient
 

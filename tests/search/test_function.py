@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from berryeval.errors import AnswerError, ArgumentError, BackendError, BackendTimeout
+from berryeval.errors import AnswerError, ArgumentError, SystemTimeoutError, SystemUnderTestError
 from berryeval.search.embedded import Embedded
 from berryeval.search.function import Function
 from search.contract import DOCUMENTS, Contract
@@ -78,11 +78,26 @@ def test_what_cannot_be_called_is_refused():
 @pytest.mark.parametrize(
     ("raised", "kind", "transient", "message"),
     [
-        (ValueError("no such\nindex"), BackendError, False, "mine: ValueError: no such index"),
-        (KeyError(), BackendError, False, "mine: KeyError"),
-        (ConnectionResetError("gone"), BackendError, True, "mine: ConnectionResetError: gone"),
-        (TimeoutError("slow"), BackendTimeout, False, "mine: TimeoutError: slow"),
-        (BackendError("inner", "busy", transient=True), BackendError, True, "inner: busy"),
+        (
+            ValueError("no such\nindex"),
+            SystemUnderTestError,
+            False,
+            "mine: ValueError: no such index",
+        ),
+        (KeyError(), SystemUnderTestError, False, "mine: KeyError"),
+        (
+            ConnectionResetError("gone"),
+            SystemUnderTestError,
+            True,
+            "mine: ConnectionResetError: gone",
+        ),
+        (TimeoutError("slow"), SystemTimeoutError, False, "mine: TimeoutError: slow"),
+        (
+            SystemUnderTestError("inner", "busy", transient=True),
+            SystemUnderTestError,
+            True,
+            "inner: busy",
+        ),
     ],
 )
 def test_whatever_a_function_raises_is_an_error_of_the_system(raised, kind, transient, message):
@@ -105,7 +120,7 @@ def test_a_generator_that_breaks_is_an_error_of_the_system():
         yield "a"
         raise ValueError("half way")
 
-    with pytest.raises(BackendError, match="mine: ValueError: half way"):
+    with pytest.raises(SystemUnderTestError, match="mine: ValueError: half way"):
         Function(find, name="mine").search("x", 5)
 
 

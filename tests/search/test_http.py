@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from berryeval.core import Query
-from berryeval.errors import AnswerError, ArgumentError, BackendError, BackendTimeout
+from berryeval.errors import AnswerError, ArgumentError, SystemTimeoutError, SystemUnderTestError
 from berryeval.search import exchange
 from berryeval.search.collect import Limits, collect
 from berryeval.search.embedded import Embedded
@@ -86,7 +86,9 @@ def test_a_redirection_is_told_and_not_followed():
     elsewhere = ("Location", "https://other.example/")
     with serving(lambda _request: (302, b"", elsewhere)) as url:
         system = Http(url, body=POST)
-        with pytest.raises(BackendError, match=r"answered 302 Found; ask https://other\.example/"):
+        with pytest.raises(
+            SystemUnderTestError, match=r"answered 302 Found; ask https://other\.example/"
+        ):
             system.search("x", 1)
 
 
@@ -111,7 +113,9 @@ def test_an_error_of_the_server_is_told(status, transient):
     """With its own words; only what may pass is worth another try."""
     with serving(lambda _request: (status, {"error": "no\nsuch index"})) as url:
         system = Http(url, body=POST, **PATHS)
-        with pytest.raises(BackendError, match=rf"127\.0\.0\.1: answered {status} .*no") as caught:
+        with pytest.raises(
+            SystemUnderTestError, match=rf"127\.0\.0\.1: answered {status} .*no"
+        ) as caught:
             system.search("x", 1)
     assert caught.value.transient is transient
 
@@ -148,7 +152,7 @@ def test_a_server_that_is_late_is_a_timeout():
     """After the seconds that were given."""
     with serving(asleep(0.5)) as url:
         system = Http(url, body=POST, timeout=0.05)
-        with pytest.raises(BackendTimeout, match=r"127\.0\.0\.1: no answer within 0\.05 s"):
+        with pytest.raises(SystemTimeoutError, match=r"127\.0\.0\.1: no answer within 0\.05 s"):
             system.search("x", 1)
 
 
@@ -177,20 +181,22 @@ def test_an_endless_answer_is_not_read_to_its_end(monkeypatch):
 def test_a_server_that_hangs_up_may_heal():
     """So does one that is not there."""
     with serving(lambda _request: None) as url:
-        with pytest.raises(BackendError, match="broke off") as caught:
+        with pytest.raises(SystemUnderTestError, match="broke off") as caught:
             Http(url, body=POST).search("x", 1)
         assert caught.value.transient
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
-    with pytest.raises(BackendError, match=r"cannot be reached: .*refused") as caught:
+    with pytest.raises(SystemUnderTestError, match=r"cannot be reached: .*refused") as caught:
         Http(url, body=POST).search("x", 1)
     assert caught.value.transient
 
 
 def test_a_host_that_nobody_knows_is_no_passing_trouble():
     """Its name will not become known by asking again."""
-    with pytest.raises(BackendError, match=r"berryeval\.invalid: cannot be reached") as caught:
+    with pytest.raises(
+        SystemUnderTestError, match=r"berryeval\.invalid: cannot be reached"
+    ) as caught:
         Http("http://berryeval.invalid/{query}").search("x", 1)
     assert not caught.value.transient
 

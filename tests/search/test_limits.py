@@ -4,13 +4,13 @@ import pickle
 
 import pytest
 
-from berryeval.errors import BackendError
+from berryeval.errors import SystemUnderTestError
 from berryeval.search.exchange import StatusError
 from berryeval.search.limits import Limits, pause_before, retried
 
 
 def busy(retry_after=None):
-    return BackendError("db", "busy", transient=True, retry_after=retry_after)
+    return SystemUnderTestError("db", "busy", transient=True, retry_after=retry_after)
 
 
 def test_pauses_double_and_the_server_may_ask_for_more():
@@ -19,7 +19,7 @@ def test_pauses_double_and_the_server_may_ask_for_more():
     assert [pause_before(n, busy(), limits) for n in (1, 2, 3, 4)] == [0.5, 1.0, 2.0, None]
     assert pause_before(1, busy(retry_after=7), limits) == 7.0
     assert pause_before(2, busy(retry_after=0.1), limits) == 1.0
-    assert pause_before(1, BackendError("db", "gone"), limits) is None
+    assert pause_before(1, SystemUnderTestError("db", "gone"), limits) is None
     assert pause_before(1, None, limits) is None
 
 
@@ -29,16 +29,16 @@ def test_work_is_tried_again():
 
     def work():
         outcome = outcomes.pop(0)
-        if isinstance(outcome, BackendError):
+        if isinstance(outcome, SystemUnderTestError):
             raise outcome
         return outcome
 
     assert retried(work, Limits(backoff=0)) == 7
-    outcomes[:] = [BackendError("db", "gone"), 7]
-    with pytest.raises(BackendError, match="db: gone"):
+    outcomes[:] = [SystemUnderTestError("db", "gone"), 7]
+    with pytest.raises(SystemUnderTestError, match="db: gone"):
         retried(work, Limits(backoff=0))
     outcomes[:] = [busy(retry_after=99), 7]
-    with pytest.raises(BackendError, match="db: busy"):
+    with pytest.raises(SystemUnderTestError, match="db: busy"):
         retried(work, Limits(timeout=30))
 
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from berryeval.core import Query
-from berryeval.errors import ArgumentError, BackendError
+from berryeval.errors import ArgumentError, SystemUnderTestError
 from berryeval.search.collect import collect
 from berryeval.search.embedded import Embedded
 from berryeval.search.function import Function
@@ -123,10 +123,14 @@ class TestPackages:
 
     def test_what_they_bring_has_to_search(self):
         """Anything else is no system."""
-        with pytest.raises(BackendError, match=r"expected something with search\(query, k\)"):
+        with pytest.raises(
+            SystemUnderTestError, match=r"expected something with search\(query, k\)"
+        ):
             open_system("broken:x")
 
     def test_what_fails_at_the_start_is_an_error_of_theirs(self):
         """A line and an exit code, rather than a traceback."""
-        with pytest.raises(BackendError, match="acme: ConnectionRefusedError: nobody there"):
+        with pytest.raises(
+            SystemUnderTestError, match="acme: ConnectionRefusedError: nobody there"
+        ):
             open_system("acme:down")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from berryeval.core import Document
-from berryeval.errors import AnswerError, ArgumentError, BackendError
+from berryeval.errors import AnswerError, ArgumentError, SystemUnderTestError
 from berryeval.search.opening import open_system
 from berryeval.search.opensearch import OpenSearch
 from berryeval.search.rank_fusion import fuse_hits
@@ -114,9 +114,11 @@ def test_an_index_of_somebody_else_is_searched_as_it_is(engine):
     engine._refresh("theirs")
     system = OpenSearch(engine.url, "theirs", "bm25", fields=["text"])
     assert found(system) == ["d1"]
-    with pytest.raises(BackendError, match="'theirs' was not made by berryeval, and is not repl"):
+    with pytest.raises(
+        SystemUnderTestError, match="'theirs' was not made by berryeval, and is not repl"
+    ):
         system.index(DOCUMENTS)
-    with pytest.raises(BackendError, match="was not made by berryeval"):
+    with pytest.raises(SystemUnderTestError, match="was not made by berryeval"):
         system.drop()
     assert found(system) == ["d1"]
 
@@ -138,11 +140,13 @@ def test_an_engine_that_may_not_be_asked_can_be_told():
     """The message says how."""
     with serving(lambda _request: (403, {"error": {"type": "s", "reason": "no"}})) as url:
         system = OpenSearch(url, "docs", "vector")
-        with pytest.raises(BackendError, match="forbids it to this user: s: no; set dialect, so"):
+        with pytest.raises(
+            SystemUnderTestError, match="forbids it to this user: s: no; set dialect, so"
+        ):
             system.search("x", 1)
     with running_engine("opensearch", authorization="Basic x") as (url, _engine):
         system = OpenSearch(url, "docs", "vector")
-        with pytest.raises(BackendError, match="wants credentials"):
+        with pytest.raises(SystemUnderTestError, match="wants credentials"):
             system.search("x", 1)
 
 
@@ -161,7 +165,9 @@ def test_a_licence_that_is_missing_is_told():
     with running_engine("elasticsearch") as (url, engine):
         engine.url = url
         system = indexed(engine, template=rrf)
-        with pytest.raises(BackendError, match=r"forbids it to this user: .*license is non-compl"):
+        with pytest.raises(
+            SystemUnderTestError, match=r"forbids it to this user: .*license is non-compl"
+        ):
             system.search("x", 1)
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from berryeval.core import Query
-from berryeval.errors import AnswerError, ArgumentError, BackendError, BackendTimeout
+from berryeval.errors import AnswerError, ArgumentError, SystemTimeoutError, SystemUnderTestError
 from berryeval.search.collect import collect
 from berryeval.search.limits import Limits
 from berryeval.search.opensearch import OpenSearch
@@ -62,7 +62,7 @@ class TestCredentials:
         said = {"error": {"type": "security_exception", "reason": "no: ApiKey c2VjcmV0 c2VjcmV0"}}
         with serving(lambda _request: (401, said)) as url:
             system = OpenSearch(url, "docs", "bm25", api_key="c2VjcmV0")
-            with pytest.raises(BackendError, match="refuses the credentials") as caught:
+            with pytest.raises(SystemUnderTestError, match="refuses the credentials") as caught:
                 system.search("x", 1)
         assert "c2VjcmV0" not in str(caught.value)
         assert not caught.value.transient
@@ -71,7 +71,9 @@ class TestCredentials:
         """With the variables that have them."""
         with running_engine("opensearch", authorization="Basic x") as (url, _engine):
             system = OpenSearch(url, "docs", "bm25")
-            with pytest.raises(BackendError, match=r"wants credentials: .*; set OPENSEARCH_USER"):
+            with pytest.raises(
+                SystemUnderTestError, match=r"wants credentials: .*; set OPENSEARCH_USER"
+            ):
                 system.search("x", 1)
 
 
@@ -79,7 +81,7 @@ def refused(status, error, *headers):
     """An answer that refuses a search."""
     with serving(lambda _request: (status, {"error": error, "status": status}, *headers)) as url:
         system = OpenSearch(url, "docs", "bm25")
-        with pytest.raises(BackendError) as caught:
+        with pytest.raises(SystemUnderTestError) as caught:
             system.search("x", 1)
     return caught.value
 
@@ -129,7 +131,9 @@ class TestFailures:
         """And may pass."""
         with serving(lambda _request: (503, b"")) as url:
             system = OpenSearch(url, "docs", "bm25")
-            with pytest.raises(BackendError, match="answered 503 Service Unavailable") as caught:
+            with pytest.raises(
+                SystemUnderTestError, match="answered 503 Service Unavailable"
+            ) as caught:
                 system.search("x", 1)
         assert caught.value.transient
 
@@ -143,28 +147,28 @@ class TestFailures:
         """Credentials stay with whom they were meant for."""
         with serving(lambda _request: (308, b"", ("Location", "https://other.example/"))) as url:
             system = OpenSearch(url, "docs", "bm25", api_key="c2VjcmV0")
-            with pytest.raises(BackendError, match=r"answered 308 .*; ask https://other"):
+            with pytest.raises(SystemUnderTestError, match=r"answered 308 .*; ask https://other"):
                 system.search("x", 1)
 
     @pytest.mark.parametrize(
         ("answer", "kind", "message", "transient"),
         [
-            ({"timed_out": True}, BackendTimeout, "gave up before all was searched", False),
+            ({"timed_out": True}, SystemTimeoutError, "gave up before all was searched", False),
             (
                 {"_shards": {"failed": 2, "total": 5, "failures": [
                     {"reason": {"type": "query_shard_exception", "reason": "No mapping"}}]}},
-                BackendError,
+                SystemUnderTestError,
                 "2 of 5 shards failed: query_shard_exception: No mapping",
                 False,
             ),
             (
                 {"_shards": {"failed": 1, "total": 5, "failures": [
                     {"reason": {"type": "es_rejected_execution_exception", "reason": "full"}}]}},
-                BackendError,
+                SystemUnderTestError,
                 "1 of 5 shards failed: es_rejected_execution_exception: full",
                 True,
             ),
-            ({"_shards": {"failed": 1, "total": 1}}, BackendError, "1 of 1 shards failed", False),
+            ({"_shards": {"failed": 1, "total": 1}}, SystemUnderTestError, "1 of 1 shards", False),
             ([], AnswerError, "expected an object, got list", False),
             ({"hits": {}}, AnswerError, "expected a list, got NoneType", False),
             ({"hits": {"hits": [{"_score": 1}]}}, AnswerError, "hit 1: expected text", False),
@@ -200,7 +204,7 @@ class TestFailures:
         """Half of a hybrid search is none."""
         with serving(lambda _request: (200, {"responses": responses})) as url:
             system = OpenSearch(url, "docs", dialect="opensearch")
-            with pytest.raises(BackendError, match=message) as caught:
+            with pytest.raises(SystemUnderTestError, match=message) as caught:
                 system.search("oauth", 5)
         assert caught.value.transient is transient
 
@@ -208,7 +212,7 @@ class TestFailures:
         """Nobody knows whose index it is."""
         with (
             serving(lambda _request: (403, {"error": {"reason": "no", "type": "s"}})) as url,
-            pytest.raises(BackendError, match="forbids it to this user: s: no"),
+            pytest.raises(SystemUnderTestError, match="forbids it to this user: s: no"),
         ):
             OpenSearch(url, "docs", "bm25").index([])
 
@@ -216,5 +220,5 @@ class TestFailures:
         """After the seconds that were given."""
         with serving(asleep(0.5)) as url:
             system = OpenSearch(url, "docs", "bm25", timeout=0.05)
-            with pytest.raises(BackendTimeout, match=r"opensearch: no answer within 0\.05 s"):
+            with pytest.raises(SystemTimeoutError, match=r"opensearch: no answer within 0\.05 s"):
                 system.search("x", 1)

@@ -3,7 +3,7 @@
 import pytest
 
 from berryeval.core import Document
-from berryeval.errors import AnswerError, ArgumentError, BackendError
+from berryeval.errors import AnswerError, ArgumentError, SystemUnderTestError
 from berryeval.search import opensearch
 from berryeval.search.opensearch import OpenSearch
 from search.contract import DOCUMENTS
@@ -31,7 +31,9 @@ def test_documents_are_replaced_at_once(engine):
     assert found(system) == ["new"]
     system.drop()
     assert not engine.indexes
-    with pytest.raises(BackendError, match=r"there is no index 'docs'; call index\(documents\)"):
+    with pytest.raises(
+        SystemUnderTestError, match=r"there is no index 'docs'; call index\(documents\)"
+    ):
         system.search("x", 1)
 
 
@@ -45,7 +47,7 @@ def test_an_index_that_took_its_place_is_not_removed(engine, monkeypatch):
         raise RefusedError(504, "", "too late")
 
     monkeypatch.setattr(engine, "_change_aliases", lost)
-    with pytest.raises(BackendError, match="answered 504"):
+    with pytest.raises(SystemUnderTestError, match="answered 504"):
         system.index([Document("new", "oauth")])
     assert found(system, "oauth") == ["new"]
 
@@ -102,7 +104,7 @@ def test_an_engine_that_stays_busy_is_told(engine):
     """After as many tries as for a query."""
     engine.busy = [2] * 9
     message = "was too busy for 2 documents: es_rejected_execution_exception: queue is full"
-    with pytest.raises(BackendError, match=message) as caught:
+    with pytest.raises(SystemUnderTestError, match=message) as caught:
         indexed(engine, "bm25")
     assert caught.value.transient
     assert sum("_bulk" in request["path"] for request in engine.requests) == 3
@@ -116,7 +118,7 @@ def test_a_document_that_is_refused_is_named(engine):
     items += [{"index": {"_id": f"d{n}", "status": 400, "error": error}} for n in (2, 3)]
     engine.faults["_bulk"] = [(200, {"errors": True, "items": items})]
     message = r"refused 2 documents of 3; the first is 'd2': mapper_parsing_exception: failed"
-    with pytest.raises(BackendError, match=message):
+    with pytest.raises(SystemUnderTestError, match=message):
         indexed(engine, "bm25", [Document(f"d{n}", "text") for n in (1, 2, 3)])
     assert not engine.indexes
 

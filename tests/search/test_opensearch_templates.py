@@ -2,7 +2,7 @@
 
 import pytest
 
-from berryeval.errors import BackendError
+from berryeval.errors import SystemUnderTestError
 from berryeval.search.opensearch import OpenSearch
 from search.opensearch_cases import found, indexed
 from search.opensearch_server import running_engine
@@ -62,7 +62,7 @@ class TestTemplates:
         """With its type."""
         system = indexed(engine, template={"query": {"mach": {"text": "{{query}}"}}})
         message = r"answered 400: parsing_exception: unknown query \[mach\]"
-        with pytest.raises(BackendError, match=message) as caught:
+        with pytest.raises(SystemUnderTestError, match=message) as caught:
             system.search("x", 1)
         assert not caught.value.transient
 
@@ -86,5 +86,5 @@ def test_a_search_pipeline_fuses_inside_opensearch():
         assert found(system)[0] == "auth.md#oauth"
         assert system.fingerprint()["search_pipeline"] == "fuse it"
         missing = OpenSearch(f"{url}/docs", template=body, search_pipeline="none")
-        with pytest.raises(BackendError, match="Pipeline none is not defined"):
+        with pytest.raises(SystemUnderTestError, match="Pipeline none is not defined"):
             missing.search("x", 1)

@@ -10,7 +10,12 @@ import uuid
 import pytest
 
 from berryeval.core import Document, Query
-from berryeval.errors import ArgumentError, BackendError, BackendTimeout, MissingExtraError
+from berryeval.errors import (
+    ArgumentError,
+    MissingExtraError,
+    SystemTimeoutError,
+    SystemUnderTestError,
+)
 from berryeval.golden import handbook
 from berryeval.search.collect import Limits, collect
 from berryeval.search.embedded import Embedded
@@ -224,7 +229,7 @@ def test_a_table_of_an_earlier_layout_says_what_to_do(make):
     system = make("text", rank="bm25")
     with psycopg.connect(system._dsn, autocommit=True) as connection:
         connection.execute(f"ALTER TABLE {system.table}_postings RENAME numbers TO number")
-    with pytest.raises(BackendError, match=r"has another layout; index documents again"):
+    with pytest.raises(SystemUnderTestError, match=r"has another layout; index documents again"):
         system.search("oauth", 5)
     system.index(DOCUMENTS)
     assert system.search("oauth", 5)
@@ -271,11 +276,13 @@ def test_a_table_may_be_in_a_schema(postgres_dsn):
 def test_searching_before_indexing_says_what_to_do(make, postgres_dsn):
     """And a failed index leaves what was there."""
     system = make("text", documents=None)
-    with pytest.raises(BackendError, match=r"there is no table t_\w+_postings, which BM25"):
+    with pytest.raises(SystemUnderTestError, match=r"there is no table t_\w+_postings, which BM25"):
         system.search("oauth", 5)
     with (
         Postgres(postgres_dsn, "text", table="not_there", rank="ts_rank_cd") as other,
-        pytest.raises(BackendError, match="there is no table not_there; index documents first"),
+        pytest.raises(
+            SystemUnderTestError, match="there is no table not_there; index documents first"
+        ),
     ):
         other.search("oauth", 5)
     system.index(DOCUMENTS)
@@ -287,7 +294,7 @@ def test_searching_before_indexing_says_what_to_do(make, postgres_dsn):
 def test_a_slow_statement_is_a_timeout(make):
     """After the seconds that were given."""
     system = make("text", timeout=0.2)
-    with pytest.raises(BackendTimeout, match=r"postgres: no answer within 0\.2 s"), \
+    with pytest.raises(SystemTimeoutError, match=r"postgres: no answer within 0\.2 s"), \
             system._connection() as connection:  # fmt: skip
         connection.execute("SELECT pg_sleep(20)")
     assert system.search("oauth", 1)
@@ -333,7 +340,7 @@ def test_a_statement_that_was_stopped_leaves_its_connection(make):
     system = make("text", timeout=0.2)
     with system._connection() as connection:
         before = connection.info.backend_pid
-    with pytest.raises(BackendTimeout), system._connection() as connection:
+    with pytest.raises(SystemTimeoutError), system._connection() as connection:
         connection.execute("SELECT pg_sleep(20)")
     with system._connection() as connection:
         assert connection.info.backend_pid == before
@@ -368,7 +375,7 @@ def test_a_connection_that_is_cut_may_heal(make):
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
             "AND usename = current_user"
         )
-    with pytest.raises(BackendError) as caught:
+    with pytest.raises(SystemUnderTestError) as caught:
         system.search("oauth", 1)
     assert caught.value.transient
     assert system.search("oauth", 1)
@@ -384,7 +391,7 @@ def test_a_server_that_goes_down_is_an_error_that_may_pass():
         server.send_signal(signal.SIGINT)
         server.wait(30)
         for _ in range(2):
-            with pytest.raises(BackendError, match="postgres: ") as caught:
+            with pytest.raises(SystemUnderTestError, match="postgres: ") as caught:
                 system.search("oauth", 1)
             assert caught.value.transient
             assert dsn.split(":")[2].split("@")[0] not in str(caught.value)
@@ -417,7 +424,7 @@ def test_a_closed_system_says_so(make):
     with system._connection():
         system.close()
     assert system._idle.qsize() == 0
-    with pytest.raises(BackendError, match="postgres: is closed"):
+    with pytest.raises(SystemUnderTestError, match="postgres: is closed"):
         system.search("oauth", 1)
 
 

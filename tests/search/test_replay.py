@@ -4,7 +4,7 @@ import pytest
 
 import berryeval as be
 from berryeval.core import Query
-from berryeval.errors import ArgumentError, BackendError
+from berryeval.errors import ArgumentError, SystemUnderTestError
 from berryeval.formats import write_run
 from berryeval.search.embedded import Embedded
 from berryeval.search.replay import Replay
@@ -36,7 +36,7 @@ def test_a_query_may_be_asked_for_by_its_id():
 
 def test_a_query_that_was_not_stored_is_an_error():
     """Not an empty answer, which would be a score of 0."""
-    with pytest.raises(BackendError, match="replay: the run has no query 'q2'"):
+    with pytest.raises(SystemUnderTestError, match="replay: the run has no query 'q2'"):
         Replay({"q1": {"a": 1.0}}).search("q2", 5)
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from berryeval.core import Document
-from berryeval.errors import AnswerError, ArgumentError, BackendError, InputTypeError
+from berryeval.errors import AnswerError, ArgumentError, InputTypeError, SystemUnderTestError
 from berryeval.search import Hit, System, to_hits
 from berryeval.search.hits import best_hits, check_k
 
@@ -96,7 +96,7 @@ def test_an_answer_that_is_no_ranking_says_what_is_wrong(answer, message):
         to_hits(answer, 3, "mine")
     assert str(caught.value).startswith(message)
     assert len(str(caught.value)) < 200
-    assert isinstance(caught.value, BackendError)
+    assert isinstance(caught.value, SystemUnderTestError)
     assert not caught.value.transient
 
 

@@ -141,7 +141,7 @@ def test_threads_that_wait_for_a_store_are_told(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("backend", ["sqlite", "postgresql"])
 def test_an_archive_of_a_newer_version_is_not_served(tmp_path, backend, request):
-    """One line that says what to do, exit code 2, and the archive is as it was."""
+    """One line that says what to do, exit code 5, and the archive is as it was."""
     if backend == "sqlite":
         refuse_newer(str(tmp_path / "a.db"), tmp_path)
         return
@@ -159,7 +159,7 @@ def refuse_newer(location, folder):
         text=True,
         check=False,
     )
-    assert done.returncode == 2
+    assert done.returncode == 5
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
     assert "found 9999: a newer berryeval made it; upgrade berryeval" in line

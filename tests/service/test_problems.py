@@ -35,8 +35,8 @@ ERRORS = [
     (errors.MissingExtraError("Parquet", "frames"), 415, "not-installed",
      {"where": "Parquet", "way_out": "pip install 'berryeval[frames]'"}),
     (errors.ArchiveError("a.db", "the disk is full"), 503, "archive", {"where": "a.db"}),
-    (errors.BackendError("bm25", "down"), 502, "system-failed", {"where": "bm25"}),
-    (errors.BackendTimeout("bm25", "slow"), 504, "system-timeout", {"where": "bm25"}),
+    (errors.SystemUnderTestError("bm25", "down"), 502, "system-failed", {"where": "bm25"}),
+    (errors.SystemTimeoutError("bm25", "slow"), 504, "system-timeout", {"where": "bm25"}),
 ]  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from berryeval import ArgumentError, MismatchError
 from berryeval.cli._settings import load_settings
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
-from berryeval.errors import BackendError
+from berryeval.errors import SystemUnderTestError
 from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.guards import LatencyGuard, ThresholdGuard
 from berryeval.measures import parse_measure
@@ -69,7 +69,9 @@ def test_an_embedded_system_without_documents_is_an_error(system):
 @pytest.mark.usefixtures("folder")
 def test_a_system_that_answers_nothing_has_no_verdict():
     """Whatever number of queries may fail: there is nothing to decide on."""
-    with pytest.raises(BackendError, match="failed for all 2 queries, so there is nothing to"):
+    with pytest.raises(
+        SystemUnderTestError, match="failed for all 2 queries, so there is nothing to"
+    ):
         run_gate(settings("engine_of_candidates:none", max_failed=2))
 
 
@@ -129,7 +131,7 @@ def test_settings_come_on_top_of_a_table():
 @pytest.mark.usefixtures("folder")
 def test_queries_that_fail_end_the_gate_unless_they_may():
     """Not a zero, but exit code 4; allowed, they find nothing."""
-    with pytest.raises(BackendError, match=r"and 0 may; first: .*out of order"):
+    with pytest.raises(SystemUnderTestError, match=r"and 0 may; first: .*out of order"):
         run_gate(settings("engine_of_candidates:fail"))
     assert run_gate(settings("engine_of_candidates:fail", max_failed=1)).verdict == "fail"
 

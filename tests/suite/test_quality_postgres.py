@@ -8,7 +8,7 @@ from click.testing import CliRunner
 import berryeval as be
 from berryeval.cli import main
 from berryeval.core import Document
-from berryeval.errors import ArgumentError, BackendError
+from berryeval.errors import ArgumentError, SystemUnderTestError
 from berryeval.golden import read_golden_set
 from berryeval.search.opening import POSTGRES, open_system
 from berryeval.search.postgres import Postgres
@@ -86,7 +86,8 @@ def test_a_table_that_was_indexed_without_bm25_says_so(postgres_dsn):
         assert system.search("token", 1)
     with open_system(postgres_dsn, old) as system:
         with pytest.raises(
-            BackendError, match=r"no table without_postings_postings, which BM25 .* rank=ts_"
+            SystemUnderTestError,
+            match=r"no table without_postings_postings, which BM25 .* rank=ts_",
         ):
             system.search("token", 1)
         system.drop()

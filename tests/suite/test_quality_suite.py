@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from berryeval.errors import BackendError
+from berryeval.errors import SystemUnderTestError
 from berryeval.golden import read_golden_set
 from berryeval.search.collect import Limits
 from berryeval.search.function import Function
@@ -155,7 +155,7 @@ def test_a_system_that_is_down_is_an_error(golden):
         raise ConnectionRefusedError("refused")
 
     message = "function: failed for all 2 queries, so there is nothing to score; Q1: .*refused"
-    with pytest.raises(BackendError, match=message):
+    with pytest.raises(SystemUnderTestError, match=message):
         run_quality(Function(down, name="function"), golden, limits=Limits(retries=0))
 
 

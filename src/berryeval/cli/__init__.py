@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 from berryeval import __version__
+from berryeval.cli.exit_codes import ARCHIVE_FAILED, BAD_INPUT, INTERRUPTED, SYSTEM_FAILED
 from berryeval.core.inputs import keep_inputs
-from berryeval.errors import BackendError, BerryEvalError
+from berryeval.errors import ArchiveError, BerryEvalError, SystemUnderTestError
 
 __all__ = ["main"]
 
@@ -44,17 +45,11 @@ _COMMANDS = {
 }
 _ALIASES = {"metrics": "measures"}
 
-BAD_INPUT = 2
-SYSTEM_FAILED = 4
-INTERRUPTED = 130
-
 
 class _Failure(click.ClickException):
-    exit_code = BAD_INPUT
-
-
-class _SystemFailure(click.ClickException):
-    exit_code = SYSTEM_FAILED
+    def __init__(self, message: str, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code  # type: ignore[misc]  # click reads the instance's
 
 
 class _LazyGroup(click.Group):
@@ -88,15 +83,19 @@ class _LazyGroup(click.Group):
         try:
             with keep_inputs():
                 return super().invoke(ctx)
-        except BackendError as error:
-            raise _SystemFailure(str(error)) from error
         except BerryEvalError as error:
-            raise _Failure(str(error)) from error
+            raise _Failure(str(error), _exit_code_of(error)) from error
         except OSError as error:
-            raise _Failure(f"cannot write: {error.strerror}") from error
+            raise _Failure(f"cannot write: {error.strerror}", BAD_INPUT) from error
         except (click.Abort, KeyboardInterrupt):
             click.echo("Interrupted.", err=True)
             ctx.exit(INTERRUPTED)
+
+
+def _exit_code_of(error: BerryEvalError) -> int:
+    if isinstance(error, SystemUnderTestError):
+        return SYSTEM_FAILED
+    return ARCHIVE_FAILED if isinstance(error, ArchiveError) else BAD_INPUT
 
 
 def _show_every_id() -> None:
@@ -114,7 +113,7 @@ def _show_every_id() -> None:
     cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
     epilog="Exit codes: 0 done or pass, 1 fail, 2 bad input or not comparable, 3 inconclusive, "
-    "4 the system under test failed, 130 interrupted.",
+    "4 the system under test failed, 5 the archive failed, 130 interrupted.",
 )
 @click.version_option(__version__, "-V", "--version", message="berryeval %(version)s")
 def main() -> None:

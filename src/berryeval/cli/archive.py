@@ -63,7 +63,7 @@ def import_(folder: str, archive: str) -> None:
 @click.argument("archive")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def info(archive: str, as_json: bool) -> None:
-    """Tell what is in ARCHIVE, and whether it is sound. Exit code 2 if it is not.
+    """Tell what is in ARCHIVE, and whether it is sound. Exit code 5 if it is not.
 
     \b
     berryeval archive info berryeval.db

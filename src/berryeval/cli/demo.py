@@ -9,13 +9,12 @@ import click
 
 from berryeval.cli._output import write_output
 from berryeval.cli._progress import progress_bar
+from berryeval.cli.exit_codes import SYSTEM_FAILED
 
 if TYPE_CHECKING:
     from berryeval.suite.demo import Demo
 
 __all__ = ["command"]
-
-SYSTEM_FAILED = 4
 
 
 @click.command("demo")

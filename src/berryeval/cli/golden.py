@@ -16,6 +16,7 @@ from berryeval.cli._systems import (
     no_questions_option,
     system_options,
 )
+from berryeval.cli.exit_codes import BAD_INPUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 FORMATS = ("table", "json", "markdown")
-BAD_INPUT = 2
 
 
 @click.group("golden")

@@ -25,6 +25,7 @@ from berryeval.cli._systems import (
     no_questions_option,
     system_options,
 )
+from berryeval.cli.exit_codes import SYSTEM_FAILED
 
 if TYPE_CHECKING:
     from berryeval.evaluation.evaluate import MeasureLike
@@ -33,7 +34,6 @@ __all__ = ["command"]
 
 FORMATS = ("table", "csv", "json", "markdown", "junit", "html")
 BELOW = 1
-SYSTEM_FAILED = 4
 
 
 @click.command("quality")

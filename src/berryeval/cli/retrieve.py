@@ -20,6 +20,7 @@ from berryeval.cli._systems import (
     named_settings,
     system_options,
 )
+from berryeval.cli.exit_codes import SYSTEM_FAILED
 
 if TYPE_CHECKING:
     from berryeval.core import Document
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-SYSTEM_FAILED = 4
 _SHOWN = 10  # errors; each may name its query
 
 

@@ -9,8 +9,6 @@ from typing import Any
 from berryeval.errors import (
     ArchiveError,
     ArgumentError,
-    BackendError,
-    BackendTimeout,
     BerryEvalError,
     ConflictError,
     FormatError,
@@ -20,6 +18,8 @@ from berryeval.errors import (
     MissingExtraError,
     NotFoundError,
     ServiceError,
+    SystemTimeoutError,
+    SystemUnderTestError,
     UnknownMeasureError,
 )
 
@@ -100,8 +100,8 @@ _BY_KIND: dict[str, Callable[[_Problem], BerryEvalError]] = {
     "measure-syntax": _measure_syntax,
     "mismatch": lambda it: MismatchError(it.detail),
     "not-installed": _not_installed,
-    "system-failed": lambda it: BackendError(it.where, it.message),
-    "system-timeout": lambda it: BackendTimeout(it.where, it.message),
+    "system-failed": lambda it: SystemUnderTestError(it.where, it.message),
+    "system-timeout": lambda it: SystemTimeoutError(it.where, it.message),
     "unknown-measure": lambda it: UnknownMeasureError(it.found, it.way_out or None, ()),
 }
 _BY_STATUS: dict[int, Callable[[_Problem], BerryEvalError]] = {

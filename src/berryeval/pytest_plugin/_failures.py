@@ -14,7 +14,7 @@ from berryeval.evaluation.result import MeasureResult
 from berryeval.reports.printable import printable
 
 if TYPE_CHECKING:
-    from berryeval.errors import BackendError
+    from berryeval.errors import SystemUnderTestError
     from berryeval.evaluation.comparison import Comparison
     from berryeval.evaluation.result import Evaluation
     from berryeval.measures import Measure
@@ -27,7 +27,7 @@ _N_RANKS = 10
 _N_CHARACTERS = 60
 
 
-def of_failed(failures: Mapping[str, BackendError], n_queries: int) -> str:
+def of_failed(failures: Mapping[str, SystemUnderTestError], n_queries: int) -> str:
     """Say which queries the system did not answer, and why."""
     told = [f"  {printable(query_id)}: {error}" for query_id, error in failures.items()]
     more = [f"  and {len(told) - _N_QUERIES} more"] if len(told) > _N_QUERIES else []

@@ -10,7 +10,7 @@ from typing import Any
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.errors import BackendError, MismatchError
+from berryeval.errors import MismatchError, SystemUnderTestError
 from berryeval.evaluation.baseline import Baseline
 from berryeval.evaluation.evaluate import load_run
 from berryeval.evaluation.slices import load_queries
@@ -26,7 +26,7 @@ class Answers:
     run: Run
     milliseconds: list[float] = field(default_factory=list)
     """How long a system took for each query; empty for stored runs."""
-    failures: Mapping[str, BackendError] = field(default_factory=dict)
+    failures: Mapping[str, SystemUnderTestError] = field(default_factory=dict)
     """Queries that a system had no answer for."""
 
 
@@ -55,7 +55,7 @@ def answers_of(
         If the text of a judged query is not known.
     ArgumentError
         If the system has no documents to search.
-    BackendError
+    SystemUnderTestError
         If it fails for every query.
     """
     if not callable(getattr(source, "search", None)) and not callable(source):

@@ -11,7 +11,7 @@ from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.errors import ArgumentError, BackendError
+from berryeval.errors import ArgumentError, SystemUnderTestError
 from berryeval.evaluation.comparison import RankedDocument
 from berryeval.evaluation.evaluate import (
     JudgmentsSource,
@@ -70,7 +70,7 @@ class Results:
     ----------
     judgments, run, queries
         The same as `Judgments`, `Run`, and a dict of `Query` by id.
-    failures : mapping of str to BackendError
+    failures : mapping of str to SystemUnderTestError
         The queries that the system did not answer.
 
     Examples
@@ -100,7 +100,7 @@ class Results:
         self.queries: Mapping[str, Query] = queries_of(queries)
         answers = answers_of(run, self.judgments, self.queries, depth)
         self.run: Run = answers.run
-        self.failures: Mapping[str, BackendError] = answers.failures
+        self.failures: Mapping[str, SystemUnderTestError] = answers.failures
         self._milliseconds: Sequence[float] = answers.milliseconds
         self._measured: dict[Measure, MeasureResult] = {}
         self.decided: dict[str, GuardResult] = {}

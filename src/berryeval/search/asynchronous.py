@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 from berryeval.core.documents import Document
-from berryeval.errors import BackendError
+from berryeval.errors import SystemUnderTestError
 from berryeval.search.failures import failures_of
 from berryeval.search.hits import Hit, check_k, to_hits
 from berryeval.search.system import System, each_once
@@ -113,7 +113,7 @@ class Foreign(System):
         return bool(getattr(self._thing, "needs_documents", False))
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """Return what it finds; whatever it raises is a `BackendError`."""
+        """Return what it finds; whatever it raises is a `SystemUnderTestError`."""
         check_k(k)
         with failures_of(self.name):
             return to_hits(resolve(self._thing.search(query, k)), k, self.name)
@@ -160,13 +160,13 @@ def as_system(thing: object) -> System:
 
     Raises
     ------
-    BackendError
+    SystemUnderTestError
         If it has no ``search``.
     """
     search = getattr(thing, "search", None)
     if search is None:
         message = f"expected something with search(query, k), got {type(thing).__name__}"
-        raise BackendError("system", message)
+        raise SystemUnderTestError("system", message)
     if isinstance(thing, System) and not _has_asynchronous_methods(thing):
         return thing
     return Foreign(thing)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from berryeval.core.events import event_logger
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.errors import ArgumentError, BackendError, BackendTimeout
+from berryeval.errors import ArgumentError, SystemTimeoutError, SystemUnderTestError
 from berryeval.search.asynchronous import Beside, as_system
 from berryeval.search.failures import failures_of
 from berryeval.search.hits import Hit, check_k, to_hits
@@ -47,7 +47,7 @@ class Collected:
 
     run: Run
     durations: dict[str, float]
-    failures: dict[str, BackendError]
+    failures: dict[str, SystemUnderTestError]
     repeats: tuple[Collected, ...] = field(default=())
 
     def percentile(self, percentile: float) -> float | None:
@@ -148,7 +148,7 @@ class _Task:
 class _Answer:
     hits: list[Hit]
     seconds: float
-    error: BackendError | None = None
+    error: SystemUnderTestError | None = None
 
 
 class _Asker:
@@ -228,7 +228,7 @@ class _Asker:
             while True:
                 task = self._waiting.get_nowait()
                 late = self._left() <= 0
-                error = self._out_of_time() if late else BackendTimeout(self._name, taken)
+                error = self._out_of_time() if late else SystemTimeoutError(self._name, taken)
                 self._done.put((task, _Answer([], 0.0, error)))
 
     def _left(self) -> float:
@@ -237,13 +237,13 @@ class _Asker:
 
     def _late(self) -> _Answer:
         """Return the answer of a query whose time is over."""
-        late = BackendTimeout(self._name, f"no answer within {self._limits.timeout:g} s")
+        late = SystemTimeoutError(self._name, f"no answer within {self._limits.timeout:g} s")
         error = self._out_of_time() if self._left() <= 0 else late
         return _Answer([], self._limits.timeout, error)
 
-    def _out_of_time(self) -> BackendTimeout:
+    def _out_of_time(self) -> SystemTimeoutError:
         message = f"timeout: no answer within {self._limits.total or 0:.3g} s for all queries"
-        return BackendTimeout(self._name, message)
+        return SystemTimeoutError(self._name, message)
 
     def _ask(self, query: Query) -> tuple[_Answer, threading.Event]:
         """Ask until there is an answer, an error that stays, or no time left.
@@ -286,7 +286,7 @@ class _Asker:
             if running is not None:
                 self._running.discard(running)
             # A system that keeps to the limit knows only how much of it was left.
-            if isinstance(answer.error, BackendTimeout) and time.monotonic() >= deadline:
+            if isinstance(answer.error, SystemTimeoutError) and time.monotonic() >= deadline:
                 answer = self._late()
         return answer, has_ended
 
@@ -315,14 +315,14 @@ def _answering(name: str, answered: queue.SimpleQueue[_Answer]) -> Iterator[list
     """Tell what comes of a search: the hits that are put into the list, or what is raised."""
     begin = time.perf_counter()
     hits: list[Hit] = []
-    failure: BackendError | None = None
+    failure: SystemUnderTestError | None = None
     try:
         with failures_of(name):
             yield hits
-    except BackendError as error:
+    except SystemUnderTestError as error:
         failure = error
     except BaseException as error:  # noqa: BLE001 - whatever it is, the others go on
-        failure = BackendError(name, f"{type(error).__name__}: {error}")
+        failure = SystemUnderTestError(name, f"{type(error).__name__}: {error}")
     answered.put(_Answer(hits, time.perf_counter() - begin, failure))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from berryeval.core.documents import Document
 from berryeval.core.files import write_whole
 from berryeval.core.id_column import encode_id
-from berryeval.errors import ArgumentError, BackendError, FormatError, MismatchError
+from berryeval.errors import ArgumentError, FormatError, MismatchError, SystemUnderTestError
 from berryeval.search.embedding import Embedder, Vectors, as_embedder, embed_queries
 from berryeval.search.hits import Hit, best_hits, check_k
 from berryeval.search.hybrid import HybridSettings, fusion_facts, search_hybrid
@@ -205,13 +205,13 @@ class Embedded(System):
 
         Raises
         ------
-        BackendError
+        SystemUnderTestError
             If nothing was indexed.
         """
         check_k(k)
         index = self._searched
         if index is None:
-            raise BackendError(
+            raise SystemUnderTestError(
                 self.name, "nothing is indexed; name documents, or call index(documents)"
             )
         if self.mode == "bm25":

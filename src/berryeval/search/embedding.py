@@ -126,7 +126,7 @@ class CallableEmbedder:
         ------
         AnswerError
             If the function does not return one vector of finite numbers for each text.
-        BackendError
+        SystemUnderTestError
             If it raises anything.
         """
         if not texts:

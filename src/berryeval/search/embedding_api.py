@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from berryeval.errors import AnswerError, ArgumentError, BackendError
+from berryeval.errors import AnswerError, ArgumentError, SystemUnderTestError
 from berryeval.search.embedding import Vectors, unit_vectors
 from berryeval.search.exchange import Exchange, StatusError, check_address
 from berryeval.search.limits import Limits, retried
@@ -104,7 +104,7 @@ class EmbeddingApi:
         AnswerError
             If the server does not answer with one vector of finite numbers for each text, all of
             the same length.
-        BackendError
+        SystemUnderTestError
             If it does not answer, or refuses.
         """
         if not texts:
@@ -146,18 +146,18 @@ class EmbeddingApi:
         except StatusError as error:
             raise self._explained(error) from error
 
-    def _explained(self, error: StatusError) -> BackendError:
+    def _explained(self, error: StatusError) -> SystemUnderTestError:
         code, said = _said(error.content)
         if error.status == _UNAUTHORIZED:
             has_key = bool(self._exchange.headers)
             what = f"refuses the key in {self._key_variable}" if has_key else "wants a key"
             way_out = "" if has_key else f"; set {self._key_variable}"
             message = what + (f": {said}" if said else "") + way_out
-            return BackendError(self.name, message)
+            return SystemUnderTestError(self.name, message)
         # A quota that is used up is called too many requests, too, and stays used up.
         is_transient = error.transient or error.status >= _SERVER_ERROR
         message = f"answered {error.status}: {said}" if said else error.message
-        return BackendError(
+        return SystemUnderTestError(
             self.name,
             message,
             transient=is_transient and code != "insufficient_quota",

@@ -17,7 +17,7 @@ from datetime import datetime, timezone
 from email.message import Message
 from email.utils import parsedate_to_datetime
 
-from berryeval.errors import AnswerError, ArgumentError, BackendError, BackendTimeout
+from berryeval.errors import AnswerError, ArgumentError, SystemTimeoutError, SystemUnderTestError
 from berryeval.search.limits import seconds_allowed
 
 __all__ = [
@@ -38,7 +38,7 @@ _SHOWN = 200  # bytes of what a server says
 _SHORTEST_SECRET = 6  # shorter ones would blot out words
 
 
-class StatusError(BackendError):
+class StatusError(SystemUnderTestError):
     """A server answers, but not with what was asked for.
 
     Parameters
@@ -106,8 +106,8 @@ class Exchange:
         ------
         StatusError
             If the answer is an error, or leads elsewhere.
-        BackendError
-            If there is no answer; `BackendTimeout` if it does not come in time, and
+        SystemUnderTestError
+            If there is no answer; `SystemTimeoutError` if it does not come in time, and
             `AnswerError` if it is no JSON, or endless.
         """
         headers = {"Accept": "application/json", **self.headers}
@@ -136,18 +136,18 @@ class Exchange:
         except urllib.error.HTTPError as error:
             raise self._refusal(error) from error
         except TimeoutError as error:
-            raise BackendTimeout(self.name, late) from error
+            raise SystemTimeoutError(self.name, late) from error
         except urllib.error.URLError as error:
             if isinstance(error.reason, TimeoutError):
-                raise BackendTimeout(self.name, late) from error
+                raise SystemTimeoutError(self.name, late) from error
             message = f"cannot be reached: {error.reason}"
             if isinstance(error.reason, ssl.SSLCertVerificationError):
                 message += "; let SSL_CERT_FILE name the certificate of its authority"
             is_broken = isinstance(error.reason, ConnectionError)
-            raise BackendError(self.name, message, transient=is_broken) from error
+            raise SystemUnderTestError(self.name, message, transient=is_broken) from error
         except (OSError, http.client.HTTPException) as error:
             message = f"broke off: {type(error).__name__} {error}".rstrip()
-            raise BackendError(self.name, message, transient=True) from error
+            raise SystemUnderTestError(self.name, message, transient=True) from error
 
     def _refusal(self, error: urllib.error.HTTPError) -> StatusError:
         with error:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sized
 from contextlib import contextmanager
 
-from berryeval.errors import BackendError, BackendTimeout, BerryEvalError
+from berryeval.errors import BerryEvalError, SystemTimeoutError, SystemUnderTestError
 
 __all__ = ["check_any_answered", "failures_of"]
 
@@ -22,14 +22,16 @@ def failures_of(system: str) -> Iterator[None]:
     except BerryEvalError:
         raise
     except (TimeoutError, asyncio.TimeoutError) as error:
-        raise BackendTimeout(system, _said(error)) from error
+        raise SystemTimeoutError(system, _said(error)) from error
     except ConnectionError as error:
-        raise BackendError(system, _said(error), transient=True) from error
+        raise SystemUnderTestError(system, _said(error), transient=True) from error
     except Exception as error:
-        raise BackendError(system, _said(error)) from error
+        raise SystemUnderTestError(system, _said(error)) from error
 
 
-def check_any_answered(system: str, answered: Sized, failures: Mapping[str, BackendError]) -> None:
+def check_any_answered(
+    system: str, answered: Sized, failures: Mapping[str, SystemUnderTestError]
+) -> None:
     """Raise if a system failed for every query: there is nothing to score, and 0 would mislead.
 
     Parameters
@@ -38,19 +40,19 @@ def check_any_answered(system: str, answered: Sized, failures: Mapping[str, Back
         What the message calls the system.
     answered : sized
         The queries that were answered.
-    failures : mapping of str to BackendError
+    failures : mapping of str to SystemUnderTestError
         The error of each query that was not.
 
     Raises
     ------
-    BackendError
+    SystemUnderTestError
         With the first of the errors.
     """
     if failures and not len(answered):
         query_id, first = next(iter(failures.items()))
         n_queries = "its only query" if len(failures) == 1 else f"all {len(failures):,} queries"
         message = f"failed for {n_queries}, so there is nothing to score; {query_id}: "
-        raise BackendError(system, f"{message}{first.message}", transient=first.transient)
+        raise SystemUnderTestError(system, f"{message}{first.message}", transient=first.transient)
 
 
 def _said(error: BaseException) -> str:

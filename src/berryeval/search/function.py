@@ -49,7 +49,7 @@ class Function(System):
         self.name = name or self._place
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """Return what the function finds; whatever it raises is a `BackendError`."""
+        """Return what the function finds; whatever it raises is a `SystemUnderTestError`."""
         check_k(k)
         with failures_of(self.name):
             # Here, since a generator runs while it is read.

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TypeVar
 
-from berryeval.errors import ArgumentError, BackendError
+from berryeval.errors import ArgumentError, SystemUnderTestError
 
 __all__ = ["Limits", "pause_before", "retried", "seconds_allowed", "until"]
 
@@ -86,14 +86,14 @@ def seconds_allowed(most: float) -> float:
     return max(0.001, min(most, deadline - time.monotonic()))
 
 
-def pause_before(n_tries: int, error: BackendError | None, limits: Limits) -> float | None:
+def pause_before(n_tries: int, error: SystemUnderTestError | None, limits: Limits) -> float | None:
     """Return the seconds to wait before trying again; None if that makes no sense.
 
     Parameters
     ----------
     n_tries : int
         How often it was tried.
-    error : BackendError or None
+    error : SystemUnderTestError or None
         What came of it.
     limits : Limits
         How often to try, and how long to wait.
@@ -112,7 +112,7 @@ def retried(call: Callable[[], Result], limits: Limits) -> Result:
     while True:
         try:
             return call()
-        except BackendError as error:
+        except SystemUnderTestError as error:
             pause = pause_before(n_tries, error, limits)
             if pause is None or pause > limits.timeout:
                 raise

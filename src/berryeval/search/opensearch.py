@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Literal, TypeAlias, get_args
 
 from berryeval.core.documents import Document
-from berryeval.errors import AnswerError, ArgumentError, BackendError
+from berryeval.errors import AnswerError, ArgumentError, SystemUnderTestError
 from berryeval.search import opensearch_dsl as dsl
 from berryeval.search.embedding import Embedder, as_embedder
 from berryeval.search.exchange import Exchange, StatusError, check_address
@@ -157,8 +157,8 @@ class OpenSearch(System):
 
         Raises
         ------
-        BackendError
-            If the engine fails, even in part, or there is no such index; `BackendTimeout` if it
+        SystemUnderTestError
+            If the engine fails, even in part, or there is no such index; `SystemTimeoutError` if it
             takes too long.
         """
         check_k(k)
@@ -189,7 +189,7 @@ class OpenSearch(System):
         ------
         ArgumentError
             For a document that comes twice, or an id that the engine cannot hold.
-        BackendError
+        SystemUnderTestError
             If the engine refuses a document, or the index is somebody else's.
         """
         check_index_name(self.index_name)
@@ -212,7 +212,7 @@ class OpenSearch(System):
             actions.append({"add": {"index": new, "alias": self.index_name}})
             self._ask("POST", "_aliases", {"actions": actions})
         except BaseException:
-            with suppress(BackendError):
+            with suppress(SystemUnderTestError):
                 # The name may be its alias by now, and only the answer be lost.
                 if new not in self._made_here():
                     self._ask("DELETE", quoted(new))
@@ -293,7 +293,7 @@ class OpenSearch(System):
                     told = self._explained(error)
                     if error.status == 403:  # noqa: PLR2004 - forbidden
                         way_out = "set dialect, so that it is not asked"
-                        told = BackendError(self.name, f"{told.message}; {way_out}")
+                        told = SystemUnderTestError(self.name, f"{told.message}; {way_out}")
                     raise told from error
                 self._dialect = dialect_of(answer, self.name)
             return self._dialect
@@ -310,7 +310,7 @@ class OpenSearch(System):
         for name, maker in makers.items():
             if maker != dsl.MADE_BY:
                 message = f"the index {name!r} was not made by berryeval, and is not replaced"
-                raise BackendError(self.name, f"{message}; name another")
+                raise SystemUnderTestError(self.name, f"{message}; name another")
         return list(makers)
 
     def _check_fields(self) -> None:
@@ -349,7 +349,7 @@ class OpenSearch(System):
             waiting = [waiting[number] for number in again]
             if waiting:
                 message = f"was too busy for {len(waiting):,} documents: {why}"
-                raise BackendError(self.name, message, transient=True)
+                raise SystemUnderTestError(self.name, message, transient=True)
 
         retried(send, self._limits)
 
@@ -370,7 +370,7 @@ class OpenSearch(System):
     def _address(self, target: str) -> str:
         return f"{self.url}/{target}"
 
-    def _explained(self, error: StatusError) -> BackendError:
+    def _explained(self, error: StatusError) -> SystemUnderTestError:
         has_credentials = "authorization" in map(str.lower, self._exchange.headers)
         return explained(error, self.index_name, has_credentials=has_credentials)
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from berryeval.errors import AnswerError, BackendError, BackendTimeout
+from berryeval.errors import AnswerError, SystemTimeoutError, SystemUnderTestError
 from berryeval.search.exchange import StatusError
 from berryeval.search.hits import Hit, to_hits
 from berryeval.search.opensearch_dsl import Dialect
@@ -32,7 +32,7 @@ BulkOutcome = tuple[list[int], str]
 """Which documents to send again, by number, and why."""
 
 
-def explained(error: StatusError, index: str, *, has_credentials: bool) -> BackendError:
+def explained(error: StatusError, index: str, *, has_credentials: bool) -> SystemUnderTestError:
     """Return a refusal in words that say what to do about it."""
     kind, reason = _said(_json(error.content))
     said = f": {_joined(kind, reason)}" if reason else ""
@@ -47,7 +47,7 @@ def explained(error: StatusError, index: str, *, has_credentials: bool) -> Backe
         message = f"forbids it to this user{said}"
     elif error.status == _BUSY:
         message = f"is busy{said}"
-    return BackendError(
+    return SystemUnderTestError(
         error.system, message, transient=error.transient, retry_after=error.retry_after
     )
 
@@ -69,15 +69,15 @@ def hits_of(answer: object, k: int, system: str, index: str, *, is_ranked: bool)
 
     Raises
     ------
-    BackendError
-        If not every shard answered; `BackendTimeout` if the engine gave up, and `AnswerError` if
-        it answers with something else.
+    SystemUnderTestError
+        If not every shard answered; `SystemTimeoutError` if the engine gave up, and `AnswerError`
+        if it answers with something else.
     """
     found = _object(answer, system)
     if "error" in found:
         raise _failure(found, system, index)
     if found.get("timed_out"):
-        raise BackendTimeout(system, "gave up before all was searched (timed_out)")
+        raise SystemTimeoutError(system, "gave up before all was searched (timed_out)")
     shards = found.get("_shards")
     if isinstance(shards, Mapping) and shards.get("failed"):
         raise _shard_failure(shards, system)
@@ -95,7 +95,7 @@ def read_bulk(answer: object, n_sent: int, system: str) -> BulkOutcome:
 
     Raises
     ------
-    BackendError
+    SystemUnderTestError
         If one was refused for good, with the first of them.
     AnswerError
         If the answer is none to this request.
@@ -119,7 +119,9 @@ def read_bulk(answer: object, n_sent: int, system: str) -> BulkOutcome:
             refused.append(f"{outcome.get('_id')!r}: {_joined(kind, reason) or status}")
     if refused:
         what = "1 document" if len(refused) == 1 else f"{len(refused):,} documents"
-        raise BackendError(system, f"refused {what} of {n_sent:,}; the first is {refused[0]}")
+        raise SystemUnderTestError(
+            system, f"refused {what} of {n_sent:,}; the first is {refused[0]}"
+        )
     return busy, why
 
 
@@ -144,28 +146,30 @@ def made_by(answer: object, system: str) -> dict[str, object]:
     return found
 
 
-def _no_index(system: str, index: str) -> BackendError:
+def _no_index(system: str, index: str) -> SystemUnderTestError:
     way_out = "call index(documents) first, or name another"
-    return BackendError(system, f"there is no index {index!r}; {way_out}")
+    return SystemUnderTestError(system, f"there is no index {index!r}; {way_out}")
 
 
-def _failure(found: Mapping[str, Any], system: str, index: str) -> BackendError:
+def _failure(found: Mapping[str, Any], system: str, index: str) -> SystemUnderTestError:
     kind, reason = _said(found)
     if kind == "index_not_found_exception":
         return _no_index(system, index)
     is_transient = found.get("status") == _BUSY or kind.endswith(_TRANSIENT)
     message = f"answered {found.get('status')}: {_joined(kind, reason)}"
-    return BackendError(system, message, transient=is_transient)
+    return SystemUnderTestError(system, message, transient=is_transient)
 
 
-def _shard_failure(shards: Mapping[str, Any], system: str) -> BackendError:
+def _shard_failure(shards: Mapping[str, Any], system: str) -> SystemUnderTestError:
     failures = shards.get("failures")
     first = failures[0] if isinstance(failures, list) and failures else None
     kind, reason = _said({"error": first.get("reason")} if isinstance(first, Mapping) else None)
     message = f"{shards['failed']} of {shards.get('total')} shards failed"
     said = _joined(kind, reason)
     is_transient = kind.endswith(_TRANSIENT)
-    return BackendError(system, message + (f": {said}" if said else ""), transient=is_transient)
+    return SystemUnderTestError(
+        system, message + (f": {said}" if said else ""), transient=is_transient
+    )
 
 
 def _said(answer: object) -> tuple[str, str]:

@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from berryeval.core.documents import Document
 from berryeval.core.id_column import decode_id, encode_id
-from berryeval.errors import ArgumentError, BackendError, BackendTimeout, MissingExtraError
+from berryeval.errors import (
+    ArgumentError,
+    MissingExtraError,
+    SystemTimeoutError,
+    SystemUnderTestError,
+)
 from berryeval.search import postgres_sql
 from berryeval.search.embedding import Embedder, Vectors, as_embedder, embed_queries
 from berryeval.search.hits import Hit, best_hits, check_k
@@ -140,7 +145,7 @@ class Postgres(System):
         ------
         ArgumentError
             For a document that comes twice.
-        BackendError
+        SystemUnderTestError
             If the database fails, or has no pgvector.
         """
         has_vectors = self.mode != "text"
@@ -179,8 +184,9 @@ class Postgres(System):
 
         Raises
         ------
-        BackendError
-            If the database fails, or nothing was indexed; `BackendTimeout` if it takes too long.
+        SystemUnderTestError
+            If the database fails, or nothing was indexed; `SystemTimeoutError` if it takes too
+            long.
         """
         check_k(k)
         settings = replace(self.settings, depth=max(k, self.settings.depth))
@@ -240,7 +246,7 @@ class Postgres(System):
     def _connection(self) -> Iterator[psycopg.Connection[Any]]:
         """Give a connection that nobody else has, and map what goes wrong with it."""
         if self._is_closed:
-            raise BackendError(self.name, "is closed")
+            raise SystemUnderTestError(self.name, "is closed")
         with self._errors_mapped(seconds_allowed(self.timeout)):
             try:
                 connection = self._idle.get_nowait()
@@ -284,16 +290,16 @@ class Postgres(System):
         try:
             yield
         except (errors.QueryCanceled, errors.ConnectionTimeout) as error:
-            raise BackendTimeout(self.name, f"no answer within {seconds:.3g} s") from error
+            raise SystemTimeoutError(self.name, f"no answer within {seconds:.3g} s") from error
         except errors.UndefinedTable as error:
-            raise BackendError(self.name, _missing_table(self.table, error)) from error
+            raise SystemUnderTestError(self.name, _missing_table(self.table, error)) from error
         except errors.UndefinedColumn as error:
             message = f"table {self.table} has another layout; index documents again"
-            raise BackendError(self.name, message) from error
+            raise SystemUnderTestError(self.name, message) from error
         except (errors.OperationalError, errors.InterfaceError) as error:
-            raise BackendError(self.name, _said(error), transient=True) from error
+            raise SystemUnderTestError(self.name, _said(error), transient=True) from error
         except self._psycopg.Error as error:
-            raise BackendError(self.name, _said(error)) from error
+            raise SystemUnderTestError(self.name, _said(error)) from error
 
     @property
     def _is_in_rounds(self) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from berryeval.core.id_column import encode_id
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.errors import ArgumentError, BackendError
+from berryeval.errors import ArgumentError, SystemUnderTestError
 from berryeval.formats import read_run
 from berryeval.search.hits import Hit, best_hits, check_k
 from berryeval.search.system import System
@@ -63,13 +63,13 @@ class Replay(System):
 
         Raises
         ------
-        BackendError
+        SystemUnderTestError
             If neither has the query.
         """
         check_k(k)
         query_id = self._id_of.get(query, query)
         if query not in self._id_of and query_id not in self.run:
-            raise BackendError(self.name, f"the run has no query {query_id!r}")
+            raise SystemUnderTestError(self.name, f"the run has no query {query_id!r}")
         rows = self.run.rows_of(encode_id(query_id))
         return best_hits(((self.run.doc_ids[row], self.run.scores[row]) for row in rows), k)
 

@@ -66,8 +66,8 @@ class System(ABC):
 
         Raises
         ------
-        BackendError
-            If there is no answer; `BackendTimeout` if it does not come in time, and
+        SystemUnderTestError
+            If there is no answer; `SystemTimeoutError` if it does not come in time, and
             `AnswerError` if it is no ranking.
         """
 

@@ -19,8 +19,6 @@ from starlette.responses import Response
 from berryeval.errors import (
     ArchiveError,
     ArgumentError,
-    BackendError,
-    BackendTimeout,
     BerryEvalError,
     ConflictError,
     FormatError,
@@ -29,6 +27,8 @@ from berryeval.errors import (
     MismatchError,
     MissingExtraError,
     NotFoundError,
+    SystemTimeoutError,
+    SystemUnderTestError,
     UnknownMeasureError,
 )
 from berryeval.service.examples import with_examples
@@ -185,9 +185,9 @@ def problem_of(error: BerryEvalError) -> Problem:  # noqa: PLR0911 - one a kind
     if isinstance(error, ArchiveError):
         headers = {"Retry-After": "1"} if error.transient else {}
         return Problem(503, detail, kind="archive", headers=headers, where=error.archive)
-    if isinstance(error, BackendTimeout):
+    if isinstance(error, SystemTimeoutError):
         return Problem(504, detail, kind="system-timeout", where=error.system)
-    if isinstance(error, BackendError):
+    if isinstance(error, SystemUnderTestError):
         return Problem(502, detail, kind="system-failed", where=error.system)
     if isinstance(error, MissingExtraError):
         way_out = f"pip install 'berryeval[{error.extra}]'"

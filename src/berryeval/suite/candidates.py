@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.errors import ArgumentError, BackendError, FormatError, MismatchError
+from berryeval.errors import ArgumentError, FormatError, MismatchError, SystemUnderTestError
 from berryeval.evaluation.evaluate import load_run
 from berryeval.evaluation.notes import count_queries
 from berryeval.suite.settings import Settings
@@ -46,7 +46,7 @@ def find_candidate(
         If they name both, or neither.
     MismatchError
         If a judged query has no text that a system could be asked.
-    BackendError
+    SystemUnderTestError
         If the system fails for more queries than the settings allow, or for all of them.
     """
     if settings.system is None:
@@ -89,7 +89,7 @@ def _ask(
     if len(failures) > settings.gate.max_failed:
         first = failures[0]
         failed = f"{count_queries(len(failures))} of {len(asked) * settings.gate.repeat} failed"
-        raise BackendError(
+        raise SystemUnderTestError(
             name, f"{failed}, and {settings.gate.max_failed} may; first: {first.message}"
         )
     times = {query_id: 1000 * seconds for query_id, seconds in answered.durations.items()}

@@ -16,7 +16,7 @@ from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.errors import ArgumentError, BackendError, InputTypeError
+from berryeval.errors import ArgumentError, InputTypeError, SystemUnderTestError
 from berryeval.evaluation import Evaluation, evaluate
 from berryeval.evaluation.evaluate import JudgmentsSource, load_judgments
 from berryeval.evaluation.slices import QueriesSource, load_queries
@@ -93,7 +93,7 @@ class SystemEvaluation:
     results: tuple[QueryEvaluation, ...]
     """In the order of the queries."""
     summary: Summary
-    failed: dict[str, BackendError] = field(default_factory=dict)
+    failed: dict[str, SystemUnderTestError] = field(default_factory=dict)
     """The error of each query that was not answered."""
     run: Run = field(default_factory=lambda: Run.from_dict({}), repr=False, compare=False)
     """The rankings that were scored."""

@@ -61,7 +61,7 @@ def run_gate(settings: Settings, *, opens_reserve: bool = False) -> GateResult:
     ------
     ArgumentError
         If judgments, a run or system, or a baseline that a guard needs are not named.
-    BackendError
+    SystemUnderTestError
         If the system that is asked fails for more queries than may.
     MismatchError
         If the baseline is of other queries, another corpus, or other scores; and, before anything

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from berryeval.core.events import event_logger
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.errors import BackendError
+from berryeval.errors import SystemUnderTestError
 from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.evaluate import MeasureLike, evaluate
 from berryeval.evaluation.gating import gate
@@ -48,7 +48,7 @@ class QualityResult:
     report: QualityReport
     query_results: tuple[QueryResult, ...]
     """One a query, those that failed too: they found nothing."""
-    failures: Mapping[str, BackendError]
+    failures: Mapping[str, SystemUnderTestError]
     """The error of each query that was not answered."""
     gate: GateResult
     ceilings: Mapping[str, float]
@@ -115,7 +115,7 @@ def run_quality(
     ------
     MismatchError
         If a threshold that was given is above the best possible mean; before anything is asked.
-    BackendError
+    SystemUnderTestError
         If the system cannot take the documents, or fails for every query.
     """
     known = golden or handbook()

@@ -11,9 +11,9 @@ from berryeval.core.documents import Document
 from berryeval.errors import (
     ArchiveError,
     ArgumentError,
-    BackendError,
     ConflictError,
     NotFoundError,
+    SystemUnderTestError,
 )
 from berryeval.search.embedding import WordLlama
 from berryeval.service import ServiceSettings
@@ -364,7 +364,7 @@ def test_a_configured_system_is_opened_when_it_is_first_asked(tmp_path):
     }
     stores = Stores(tmp_path, systems)
     for name in systems:
-        with pytest.raises(BackendError):
+        with pytest.raises(SystemUnderTestError):
             stores.find(name).search("x", 1)
     assert "secret" not in str(stores.find("web").fingerprint())
     stores.close()

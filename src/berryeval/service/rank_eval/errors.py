@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from berryeval.errors import BackendError, BackendTimeout, BerryEvalError, NotFoundError
+from berryeval.errors import BerryEvalError, NotFoundError, SystemTimeoutError, SystemUnderTestError
 
 __all__ = ["cause_of", "error_answer", "error_cause"]
 
@@ -25,8 +25,8 @@ def cause_of(error: BerryEvalError) -> dict[str, Any]:
     if isinstance(error, NotFoundError):
         facts = {"resource.type": "index_or_alias", "resource.id": error.name, "index": error.name}
         return error_cause("index_not_found_exception", f"no such index [{error.name}]", **facts)
-    if isinstance(error, BackendTimeout):
+    if isinstance(error, SystemTimeoutError):
         return error_cause("timeout_exception", str(error))
-    if isinstance(error, BackendError):
+    if isinstance(error, SystemUnderTestError):
         return error_cause("search_phase_execution_exception", str(error))
     return error_cause("parsing_exception", str(error))

@@ -23,7 +23,7 @@ from berryeval.archive.clock import now
 from berryeval.archive.records import JudgmentEntry, RunFacts
 from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.core.query import Query as AskedQuery
-from berryeval.errors import BackendTimeout
+from berryeval.errors import SystemTimeoutError
 from berryeval.evaluation.weighing import weights_of
 from berryeval.service.answers import Answer, json_bytes
 from berryeval.service.dependencies import ArchiveDep, CallerDep, DeadlineDep, JobsDep, require
@@ -336,7 +336,7 @@ def _notes(store: Store, found: SystemEvaluation, asking: Asking) -> Iterator[st
             f"Queries without judgments, which are in no mean: {found.summary.unjudged_count} of "
             f"{n_queries}; add judgments with POST /v1/evaluation/judgments."
         )
-    n_late = sum(isinstance(error, BackendTimeout) for error in found.failed.values())
+    n_late = sum(isinstance(error, SystemTimeoutError) for error in found.failed.values())
     if n_late and asking.deadline is not None:
         yield (
             f"Queries without an answer in time: {n_late} of {n_queries}; send fewer at once, or "

@@ -8,7 +8,7 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import NoReturn
 
-from berryeval.errors import BackendTimeout
+from berryeval.errors import SystemTimeoutError
 from berryeval.search.collect import Limits
 from berryeval.search.system import System
 from berryeval.service.stores.store import Store
@@ -85,4 +85,4 @@ class _StillIndexing(System):
     def search(self, query: str, k: int) -> NoReturn:  # noqa: ARG002 - whatever is asked
         """Fail."""
         message = "timeout: its documents are still being indexed; ask again later"
-        raise BackendTimeout(self.name, message)
+        raise SystemTimeoutError(self.name, message)
