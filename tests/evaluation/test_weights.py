@@ -222,7 +222,7 @@ class TestWeights:
         known = by_id(weighted((40, 10, None, 5)))
         expected = scaled([40, 10, 5, 5])
         assert weights_of(known, ["q000", "q001", "q002", "unknown"]) == expected
-        assert sampling_of(known, ["q000", "q002"]).mean(np.array([1.0, 0.0])) == 40 / 45
+        assert sampling_of(known, ["q000", "q002"]).mean_over(np.array([1.0, 0.0])) == 40 / 45
 
     @pytest.mark.parametrize("weights", [(7, 7, 7, 7), (None,) * 4, (3.3, None, None, 3.3)])
     def test_equal_weights_change_nothing(self, weights):
@@ -263,7 +263,7 @@ class TestWeights:
         own = weights_of(known, [str(i) for i in places])
         assert taken.weights == own
         mean = mean_over(values, own)
-        assert taken.mean(np.array(values)) == mean
+        assert taken.mean_over(np.array(values)) == mean
         sample = taken.mean_of(np.array(values))
         assert sample is None or sample.mean == pytest.approx(mean, rel=1e-12, abs=1e-15)
 
