@@ -10,6 +10,7 @@ import pytest
 
 import berryeval as be
 from berryeval.suite import history
+from doors.reading import ends
 from doors.test_one_truth import as_json, command, in_pytest, page, posted, report
 from doors.world import MEASURES, World, fill, served, write_files
 
@@ -165,15 +166,20 @@ def test_an_interval_of_a_mean_follows_strata_at_every_door(world):
     evaluation_id = posted(world, "/v1/evaluations", body)["evaluation_id"]
     address = f"/v1/evaluations/{evaluation_id}/report?intervals=true"
     arguments = ("evaluate", "qrels.txt", "new.run", *NAMED, "--intervals")
+    scores = python(world).evaluations["new"][LEAD]
+    kinds = ["easy" if score > scores.mean else "hard" for score in scores.values]
     found = []
-    for strata in (None, STRATA):
+    for strata in (None, kinds):
         weigh(world, OTHERS, strata)
         truth = python(world).evaluations["new"][LEAD].interval
         [by_command] = as_json(world, *arguments, "--queries", "queries.jsonl")["runs"]
         for record in (world.client.get(address).json(), by_command):
             assert record["intervals"][LEAD] == pytest.approx([truth.low, truth.high])
+        tile = settled(world, f"/runs/{world.run_ids['new']}").find("div", class_="tile")
+        told = [shown(end) for end in ends(tile.find(class_="interval").text)]
+        assert told == pytest.approx([truth.low, truth.high], abs=5e-4)
         found.append(truth)
-    assert found[0] != found[1]
+    assert found[1].low - found[0].low > 2e-3
 
 
 def test_a_gate_and_a_history_have_it(world, pytester):
