@@ -2,6 +2,7 @@ import gzip
 import json
 import shutil
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -28,7 +29,7 @@ queries = st.builds(
     Query, ids, anything, st.none() | anything, st.none() | anything, st.none() | anything,
     st.lists(anything, max_size=2).map(tuple),
     st.none() | st.floats(1e-300, 1e300), st.none() | anything.filter(bool),
-)  # fmt: skip
+).map(lambda query: replace(query, stratum=query.group and query.group[0]))  # fmt: skip
 documents = st.builds(Document, ids, anything, anything)
 rankings = st.dictionaries(
     st.just("q") | ids, st.dictionaries(ids, st.floats(allow_nan=False), max_size=3), max_size=3
@@ -348,6 +349,19 @@ def test_files_that_were_changed_are_refused_with_their_line(filled, tmp_path, n
         with pytest.raises(FormatError, match=words):
             other.import_(out)
         assert set(other.check(deep=True).counts.values()) == {0}
+
+
+def test_a_group_in_two_strata_is_refused(filled, tmp_path):
+    """With the file; two lines that each could be stored may not be stored together."""
+    pair = [Query(name, "", group="g", stratum="s") for name in ("pair1", "pair2")]
+    filled.queries.put(pair)
+    out = tmp_path / "out"
+    filled.export(out)
+    path = out / "queries.jsonl"
+    path.write_text(path.read_text().replace('"stratum": "s"', '"stratum": "t"', 1))
+    words = r"queries.jsonl: group 'g': expected queries of one stratum, got 'pair1' in 't'"
+    with Archive.open(tmp_path / "b.db") as other, pytest.raises(FormatError, match=words):
+        other.import_(out)
 
 
 def test_a_missing_file_is_named(filled, tmp_path):

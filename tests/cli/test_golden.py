@@ -179,6 +179,8 @@ def test_weights_are_written_where_told(folder):
         "version": 1,
         "kind": "weights",
         "output": "new.json",
+        "by": None,
+        "strata": [],
         "matched": 6,
         "unmatched": 2,
         "effective_queries": 1,
@@ -196,6 +198,86 @@ def test_weights_are_written_where_told(folder):
     assert golden("weights", "log.csv", "--in-place").exit_code == 0
     assert json.loads(queries.read_text())["queries"][0]["weight"] == 6
     assert golden("check", "golden").exit_code == 0
+
+
+def test_queries_are_weighed_by_shares(folder):
+    """Each kind has its share of the weight, and is the stratum of its queries."""
+    queries = folder / "golden" / "test-queries.json"
+    kinds = {one["id"]: one["category"] for one in json.loads(queries.read_text())["queries"]}
+    assert [*kinds.values()] == ["procedural", "troubleshoot"]
+    shares = ("--by", "category", "--share", "procedural=75%", "--share", "troubleshoot=25")
+    result = golden("weights", *shares)
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.output.splitlines()]
+    assert ["procedural", "75.0%", "1", "0.75"] in rows
+    assert "The 2 queries are worth 1.6 of equal weight" in result.output
+    assert "Nothing was written" in result.output
+    written = json.loads(golden("weights", *shares, "--in-place", "--json").stdout)
+    assert written == {
+        "version": 1,
+        "kind": "weights",
+        "output": "golden/test-queries.json",
+        "by": "category",
+        "strata": [
+            {"stratum": "procedural", "share": 0.75, "queries": 1, "weight": 0.75},
+            {"stratum": "troubleshoot", "share": 0.25, "queries": 1, "weight": 0.25},
+        ],
+        "matched": None,
+        "unmatched": None,
+        "effective_queries": pytest.approx(1.6),
+        "weights": {"Q1": 0.75, "Q2": 0.25},
+        "unasked": [],
+    }
+    found = json.loads(queries.read_text())["queries"]
+    assert [(one["weight"], one["stratum"]) for one in found] == [
+        (0.75, "procedural"), (0.25, "troubleshoot")
+    ]  # fmt: skip
+    assert golden("check", "golden").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "Give LOG, or --by LABEL with one --share VALUE=SHARE per value."),
+        (("log.csv", "--by", "category"), "Give LOG, or --by LABEL with"),
+        (("--share", "troubleshoot=1"), "Give LOG, or --by LABEL with"),
+        (("--by", "category"), "Give LOG, or --by LABEL with"),
+        (("--by", "tag", "--share", "a=1"), "'tag' is not one of 'category', 'difficulty'"),
+        (
+            ("--by", "category", "--share", "troubleshoot"),
+            "--share takes VALUE=SHARE, not 'troubleshoot'.",
+        ),
+        (("--by", "category", "--share", "troubleshoot=x"), "--share takes VALUE=SHARE, not"),
+        (
+            ("--by", "category", "--share", "troubleshoot=1", "--share", "troubleshoot=2"),
+            "--share names 'troubleshoot' twice.",
+        ),
+        (
+            ("--by", "category", "--share", "troubleshoot=1"),
+            "shares: expected one for each category, got none for 'procedural'",
+        ),
+    ],
+)
+def test_shares_that_do_not_fit_are_one_line(folder, arguments, message):
+    """Exit code 2, and the file stays as it was."""
+    (folder / "log.csv").write_text(LOG)
+    before = (folder / "golden" / "test-queries.json").read_bytes()
+    result = golden("weights", *arguments, "--in-place")
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
+    assert (folder / "golden" / "test-queries.json").read_bytes() == before
+
+
+def test_a_group_in_two_strata_is_named_by_the_check(folder):
+    """A golden set whose groups lie in two strata cannot be read."""
+    path = folder / "golden" / "test-queries.json"
+    queries = json.loads(path.read_text())["queries"]
+    for query, stratum in zip(queries, "ab", strict=True):
+        query |= {"group": "oauth", "stratum": stratum}
+    path.write_text(json.dumps({"queries": queries}))
+    result = golden("check", "golden")
+    assert result.exit_code == 2
+    assert "expected the queries of group 'oauth' in one stratum" in " ".join(result.output.split())
 
 
 def test_weights_have_one_destination(folder):

@@ -1,4 +1,4 @@
-"""Weighted means through every door, before and after the weights are there, and after they change.
+"""Weights and strata through every door, before and after they are there, and after they change.
 
 Python is the truth. A door that keeps what it computed has to notice that weights have changed.
 """
@@ -10,6 +10,7 @@ import pytest
 
 import berryeval as be
 from berryeval.suite import history
+from doors.reading import ends
 from doors.test_one_truth import as_json, command, in_pytest, page, posted, report
 from doors.world import MEASURES, World, fill, served, write_files
 
@@ -27,15 +28,15 @@ def world(tmp_path_factory):
         yield World(folder, archive, client, fill(client, folder))
 
 
-def weigh(world, weights):
-    """Give the queries weights, in the file and in the service."""
+def weigh(world, weights, strata=None):
+    """Give the queries weights, and perhaps strata, in the file and in the service."""
     path = world.folder / "queries.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
-    for row, weight in zip(rows, weights, strict=True):
-        row["weight"] = weight
+    for row, weight, stratum in zip(rows, weights, strata or [None] * 48, strict=True):
+        row |= {"weight": weight, "stratum": stratum}
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     queries = [{"query_id": row["id"], "text": row["query"], "category": row["category"],
-                "weight": row["weight"]} for row in rows]  # fmt: skip
+                "weight": row["weight"], "stratum": row["stratum"]} for row in rows]  # fmt: skip
     assert world.client.post("/v1/queries", json={"queries": queries}).status_code == 200
 
 
@@ -87,6 +88,7 @@ def evaluated(world):
 
 WEIGHTS = [1 + (7 * number) % 23 for number in range(48)]
 OTHERS = [1 + (5 * number) % 11 for number in range(48)]
+STRATA = ["howto", "errors", "howto", "facts"] * 12
 
 
 @pytest.mark.parametrize("weights", [WEIGHTS, OTHERS], ids=["first", "changed"])
@@ -127,10 +129,12 @@ def test_every_door_says_what_the_queries_are_worth(world):
     assert told in report(world, "compare", "qrels.txt", "old.run", "new.run", *queries).text
 
 
-def test_a_comparison_has_the_same_difference_everywhere(world):
-    """With its interval and p-value; also of slices."""
-    weigh(world, OTHERS)
+@pytest.mark.parametrize("strata", [None, STRATA], ids=["plain", "strata"])
+def test_a_comparison_has_the_same_difference_everywhere(world, strata):
+    """With its interval and p-value; also of slices, and once queries come from strata."""
+    weigh(world, OTHERS, strata)
     truth = python(world)
+    assert truth.sampling.strata == (None if strata is None else tuple(strata))
     ids, queries = world.run_ids, ("--queries", "queries.jsonl")
     body = {"baseline": ids["old"], "candidates": [ids["new"]], "measures": [*MEASURES],
             "slices": ["category"]}  # fmt: skip
@@ -142,6 +146,9 @@ def test_a_comparison_has_the_same_difference_everywhere(world):
             for row, difference in zip(found[kind], expected, strict=True):
                 assert row["difference"] == pytest.approx(difference.mean, abs=1e-12)
                 assert row["p_value"] == difference.p_value
+                if difference.interval is not None:
+                    assert row["interval"]["low"] == pytest.approx(difference.interval.low)
+                    assert row["interval"]["high"] == pytest.approx(difference.interval.high)
                 assert row["effective_queries"] == difference.sampling.effective_queries
     shown_page = page(world, f"/compare?a={ids['old']}&b={ids['new']}")
     tiles = [tile.find(class_="figure").text for tile in shown_page.find_all("div", class_="tile")]
@@ -150,6 +157,29 @@ def test_a_comparison_has_the_same_difference_everywhere(world):
     sliced = settled(world, f"/runs/{ids['new']}").text
     part = truth.evaluations["new"].by("category")["how"][LEAD].mean
     assert f"{part:.4f}"[:5] in sliced
+
+
+def test_an_interval_of_a_mean_follows_strata_at_every_door(world):
+    """Also where the service has shown another one before."""
+    weigh(world, OTHERS)
+    body = {"run": world.run_ids["new"], "measures": [*MEASURES]}
+    evaluation_id = posted(world, "/v1/evaluations", body)["evaluation_id"]
+    address = f"/v1/evaluations/{evaluation_id}/report?intervals=true"
+    arguments = ("evaluate", "qrels.txt", "new.run", *NAMED, "--intervals")
+    scores = python(world).evaluations["new"][LEAD]
+    kinds = ["easy" if score > scores.mean else "hard" for score in scores.values]
+    found = []
+    for strata in (None, kinds):
+        weigh(world, OTHERS, strata)
+        truth = python(world).evaluations["new"][LEAD].interval
+        [by_command] = as_json(world, *arguments, "--queries", "queries.jsonl")["runs"]
+        for record in (world.client.get(address).json(), by_command):
+            assert record["intervals"][LEAD] == pytest.approx([truth.low, truth.high])
+        tile = settled(world, f"/runs/{world.run_ids['new']}").find("div", class_="tile")
+        told = [shown(end) for end in ends(tile.find(class_="interval").text)]
+        assert told == pytest.approx([truth.low, truth.high], abs=5e-4)
+        found.append(truth)
+    assert found[1].low - found[0].low > 2e-3
 
 
 def test_a_gate_and_a_history_have_it(world, pytester):

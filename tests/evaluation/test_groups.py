@@ -175,6 +175,16 @@ def test_noise_is_added_to_the_error_of_groups():
     assert after**2 == pytest.approx(before**2 + 0.05**2)
 
 
+@pytest.mark.parametrize("size", [2, 3])
+@pytest.mark.parametrize("values", [np.full(60, 0.1), np.resize([0.1, -0.1], 60)])
+def test_noise_is_added_where_groups_do_not_differ(values, size):
+    """Differences that are equal, or even out within each group, say nothing about noise."""
+    sampling = Sampling(tuple(f"g{i // size}" for i in range(60)))
+    before, after = sampling.mean_of(values), sampling.mean_of(widened(values, 0.05, sampling))
+    assert after.standard_error**2 == pytest.approx(before.standard_error**2 + 0.05**2)
+    assert after.mean == pytest.approx(before.mean)
+
+
 def test_ignoring_groups_passes_falsely():
     """Thirty unequal groups at a drop of the margin: alpha holds for groups, not for queries."""
     random = np.random.default_rng(7)

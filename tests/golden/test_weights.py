@@ -1,13 +1,14 @@
-"""How much queries count, by how often people ask them."""
+"""How much queries count, by how often people ask them, or by the shares of their kinds."""
+# ruff: noqa: E501 - a case is a line
 
 import json
 
 import pytest
 
 from berryeval.core import Query
-from berryeval.errors import FormatError
+from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats.queries import iter_log, read_queries, write_weights
-from berryeval.golden.weights import weigh_by_traffic
+from berryeval.golden.weights import weigh_by_shares, weigh_by_traffic
 
 A_COUNT = "expected a count, a finite number of at least 0, found"
 LOG = [("reset password", 12.0), ("delete account", 3.0)]
@@ -146,6 +147,88 @@ def test_weights_are_written_and_all_else_is_kept(write, name, before, after):
         assert text.startswith('{\n  "queries": [\n    {\n      "id": "q1"')
         assert "ü" in text
         assert json.loads(text)["queries"][0]["more"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        (
+            "q.jsonl",
+            '{"id": "q1", "text": "a", "stratum": "old", "more": 1}\n'
+            '{"id": "q2", "text": "b", "stratum": "old"}\n',
+            '{"id": "q1", "text": "a", "stratum": "howto", "more": 1, "weight": 0.5}\n'
+            '{"id": "q2", "text": "b"}\n',
+        ),
+        (
+            "q.csv",
+            "id,stratum,text\nq1,old,a\nq2,old,b\n",
+            "id,stratum,text,weight\nq1,howto,a,0.5\nq2,,b,\n",
+        ),
+        ("q.tsv", "id\ttext\nq1\ta\n", "id\ttext\tweight\tstratum\nq1\ta\t0.5\thowto\n"),
+    ],
+)
+def test_strata_are_written_with_weights(write, name, before, after):
+    """Both or the weights alone, which leaves strata as they are."""
+    path = write(before, name)
+    write_weights(path, {"q1": 0.5}, path.with_name("new"), strata={"q1": "howto"})
+    assert path.with_name("new").read_text() == after
+    write_weights(path, {"q1": 0.5})
+    assert [query.stratum for query in read_queries(path)] == (
+        ["old", "old"] if "old" in before else [None]
+    )
+
+
+KINDS = [Query("q1", "", "howto"), Query("q2", "", "howto"), Query("q3", "", "errors"),
+         Query("q4", "", "howto"), Query("q5", "", "howto")]  # fmt: skip
+
+
+@pytest.mark.parametrize("scale", [1, 100])
+def test_shares_are_spread_over_the_queries_of_a_kind(scale):
+    """Each weight is the share over the number of queries, and the kind is the stratum."""
+    shares = {"howto": 0.6 * scale, "errors": 0.4 * scale}
+    found = weigh_by_shares(KINDS, "category", shares)
+    assert found.weights == pytest.approx(
+        {"q1": 0.15, "q2": 0.15, "q3": 0.4, "q4": 0.15, "q5": 0.15}
+    )
+    assert found.strata == dict.fromkeys(["q1", "q2", "q4", "q5"], "howto") | {"q3": "errors"}
+    assert found.shares == pytest.approx({"howto": 0.6, "errors": 0.4})
+    assert found.counts == {"howto": 4, "errors": 1}
+    assert found.effective == pytest.approx(1 / (4 * 0.15**2 + 0.4**2))
+
+
+def test_shares_that_are_rounded_add_up():
+    """Three thirds of 33 % are a whole; only their proportions count."""
+    queries = [Query(f"q{n}", "", difficulty=kind) for n, kind in enumerate("abc")]
+    found = weigh_by_shares(queries, "difficulty", dict.fromkeys("abc", 33))
+    assert found.weights == pytest.approx(dict.fromkeys(["q0", "q1", "q2"], 1 / 3))
+
+
+def test_a_share_is_that_of_a_category_by_any_name():
+    """M11: `troubleshooting` is `troubleshoot`."""
+    queries = [Query("q1", "", "troubleshooting"), Query("q2", "", "howto")]
+    found = weigh_by_shares(queries, "category", {"troubleshooting": 0.5, "howto": 0.5})
+    assert found.strata == {"q1": "troubleshoot", "q2": "howto"}
+
+
+@pytest.mark.parametrize(
+    ("queries", "label", "shares", "message"),
+    [
+        (KINDS, "tag", {"howto": 1}, "label: expected 'category' or 'difficulty', got 'tag'"),
+        (KINDS, "category", {"howto": 1}, "shares: expected one for each category, got none for 'errors'"),
+        (KINDS, "category", {"howto": 0.5, "errors": 0.4, "other": 0.1}, "shares: expected a category that a query has, got 'other'"),
+        (KINDS, "category", {"howto": 1, "errors": 0}, "share of 'errors': expected a finite number above 0, got 0"),
+        (KINDS, "category", {"howto": 1, "errors": float("nan")}, "share of 'errors': expected a finite number above 0, got nan"),
+        (KINDS, "category", {"howto": 0.6, "errors": 0.3}, "shares: expected numbers that add up to 1, or to 100 as percentages, got 0.9"),
+        ([*KINDS, Query("q6", "")], "category", {"howto": 0.6, "errors": 0.4}, "queries: expected a category for every query, got none for 'q6'"),
+        ([*KINDS, Query("q6", ""), Query("q7", "")], "category", {"howto": 0.6, "errors": 0.4}, "queries: expected a category for every query, got none for 'q6' and 1 more"),
+        ([Query("q1", "", "howto", group="g"), Query("q2", "", "errors", group="g")], "category", {"howto": 0.6, "errors": 0.4}, "group 'g': expected queries of one stratum, got 'q1' in 'howto' and 'q2' in 'errors'"),
+    ],
+)  # fmt: skip
+def test_shares_that_do_not_fit_are_an_error(queries, label, shares, message):
+    """One line: what was expected and what came."""
+    with pytest.raises(ArgumentError) as caught:
+        weigh_by_shares(queries, label, shares)
+    assert str(caught.value) == message
 
 
 def test_half_a_character_is_written_as_it_was(write):

@@ -4,7 +4,7 @@ import pytest
 
 QUERY = {"text": "configure OAuth", "category": "procedural", "difficulty": None,
          "description": None, "tags": ["security"], "weight": 12.5,
-         "group": "sign-in"}  # fmt: skip
+         "group": "sign-in", "stratum": "how-to"}  # fmt: skip
 
 
 def test_a_query_comes_back_as_it_was_stored(client):
@@ -20,12 +20,31 @@ def test_a_query_comes_back_as_it_was_stored(client):
     assert known.status_code == 304
 
 
-@pytest.mark.parametrize("wrong", [{"weight": 0}, {"weight": -1}, {"weight": "2"}, {"group": ""}])
-def test_a_weight_or_a_group_that_cannot_be_is_refused(client, wrong):
+@pytest.mark.parametrize(
+    "wrong", [{"weight": 0}, {"weight": -1}, {"weight": "2"}, {"group": ""}, {"stratum": ""}]
+)
+def test_a_weight_group_or_stratum_that_cannot_be_is_refused(client, wrong):
     """With the field that is wrong."""
     answer = client.put("/v1/queries/q1", json={**QUERY, **wrong})
     assert answer.status_code == 422
     assert next(iter(wrong)) in answer.text
+
+
+def test_a_group_in_two_strata_is_refused(client):
+    """By either route, with its name, and nothing is stored; the whole group may move at once."""
+    for name in ("q1", "q2"):
+        assert client.put(f"/v1/queries/{name}", json=QUERY).status_code == 201
+    moved = {**QUERY, "stratum": "errors"}
+    alone = client.put("/v1/queries/q1", json=moved)
+    assert alone.status_code == 422
+    assert "group 'sign-in': expected queries of one stratum, got 'q1' in 'errors'" in alone.text
+    new = client.post("/v1/queries", json={"queries": [{"query_id": "q3", **moved}]})
+    assert new.status_code == 422
+    assert client.get("/v1/queries/q1").json()["stratum"] == "how-to"
+    assert client.get("/v1/queries/q3").status_code == 404
+    both = [{"query_id": name, **moved} for name in ("q1", "q2")]
+    assert client.post("/v1/queries", json={"queries": both}).status_code == 200
+    assert client.get("/v1/queries/q2").json()["stratum"] == "errors"
 
 
 def test_a_category_is_stored_under_its_name(client):

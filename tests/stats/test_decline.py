@@ -22,7 +22,7 @@ def series(random, n_queries, n_entries, correlation):
     return 0.6 + 0.1 * scores + random.normal(0, 0.3, size=(n_queries, 1))
 
 
-def by_brute_force(scores):
+def by_brute_force(scores, strata=None):
     """Return the p-value, split and change: every choice of signs, every contrast by definition."""
     n_queries, n_entries = scores.shape
     contrasts = [
@@ -37,8 +37,16 @@ def by_brute_force(scores):
         return np.array([sample.mean / sample.standard_error for sample in samples])
 
     observed = statistics(contrasts)
+    moved = contrasts.copy()
+    if strata is not None:
+        samples = [mean_of(column, strata=strata) for column in contrasts.T]
+        observed = np.array([sample.mean / sample.standard_error for sample in samples])
+        for own in (np.array(strata) == label for label in set(strata)):
+            around = contrasts[own] - contrasts[own].mean(axis=0)
+            stretch = np.sqrt(own.sum() / (own.sum() - 1) * (n_queries - 1) / n_queries)
+            moved[own] = contrasts.mean(axis=0) + around * stretch
     found = [
-        statistics(contrasts * np.array(signs)[:, None]).max()
+        statistics(moved * np.array(signs)[:, None]).max()
         for signs in itertools.product([1, -1], repeat=n_queries)
     ]
     p_value = (1 + sum(t >= observed.max() - 1e-9 for t in found)) / (len(found) + 1)
@@ -61,6 +69,49 @@ def test_few_queries_are_flipped_in_every_way(shape, drop):
     p_value, split, change = by_brute_force(scores)
     assert found.p_value == pytest.approx(p_value)
     assert (found.split, found.change) == (split, pytest.approx(change))
+
+
+@pytest.mark.parametrize("drop", [0.0, 0.1])
+def test_what_lies_between_strata_is_no_chance(drop):
+    """As by a loop over all choices of signs; the statistic is that of the stratified mean."""
+    scores, strata = SERIES.copy(), [*"aaaabbbbb"]
+    scores[:4, 4:] -= drop
+    found = find_decline(scores, strata=strata)
+    p_value, split, change = by_brute_force(scores, strata)
+    assert found.p_value == pytest.approx(p_value)
+    assert (found.split, found.change) == (split, pytest.approx(change))
+
+
+def test_one_stratum_is_as_good_as_none():
+    """To the last bit, with groups and weights."""
+    for how in ({}, {"weights": np.arange(1, 10)}, {"groups": [*"aabbccdde"]}):
+        assert find_decline(SERIES, strata=["only"] * 9, **how) == find_decline(SERIES, **how)
+
+
+def test_a_decline_of_one_stratum_is_found():
+    """Where others rise a little, their difference hides it; with strata it does not."""
+    scores = series(np.random.default_rng(1), 40, 8, 0.0)
+    scores[:20, 4:] -= 0.25
+    scores[20:, 4:] += 0.15
+    strata = ["errors"] * 20 + ["others"] * 20
+    plain, stratified = find_decline(scores), find_decline(scores, strata=strata)
+    assert stratified.p_value <= 0.001
+    assert plain.p_value > 0.05
+    assert (stratified.split, stratified.change) == (plain.split, plain.change)
+
+
+@pytest.mark.parametrize("fall", [0.0, 0.2])
+def test_strata_that_differ_are_rarely_alarming(fall):
+    """Of 300 at level 0.05 about 15, also where one rises by as much as the other falls."""
+    random = np.random.default_rng(4)
+    p_values = []
+    for seed in range(300):
+        scores = series(random, 40, 8, 0.0)
+        scores[:20, 4:] -= fall
+        scores[20:, 4:] += fall
+        strata = ["falls"] * 20 + ["rises"] * 20
+        p_values.append(find_decline(scores, strata=strata, n_flips=999, seed=seed).p_value)
+    assert 0.02 <= np.mean(np.array(p_values) <= 0.05) <= 0.085
 
 
 def test_a_step_is_found_where_it_is():
@@ -151,6 +202,10 @@ def test_a_query_of_weight_0_does_not_count():
     without = find_decline(SERIES[1:])
     found = find_decline(SERIES, weights=weights)
     assert (found.split, found.change) == (without.split, pytest.approx(without.change))
+    strata = [*"abbbbcccc"]
+    found = find_decline(SERIES, weights=weights, strata=strata)
+    without = find_decline(SERIES[1:], strata=strata[1:])
+    assert found.p_value == pytest.approx(without.p_value, abs=0.005)  # of 512 signs, or 256
 
 
 def test_scores_that_never_change_do_not_decline():

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.linalg import sqrtm
@@ -162,24 +162,40 @@ def test_a_query_of_weight_0_does_not_count():
 
 
 def test_strata_by_hand():
-    """Shares 3/4 and 1/4, means 1 and 4: variances add up with the squares of the shares."""
+    """Shares 3/5 and 2/5 of five equal queries: variances add up with the squares of the shares."""
     values = [0.0, 2.0, 1.0, 3.0, 5.0]
-    strata = ["head", "head", "head", "tail", "tail"]
-    sample = mean_of(values, strata=strata, shares={"head": 3, "tail": 1})
-    assert sample.mean == pytest.approx(0.75 * 1 + 0.25 * 4)
-    of_head, of_tail = 0.75**2 * 1 / 3, 0.25**2 * 2 / 2
+    sample = mean_of(values, strata=["head", "head", "head", "tail", "tail"])
+    assert sample.mean == pytest.approx(0.6 * 1 + 0.4 * 4)
+    of_head, of_tail = 0.6**2 * 1 / 3, 0.4**2 * 2 / 2
     assert sample.standard_error**2 == pytest.approx(of_head + of_tail)
     assert sample.degrees_of_freedom == pytest.approx(
         (of_head + of_tail) ** 2 / (of_head**2 / 2 + of_tail**2 / 1)
     )
-    assert sample.effective_n == pytest.approx(1 / (0.75**2 / 3 + 0.25**2 / 2))
-    assert sample.n == 5
+    assert (sample.n, sample.effective_n) == (5, pytest.approx(5))
+
+
+def test_the_share_of_a_stratum_is_that_of_its_weights():
+    """Weights 1, 1, 1 and 4.5, 4.5 make shares of 1/4 and 3/4."""
+    values, weights = np.array([0.0, 2.0, 1.0, 3.0, 5.0]), [1, 1, 1, 4.5, 4.5]
+    sample = mean_of(values, weights=weights, strata=["a", "a", "a", "b", "b"])
+    assert sample.mean == pytest.approx(0.25 * 1 + 0.75 * 4)
+    assert sample.standard_error**2 == pytest.approx(0.25**2 * 1 / 3 + 0.75**2 * 2 / 2)
+    assert sample.effective_n == pytest.approx(1 / (0.25**2 / 3 + 0.75**2 / 2))
+
+
+def test_strata_remove_what_they_explain():
+    """Means that are far apart widen the plain interval, and not that of the strata."""
+    values = np.concatenate([SKEWED - SKEWED.mean(), SKEWED - SKEWED.mean() + 5])
+    strata = [0] * 40 + [1] * 40
+    plain, stratified = mean_of(values), mean_of(values, strata=strata)
+    assert stratified.standard_error == pytest.approx(mean_of(SKEWED).standard_error / math.sqrt(2))
+    assert stratified.standard_error < plain.standard_error / 5
 
 
 def test_the_skewness_of_strata_is_that_of_the_sum():
     """Third moments of independent means add up: for equal halves of one sample it stays."""
     values, strata = np.tile(SKEWED, 2), np.repeat(["a", "b"], 40)
-    sample = mean_of(values, strata=strata.tolist(), shares={"a": 1, "b": 1})
+    sample = mean_of(values, strata=strata.tolist())
     assert sample.skewness == pytest.approx(mean_of(SKEWED).skewness)
     assert sample.skewness_error == pytest.approx(mean_of(SKEWED).skewness_error / math.sqrt(2))
 
@@ -187,18 +203,98 @@ def test_the_skewness_of_strata_is_that_of_the_sum():
 def test_groups_and_weights_hold_within_strata():
     """Each stratum is what it is alone."""
     strata = np.where(LABELS < 6, "a", "b")
-    sample = mean_of(
-        SKEWED, weights=WEIGHTS, groups=LABELS.tolist(), strata=strata, shares={"a": 0.2, "b": 0.8}
-    )
+    sample = mean_of(SKEWED, weights=WEIGHTS, groups=LABELS.tolist(), strata=strata.tolist())
+    share = WEIGHTS[strata == "a"].sum() / WEIGHTS.sum()
     alone = [
         mean_of(SKEWED[own], weights=WEIGHTS[own], groups=LABELS[own].tolist())
         for own in (strata == "a", strata == "b")
     ]
-    assert sample.mean == pytest.approx(0.2 * alone[0].mean + 0.8 * alone[1].mean)
+    assert sample.mean == pytest.approx(share * alone[0].mean + (1 - share) * alone[1].mean)
     assert sample.standard_error == pytest.approx(
-        math.hypot(0.2 * alone[0].standard_error, 0.8 * alone[1].standard_error)
+        math.hypot(share * alone[0].standard_error, (1 - share) * alone[1].standard_error)
     )
     assert sample.n == 9
+
+
+strata_of_queries = st.lists(
+    st.tuples(
+        st.floats(-1, 1),
+        st.floats(0.01, 100),
+        st.sampled_from(["a", "b", "c", None]),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=30,
+)
+
+
+@settings(deadline=None)
+@given(queries=strata_of_queries, is_weighted=st.booleans())
+def test_strata_leave_the_mean_as_it_is(queries, is_weighted):
+    """To the last bit, and there is a mean with strata wherever there is one without."""
+    values, weights, strata, in_pairs = zip(*queries, strict=True)
+    how = {"weights": weights if is_weighted else None}
+    how["groups"] = [
+        f"g{one}" if pair else None for one, pair in zip(strata, in_pairs, strict=True)
+    ]
+    plain, stratified = mean_of(values, **how), mean_of(values, **how, strata=strata)
+    assert (plain is None) == (stratified is None)
+    if plain is not None:
+        assert stratified.mean == plain.mean
+        assert stratified.n == plain.n
+        assert stratified.effective_n == pytest.approx(plain.effective_n)
+
+
+@settings(deadline=None)
+@given(queries=strata_of_queries, is_weighted=st.booleans())
+def test_one_stratum_is_as_good_as_none(queries, is_weighted):
+    """To the last bit, whatever it is called."""
+    values, weights, strata, _ = zip(*queries, strict=True)
+    how = {"weights": weights if is_weighted else None}
+    assert mean_of(values, **how, strata=[strata[0]] * len(values)) == mean_of(values, **how)
+
+
+def test_strata_of_one_query_are_taken_together():
+    """They have no spread of their own; what lies between them counts as chance."""
+    values = np.append(SKEWED[:20], [1.0, 4.0, 2.0])
+    sample = mean_of(values, strata=["a"] * 20 + ["b", "c", "d"])
+    assert sample == mean_of(values, strata=["a"] * 20 + ["rest"] * 3)
+    assert sample.standard_error > mean_of(values[:20]).standard_error
+
+
+def test_a_single_query_joins_the_smallest_stratum():
+    """The one with the fewest units, not with the fewest queries."""
+    values = np.append(SKEWED[:19], 1.0)
+    groups = [*range(8), *[8, 8, 9, 9, 9, 10, 10, 10, 10, 11, 11], 12]
+    strata = ["many units"] * 8 + ["few units"] * 11 + ["alone"]
+    joined = ["many units"] * 8 + ["few units"] * 12
+    sample = mean_of(values, groups=groups, strata=strata)
+    assert sample == mean_of(values, groups=groups, strata=joined)
+
+
+def test_a_stratum_of_one_heavy_query_has_no_spread_of_its_own():
+    """One query with nearly all the weight of its stratum is as good as a single one."""
+    weights = np.array([1.0] * 38 + [5.0, 0.001])
+    strata = ["a"] * 18 + ["b"] * 20 + ["c"] * 2
+    sample = mean_of(SKEWED, weights=weights, strata=strata)
+    assert sample == mean_of(SKEWED, weights=weights, strata=["a"] * 18 + ["b"] * 20 + ["a"] * 2)
+    weights[38] = 1e6
+    assert mean_of(SKEWED, weights=weights, strata=strata) is None  # as without strata
+
+
+def test_queries_without_a_stratum_are_one_of_their_own():
+    """None is a label like any other, unlike None among groups."""
+    strata = [None] * 20 + ["a"] * 20
+    assert mean_of(SKEWED, strata=strata) == mean_of(SKEWED, strata=[0] * 20 + [1] * 20)
+
+
+def test_a_query_of_weight_0_is_in_no_stratum():
+    """A stratum in which nothing counts is not there."""
+    weights = np.append(np.ones(39), 0.0)
+    strata = ["a"] * 20 + ["b"] * 19 + ["c"]
+    sample = mean_of(SKEWED, weights=weights, strata=strata)
+    expected = mean_of(SKEWED[:39], strata=strata[:39])
+    assert sample.standard_error == pytest.approx(expected.standard_error)
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
@@ -329,8 +425,9 @@ def test_groups_whose_means_are_equal_have_no_error():
         {"values": [0.5]},
         {"values": [0.5, 0.6], "groups": ["a", "a"]},
         {"values": [0.5, 0.6], "weights": [1, 0]},
-        {"values": [1.0, 2.0, 3.0], "strata": ["a", "a", "b"], "shares": {"a": 1, "b": 1}},
-        {"values": [], "strata": [], "shares": {}},
+        {"values": [1.0], "strata": ["a"]},
+        {"values": [], "strata": []},
+        {"values": [1.0, 2.0, 3.0], "strata": ["a", "a", "b"], "weights": [1, 0, 0]},
     ],
 )
 def test_one_unit_has_no_spread(arguments):
@@ -350,17 +447,14 @@ def test_two_values_have_no_skewness():
         ({"weights": [1, 2]}, "weights: expected one weight per query, 3, got 2"),
         ({"weights": [1, -2, 1]}, "weights: expected numbers of at least 0"),
         ({"groups": ["a"]}, "groups: expected one label per query, 3, got 1"),
-        ({"strata": ["a", "a", "b"]}, "shares: expected one share per stratum"),
-        ({"shares": {"a": 1}}, "shares: expected one share per stratum"),
-        ({"strata": ["a"], "shares": {"a": 1}}, "strata: expected one label per query"),
-        ({"strata": ["a", "a", "b"], "shares": {"a": 1}}, "shares: .* a difference at 'b'"),
+        ({"strata": ["a"]}, "strata: expected one label per query, 3, got 1"),
         (
-            {"strata": ["a", "a", "b"], "shares": {"a": 1, "b": 0}},
-            "shares: expected finite numbers above 0, got 0 for 'b'",
+            {"strata": ["a", "a", "b"], "groups": ["x", "y", "y"]},
+            "groups: expected each group within one stratum, got group 'y' in 'a' and in 'b'",
         ),
         (
-            {"strata": ["a", "a", "b"], "shares": {"a": 1, "b": 1}, "groups": ["x", "y", "y"]},
-            "groups: expected groups that lie within one stratum",
+            {"strata": [None, "a", "a"], "groups": ["x", "x", "y"]},
+            "got group 'x' in 'a' and outside of all strata",
         ),
     ],
 )

@@ -32,19 +32,27 @@ def critical(member):
     return (member.interval.high - member.sample.mean) / member.sample.standard_error
 
 
-def by_brute_force(values, labels, weights=None, level=0.95):
+def by_brute_force(values, labels, weights=None, level=0.95, strata=None):
     """Return p-values and bounds: every choice of signs, each mean studentised anew."""
     groups = np.unique(labels)
-    observed = [mean_of(column, groups=labels, weights=weights) for column in values.T]
-    means = np.array([sample.mean for sample in observed])
-    farthest = []
+    how = {"groups": labels, "weights": weights, "strata": strata}
+    observed = [mean_of(column, **how) for column in values.T]
+    freedoms = [sample.degrees_of_freedom for sample in observed]
+    centred = values.copy()
+    for label in set(strata or [None]):
+        own = np.array([strata is None or one == label for one in strata or labels])
+        weight = None if weights is None else weights[own]
+        centred[own] -= np.average(values[own], axis=0, weights=weight)
+    tails = []
     for signs in itertools.product([1, -1], repeat=len(groups)):
-        flipped = (values - means) * np.array(signs)[np.searchsorted(groups, labels)][:, None]
-        samples = [mean_of(column, groups=labels, weights=weights) for column in flipped.T]
-        farthest.append(max(abs(s.mean) / s.standard_error for s in samples))
-    tails = np.sort(stats.t.sf(farthest, [sample.degrees_of_freedom for sample in observed[:1]]))
-    p = [(1 + (tails <= s.p_value() / 2 * (1 + 1e-9)).sum()) / (len(tails) + 1) for s in observed]
-    tail = tails[math.floor((1 - level) * (len(tails) + 1)) - 1]
+        flipped = centred * np.array(signs)[np.searchsorted(groups, labels)][:, None]
+        samples = [mean_of(column, **how) for column in flipped.T]
+        farthest = [abs(s.mean) / s.standard_error for s in samples]
+        tails.append(stats.t.sf(farthest, freedoms).min())
+    tails = np.sort(tails)
+    alone = [sample.p_value() for sample in observed]
+    p = [max(one, (1 + (tails <= one / 2 * (1 + 1e-9)).sum()) / (len(tails) + 1)) for one in alone]
+    tail = min((1 - level) / 2, tails[math.floor((1 - level) * (len(tails) + 1)) - 1])
     return p, [(sample.lower_bound(tail), sample.upper_bound(tail)) for sample in observed]
 
 
@@ -59,6 +67,57 @@ def test_few_rows_are_flipped_in_every_way(labels, is_weighted):
     assert [member.p_value for member in members] == pytest.approx(p_values)
     for member, bound in zip(members, bounds, strict=True):
         assert (member.interval.low, member.interval.high) == pytest.approx(bound)
+
+
+@pytest.mark.parametrize(
+    ("labels", "strata"),
+    [
+        (list(range(8)), [*"aaabbbbb"]),
+        (list(range(8)), [*"abababac"]),
+        ([0, 0, 0, 1, 2, 2, 3, 4, 4, 5, 6, 7], [*"aaaaaabbbccc"]),
+    ],
+)
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_strata_are_flipped_about_their_own_means(labels, strata, is_weighted):
+    """As by a loop over all choices of signs; a stratum of one query joins another."""
+    joined = [{"c": "b"}.get(one, one) for one in strata] if strata.count("c") == 1 else strata
+    far_apart = np.array([{"a": 0.0, "b": 0.5, "c": -1.0}[one] for one in joined])
+    values = VALUES[: len(labels), :3] + far_apart[:, None]
+    weights = np.linspace(1, 3, len(labels)) if is_weighted else None
+    members = simultaneous_intervals(values, 0.9, groups=labels, weights=weights, strata=strata)
+    p_values, bounds = by_brute_force(values, labels, weights, 0.9, joined)
+    assert [member.p_value for member in members] == pytest.approx(p_values)
+    for member, bound in zip(members, bounds, strict=True):
+        assert (member.interval.low, member.interval.high) == pytest.approx(bound)
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_one_stratum_is_as_good_as_none(is_weighted):
+    """To the last bit."""
+    how = {"weights": np.linspace(1, 3, 60) if is_weighted else None, "n_flips": 500}
+    plain = simultaneous_intervals(VALUES, **how)
+    assert simultaneous_intervals(VALUES, strata=["only"] * 60, **how) == plain
+
+
+def test_a_slice_has_the_strata_of_its_queries():
+    """It is as if the other queries were not there."""
+    strata = [*"abc"] * 20
+    present = np.ones(VALUES.shape, dtype=bool)
+    present[:, 1] = np.arange(60) < 30
+    members = simultaneous_intervals(VALUES, present=present, strata=strata, n_flips=500)
+    assert members[1].sample == mean_of(VALUES[:30, 1], strata=strata[:30])
+    assert members[0].sample == mean_of(VALUES[:, 0], strata=strata)
+
+
+def test_strata_make_intervals_narrower_where_they_differ():
+    """What lies between their means is no chance."""
+    values = VALUES + np.repeat([0.0, 2.0, -2.0], 20)[:, None]
+    strata = np.repeat([*"abc"], 20).tolist()
+    plain = simultaneous_intervals(values, n_flips=500)
+    stratified = simultaneous_intervals(values, strata=strata, n_flips=500)
+    for one, other in zip(plain, stratified, strict=True):
+        assert other.sample.mean == one.sample.mean
+        assert other.interval.high - other.interval.low < (one.interval.high - one.interval.low) / 3
 
 
 @pytest.mark.parametrize("groups", [None, (np.arange(60) // 2).tolist()])
@@ -189,9 +248,12 @@ def test_too_few_flips_show_nothing():
 
 def test_work_in_parts_gives_the_same_bits(monkeypatch):
     """A family that does not fit into memory is worked through member by member."""
+    strata = [*"abc"] * 20
     whole = simultaneous_intervals(VALUES, n_flips=1000)
+    stratified = simultaneous_intervals(VALUES, strata=strata, n_flips=1000)
     monkeypatch.setattr(simultaneous, "_AT_A_TIME", 1000)
     assert simultaneous_intervals(VALUES, n_flips=1000) == whole
+    assert simultaneous_intervals(VALUES, strata=strata, n_flips=1000) == stratified
 
 
 def test_the_seed_decides():
@@ -229,6 +291,7 @@ def test_all_intervals_hold_at_once_as_often_as_stated(shape):
         ({"level": 95}, "level: expected a number between 0 and 1"),
         ({"groups": ["a"]}, "groups: expected one label per query, 60, got 1"),
         ({"weights": [1.0]}, "weights: expected one weight per query, 60, got 1"),
+        ({"strata": ["a"]}, "strata: expected one label per query, 60, got 1"),
         ({"present": [True]}, "present: expected one bool per value, 60 x 4"),
         ({"present": np.ones((60, 4))}, "present: expected one bool per value, 60 x 4"),
         ({"n_flips": 0}, "n_flips: expected a whole number from 1"),

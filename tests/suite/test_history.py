@@ -59,6 +59,22 @@ def test_what_is_appended_can_be_read(tmp_path):
     assert (history.runs, history.measures, history.damaged) == (("bm25.run",), ("RR", "P@1"), ())
 
 
+def test_how_queries_were_drawn_is_kept(tmp_path):
+    """Weights, groups and strata, where queries have any: a decline is tested by them later."""
+    queries = [
+        be.Query(q, "", weight=1 + i % 2, group="g" if i < 2 else None, stratum="ab"[i // 5])
+        for i, q in enumerate(JUDGMENTS)
+    ]
+    evaluation = be.evaluate(JUDGMENTS, {"q00": ["a"]}, "RR", queries=queries)
+    entry = append(tmp_path / "h", "run", evaluation, JUDGMENTS)
+    assert read(tmp_path / "h").entries == (entry,)
+    assert entry.weights == evaluation.weights
+    assert entry.groups == ("g", "g", *[None] * 8)
+    assert entry.strata == (*"aaaaabbbbb",)
+    append(tmp_path / "plain", "run", evaluated(), JUDGMENTS)
+    assert not {"weights", "groups", "strata"} & json.loads((tmp_path / "plain").read_text()).keys()
+
+
 def test_an_entry_of_fifty_queries_is_small(tmp_path):
     """Ids are hashed and scores have six decimals: about nine bytes a score at most."""
     judgments = {f"query-{i:03}": {"a": 1, "b": 2} for i in range(50)}
@@ -218,6 +234,7 @@ def test_another_file_is_no_history(tmp_path, monkeypatch, content, message):
     [("run", 7), ("means", {"RR": "high"}), ("means", {"RR": float("nan")}), ("time", "today"),
      ("scores", {"RR": 1}), ("time", "2026-01-05T06:30:00"), ("n_queries", None),
      ("n_queries", float("inf")), ("n_queries", 9), ("means", {"RR": 10**400}), ("means", {}),
+     ("weights", [1] * 9), ("groups", ["g"] * 9), ("strata", [None] * 11), ("strata", [7] * 10),
      ("scores", {"P@1": [1] * 10}), ("time", "0001-01-01T00:00:00+10:00")],
 )  # fmt: skip
 def test_a_value_of_another_type_is_an_error(tmp_path, key, value):
@@ -345,6 +362,55 @@ def test_queries_that_an_entry_lacks_are_left_out_of_the_test():
     assert look.p_value == whole.p_value
     assert not any(point.starts_anew for point in trend.points)
     assert [point.change is None for point in trend.points[4:8]] == [False, True, True, False]
+
+
+WEIGHTS = tuple(float(1 + number % 3) for number in range(40))
+GROUPS = tuple(f"g{number // 2}" for number in range(40))
+STRATA = ("howto",) * 20 + ("errors",) * 20
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{"weights": WEIGHTS}, {"groups": GROUPS}, {"strata": STRATA},
+     {"weights": WEIGHTS, "groups": GROUPS, "strata": STRATA}],
+)  # fmt: skip
+def test_declines_are_tested_as_queries_were_drawn(how):
+    """By the weights, groups and strata of the newest entry, over the queries that all have."""
+    ids = tuple(f"q{i:02}" for i in range(40))
+    entries = [replace(one, **how) for one in noisy(12, drop=0.02, step=6, share=0.5)]
+    (look,) = trend_of(*entries).looks
+    scores = np.array([one.scores["RR"] for one in entries]).T
+    found = find_decline(scores, **how)
+    assert (look.p_value, look.change) == (found.p_value, pytest.approx(found.change))
+    assert look.p_value != find_decline(scores).p_value
+    entries = [with_ids(one, ids) for one in entries]
+    entries[5] = with_ids(replace(entries[5], **dict.fromkeys(how)), ids[:38])
+    (look,) = trend_of(*entries).looks
+    fewer = find_decline(scores[:38], **{name: values[:38] for name, values in how.items()})
+    assert (look.p_value, look.change) == (fewer.p_value, pytest.approx(fewer.change))
+
+
+def test_too_few_groups_are_not_tested():
+    """Twenty queries of five intents are five."""
+    groups = tuple(f"g{number // 4}" for number in range(20))
+    entries = [replace(one, groups=groups) for one in noisy(8, 20, drop=0.5, step=4)]
+    assert trend_of(*entries).looks == ()
+
+
+def test_the_change_of_a_geometric_mean_is_weighted():
+    """It is that of the means that are shown; and a sum counts every query once."""
+    entries = [
+        replace(one, weights=(9.0,) * 10 + (1.0,) * 30)
+        for one in noisy(10, drop=0.3, step=5, share=0.25, measure="GMAP")
+    ]
+    (look,) = trend_of(*entries).declines
+    means = [np.exp(np.average(np.log(one.scores["GMAP"]), weights=one.weights)) for one in entries]
+    assert look.change == pytest.approx(np.mean(means[5:]) - np.mean(means[:5]), rel=0.02)
+    summed = [replace(one, means={"NumRet": 1.0}, scores={"NumRet": one.scores["GMAP"]})
+              for one in entries]  # fmt: skip
+    (look,) = trend_of(*summed).declines
+    scores = np.array([one.scores["NumRet"] for one in summed]).T
+    assert look.change == pytest.approx(40 * find_decline(scores).change)
 
 
 def test_queries_are_matched_by_their_ids():

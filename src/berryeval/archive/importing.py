@@ -59,6 +59,8 @@ def import_archive(database: Database, folder: str | os.PathLike[str]) -> dict[s
             if name not in expected:  # an export from before there was the table
                 continue
             counts[name] = _insert(connection, table, _rows(source / name, table))
+            if table is tables.queries:
+                _check_groups(connection, source / name)
             if table is tables.run_contents:
                 _import_rankings(connection, source / RUNS)
         for name, n_lines in expected.items():
@@ -66,6 +68,13 @@ def import_archive(database: Database, folder: str | os.PathLike[str]) -> dict[s
                 message = f"expected {n_lines} lines, found {counts.get(name, 0)}"
                 raise FormatError(message, os.fspath(source / name))
     return counts
+
+
+def _check_groups(connection: Connection, path: Path) -> None:
+    try:
+        queries.check_groups(connection)
+    except ArgumentError as error:
+        raise FormatError(str(error), os.fspath(path)) from None
 
 
 def read_facts(folder: str | os.PathLike[str]) -> dict[str, int]:

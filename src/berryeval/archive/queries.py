@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, delete, extract, func, select
+from sqlalchemy import Connection, Row, Text, delete, extract, func, or_, select, type_coerce
 
 from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_id
@@ -19,12 +19,12 @@ from berryeval.archive.paging import read_page
 from berryeval.archive.records import Check, Page
 from berryeval.archive.tables import queries
 from berryeval.archive.text_index import TextIndex
-from berryeval.core.query import Query
+from berryeval.core.query import Query, check_strata
 from berryeval.errors import InputTypeError
 
-__all__ = ["ArchivedQueries", "content_of", "query_of"]
+__all__ = ["ArchivedQueries", "check_groups", "content_of", "query_of"]
 
-_LABELS = ("category", "difficulty", "description", "group")
+_LABELS = ("category", "difficulty", "description", "group", "stratum")
 
 # Whoever changes a query changes one of these: the sum tells of changes that others date back.
 _STAMP = select(
@@ -35,6 +35,7 @@ _STAMP = select(
 
 
 _TRUSTED_SECONDS = 1.0
+_FEW_GROUPS = 20  # more are looked for in Python
 
 
 class _Everything(NamedTuple):
@@ -67,8 +68,15 @@ class ArchivedQueries:
         -------
         int
             How many are new or changed.
+
+        Raises
+        ------
+        ArgumentError
+            For a group that would lie in two strata. Write all queries of a group at once to move
+            it to another stratum.
         """
         contents = {check_id(query.query_id, "query_id"): content_of(query) for query in wanted}
+        groups = {content["group"] for content in contents.values() if "group" in content}
         n_changed = 0
         with self._database.writing(alone="queries") as connection:
             for query_ids in batches_of(contents):
@@ -84,6 +92,7 @@ class ArchivedQueries:
                 ]
                 self._database.upsert(connection, queries, "query_id", rows)
                 n_changed += len(rows)
+            check_groups(connection, groups)
         self._note_write()
         return n_changed
 
@@ -130,7 +139,7 @@ class ArchivedQueries:
         return known.queries
 
     def sampling(self) -> str:
-        """Return what is another whenever a weight or group changes; empty if no query has any.
+        """Return what changes with every weight, group and stratum; empty if no query has any.
 
         It is quick. What another process writes is seen within a second.
         """
@@ -155,13 +164,23 @@ class ArchivedQueries:
         return is_removed
 
 
+def check_groups(connection: Connection, groups: Collection[str] | None = None) -> None:
+    """Raise if one of these groups, or of all, lies in two strata."""
+    if groups is not None and not groups:
+        return
+    marks = ['"group":']
+    if groups is not None and len(groups) <= _FEW_GROUPS:
+        marks = [f'"group":{json.dumps(group)}' for group in sorted(groups)]
+    content = type_coerce(queries.c.content, Text)  # JSON, without spaces
+    having = or_(*(content.contains(mark, autoescape=True) for mark in marks))
+    rows = connection.execute(select(queries).where(having).order_by(queries.c.query_id))
+    check_strata(map(_query, rows))
+
+
 def _sampling_of(found: Mapping[str, Query]) -> str:
-    """Return a hash of the weights and groups of queries; empty if none has any."""
-    rows = [
-        (query.query_id, query.weight, query.group)
-        for query in found.values()
-        if query.weight is not None or query.group is not None
-    ]
+    """Return a hash of the weights, groups and strata of queries; empty if none has any."""
+    known = ((one.query_id, one.weight, one.group, one.stratum) for one in found.values())
+    rows = [row for row in known if row[1:] != (None, None, None)]
     return hashlib.sha256(json.dumps(rows).encode()).hexdigest() if rows else ""
 
 

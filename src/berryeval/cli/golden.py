@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from berryeval.core.documents import Document
     from berryeval.core.run import Run
     from berryeval.golden.golden_set import GoldenSet
+    from berryeval.golden.weights import ShareWeights, TrafficWeights
 
 __all__ = ["command"]
 
@@ -32,7 +33,7 @@ FORMATS = ("table", "json", "markdown")
 
 @click.group("golden")
 def command() -> None:
-    """Start golden sets, check them, and weigh their queries by traffic."""
+    """Start golden sets, check them, and weigh their queries by traffic or shares."""
 
 
 @command.command("check")
@@ -163,7 +164,21 @@ def init(documents: str, output: str) -> None:
 
 
 @command.command("weights")
-@click.argument("log")
+@click.argument("log", required=False)
+@click.option(
+    "--by",
+    "label",
+    type=click.Choice(["category", "difficulty"]),
+    help="Weigh by the shares of kinds instead of LOG; needs one --share per value of this label.",
+)
+@click.option(
+    "--share",
+    "shares",
+    multiple=True,
+    metavar="VALUE=SHARE",
+    help="Share of the searches that a kind of query has, such as howto=0.5 or howto=50%; "
+    "repeatable. Shares add up to 1, or to 100.",
+)
 @click.option(
     "--queries",
     metavar="FILE",
@@ -179,32 +194,72 @@ def init(documents: str, output: str) -> None:
 )
 @click.option("--in-place", is_flag=True, help="Write the weights into the file of the queries.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def weights(log: str, queries: str, output: str | None, in_place: bool, as_json: bool) -> None:
-    """Weigh queries by how often people ask them, according to LOG.
+def weights(
+    log: str | None,
+    label: str | None,
+    shares: tuple[str, ...],
+    queries: str,
+    output: str | None,
+    in_place: bool,
+    as_json: bool,
+) -> None:
+    """Weigh queries by how often people ask them, or by the shares of their kinds.
 
     LOG is JSON lines or a table with a query and perhaps a count, or one query per line. Texts are
-    compared without differences of case, white space and Unicode form. Without --output or
-    --in-place, nothing is written. Queries that LOG never asks get no weight.
+    compared without differences of case, white space and Unicode form. Queries that LOG never asks
+    get no weight.
+
+    With --by and --share, a query gets the share of its kind divided by the number of queries of
+    that kind, and the kind becomes its stratum: the queries count as drawn kind by kind, and the
+    difference between kinds no longer widens intervals.
+
+    Without --output or --in-place, nothing is written.
 
     \b
     berryeval golden weights searches.csv
     berryeval golden weights searches.csv --queries queries.jsonl -o weighted.jsonl
+    berryeval golden weights --by category --share howto=0.7 --share errors=0.3 --in-place
     """
     from berryeval.formats.queries import iter_log, read_queries, write_weights
-    from berryeval.golden.weights import weigh_by_traffic
-    from berryeval.reports.golden import weights_table, weights_to_json
+    from berryeval.golden.weights import weigh_by_shares, weigh_by_traffic
+    from berryeval.reports.golden import shares_table, weights_table, weights_to_json
     from berryeval.reports.terminal import show_tables
 
     if in_place and output is not None:
         raise click.UsageError("choose one of --output and --in-place")
     if as_json and output == "-":
         raise click.UsageError("choose one of --json and --output -")
+    given = _shares(shares)
+    if (log is None) == (label is None) or (label is None) != (not given):
+        raise click.UsageError("Give LOG, or --by LABEL with one --share VALUE=SHARE per value.")
     known = read_queries(queries)
-    found = weigh_by_traffic(known, iter_log(log))
-    if in_place or output is not None:
-        write_weights(queries, found.weights, output)
     target = queries if in_place else output
+    found: ShareWeights | TrafficWeights
+    if label is not None:
+        found = weigh_by_shares(known, label, given)
+        table, strata = shares_table(found, target), found.strata
+    else:
+        assert log is not None
+        found = weigh_by_traffic(known, iter_log(log))
+        table, strata = weights_table(found, target), None
+    if target is not None:
+        write_weights(queries, found.weights, output, strata=strata)
     if as_json:
         click.echo(weights_to_json(found, target), nl=False)
     elif target != "-":  # standard output has the queries
-        show_tables([weights_table(found, target)])
+        show_tables([table])
+
+
+def _shares(texts: tuple[str, ...]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for text in texts:
+        value, _, share = text.rpartition("=")
+        if value in found:
+            raise click.UsageError(f"--share names {value!r} twice.")
+        try:
+            found[value] = float(share.removesuffix("%"))
+        except ValueError:
+            value = ""
+        if not value:
+            raise click.UsageError(f"--share takes VALUE=SHARE, not {text!r}.")
+    return found

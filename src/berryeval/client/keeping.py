@@ -60,6 +60,7 @@ def _content(query: Query) -> dict[str, Any]:
         "tags": [*query.tags],
         "weight": query.weight,
         "group": query.group,
+        "stratum": query.stratum,
     }
 
 

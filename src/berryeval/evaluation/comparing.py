@@ -92,7 +92,8 @@ def compare(
     baseline : str, optional
         The name of the run that the others are compared with. Default: the first.
     queries : path or Query objects, optional
-        Texts and labels; weights, by which every mean is weighted; groups, which are tested.
+        Texts and labels; weights, by which every mean is weighted; groups, which are tested;
+        strata, within which the spread counts.
     slices : iterable of {"category", "difficulty", "tag", "traffic"}
         Labels: differences are also reported for each of their values.
     bounds : bool
@@ -291,6 +292,7 @@ def _compared(
             *_sum_notes(measures),
             *_weight_notes(sampling, how.tests),
             *_group_notes(sampling, len(query_ids)),
+            *_strata_notes(sampling),
             *_noise_notes(noise, how.tests),
         ),
         max_grade=max_grade,
@@ -400,6 +402,13 @@ def _group_notes(sampling: Sampling, n_queries: int) -> Iterator[str]:
     if sampling.groups is not None:
         n_groups = sampling.count(np.ones(n_queries, dtype=bool))
         yield f"The queries come in {n_groups:,} groups, and groups are what is tested."
+
+
+def _strata_notes(sampling: Sampling) -> Iterator[str]:
+    """Say that queries were not drawn as one sample."""
+    n_strata = len(set(sampling.strata or ()))
+    if n_strata > 1:
+        yield f"The queries come from {n_strata:,} strata; only the spread within them counts."
 
 
 def _depth(run: Run) -> int:

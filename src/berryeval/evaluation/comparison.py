@@ -101,7 +101,7 @@ class Difference:
     rows: Sequence[int] | None = None
     """The places of the queries among all that are compared; None for all of them."""
     sampling: Sampling = PLAIN
-    """The groups and weights of the queries."""
+    """The groups, weights and strata of the queries."""
 
     def column_of(self, values: NDArray[np.float64]) -> Column:
         """Return what an interval is estimated from if these were the differences."""
@@ -208,7 +208,7 @@ class Comparison(Displayed):
     noise : mapping of str to mapping of Measure to Noise
         By run, of the systems that were asked again.
     sampling : Sampling
-        The groups and weights of the queries compared.
+        The groups, weights and strata of the queries compared.
     """
 
     def __init__(

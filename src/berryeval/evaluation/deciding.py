@@ -49,7 +49,7 @@ class Column:
     noise_sd: float = 0.0
     """The standard deviation of what all queries of a run share, from run to run."""
     sampling: Sampling = PLAIN
-    """The groups and weights of these queries."""
+    """The groups, weights and strata of these queries."""
 
     @cached_property
     def n_changed(self) -> int:
@@ -133,7 +133,7 @@ def estimate_family(
     level : float
         The probability that all intervals contain their means.
     sampling : Sampling
-        The groups and weights of all queries, which columns are parts of.
+        The groups, weights and strata of all queries, which columns are parts of.
     n_flips, seed : int
         For the draws of signs that a family of several needs.
 
@@ -189,6 +189,7 @@ def _estimate(
         present=present,
         weights=same.weights,
         groups=same.groups,
+        strata=same.strata,
         n_flips=n_flips,
         seed=seed,
     )
@@ -213,20 +214,23 @@ def widened(differences: Floats, noise_sd: float, sampling: Sampling = PLAIN) ->
     """Spread differences about their mean so that the variance of the mean has noise added.
 
     `noise_sd` is the standard deviation of what all queries of a run share from one repeat to the
-    next: the spread between queries says nothing about it. Differences that are all equal have no
-    spread to stretch: they get one that alternates. A single query stays as it is.
+    next: the spread between queries says nothing about it. Differences without a spread, all equal
+    or equal within each stratum, have nothing to stretch: they get one that alternates. A single
+    query stays as it is.
     """
     sample = sampling.mean_of(differences) if noise_sd > 0.0 else None
     if sample is None:
         return differences
     around = differences - sample.mean
-    if np.abs(around).max() < ROUNDING:
-        around = np.resize([1.0, -1.0], len(differences))
-        around -= sampling.mean_over(around)
-        alternating = sampling.mean_of(around)
+    stretched: Floats
+    if sample.standard_error == 0.0 or np.abs(around).max() < ROUNDING:
+        signs = sampling.alternating_signs(len(differences))
+        signs -= sampling.mean_over(signs)
+        alternating = sampling.mean_of(signs)
         assert alternating is not None
         factor = noise_sd / alternating.standard_error if alternating.standard_error > 0 else 0.0
+        stretched = differences + signs * factor
     else:
         factor = math.sqrt(1 + (noise_sd / sample.standard_error) ** 2)
-    stretched: Floats = sample.mean + around * factor
+        stretched = sample.mean + around * factor
     return stretched

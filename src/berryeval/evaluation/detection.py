@@ -237,13 +237,14 @@ def detection_in(columns: Sequence[Column], **asked: Any) -> Detection:  # noqa:
         For each pair of runs the differences, in what the mean is taken of, all of the same
         queries. Of several pairs the one that differs in most queries counts as changed. Where
         queries come in groups, all numbers are those of groups. Where they have weights, numbers
-        are those of queries whose weights differ as much.
+        are those of queries whose weights differ as much; where they come from strata, of queries
+        that are drawn from them in the same proportions.
     asked
         Whatever else `Detection` takes.
     """
     chosen = max(columns, key=lambda column: column.n_changed)
     sample = chosen.sample
-    is_plain = len(columns) == 1 and chosen.is_alone and not chosen.is_weighted
+    is_plain = len(columns) == 1 and chosen.sampling.is_plain
     return Detection(
         chosen.n_units,
         _pooled([_sd_of(column) for column in columns]),
@@ -307,6 +308,8 @@ def assumed_detection(
     measure = baseline.measure
     values = np.fromiter(averaged(measure, baseline.values), np.float64)
     weights = weights_of(baseline.queries, baseline.scores.query_ids)
+    # Not by strata: what lies between them is part of what the scores of both systems share, and
+    # so of the correlation.
     column = Column(values, sampling=Sampling(weights=weights))
     loss = largest_loss(measure, baseline.values)
     return Detection(

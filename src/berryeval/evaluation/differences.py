@@ -45,7 +45,7 @@ class Pair:
     rows: Sequence[int] | None = None
     """The places of the queries among all that are compared; None for all of them."""
     sampling: Sampling = PLAIN
-    """The groups and weights of the queries."""
+    """The groups, weights and strata of the queries."""
 
     @property
     def differences(self) -> NDArray[np.float64]:

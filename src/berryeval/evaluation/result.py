@@ -50,7 +50,7 @@ class MeasureResult:
     scores: Scores = field(repr=False)
     """What the engine computed, of this and other measures."""
     queries: Mapping[str, Query] = field(default_factory=dict, repr=False)
-    """Those that are known, by id: weights, and groups, which are not independent."""
+    """Those that are known, by id: weights, groups and strata."""
 
     @cached_property
     def by_query(self) -> Mapping[str, float]:

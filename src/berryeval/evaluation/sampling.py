@@ -1,8 +1,10 @@
-"""How the queries of a set stand for all that users ask: by weights, alone or in groups.
+"""How the queries of a set stand for all that users ask: by weights, in groups and strata.
 
 Paraphrases of one intent, queries of one session or tenant rise and fall together. Taken as
 independent they promise more certainty than there is, so each `group` counts as one. A query that
-is asked more often than others counts more, by its `weight`.
+is asked more often than others counts more, by its `weight`. Queries that were drawn stratum by
+stratum, so many of each kind, promise less than there is if the spread between kinds counts as
+chance; only that within each `stratum` does.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.core.query import Query
-from berryeval.evaluation.weighing import effective_number, scaled, weights_of
+from berryeval.evaluation.weighing import effective_number, labels_of, scaled, weights_of
 from berryeval.stats import mean_of, sums_of
 
 if TYPE_CHECKING:
@@ -30,21 +32,29 @@ FEWEST_GROUPS = 20
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """The groups and weights of queries, in their order."""
+    """The groups, weights and strata of queries, in their order."""
 
     groups: tuple[str | None, ...] | None = None
     """The group of each query, None for one that stands alone; None if no query has one."""
     weights: tuple[float, ...] | None = None
     """How much each query counts, in relation to the others; None if all count equally."""
+    strata: tuple[str | None, ...] | None = None
+    """The stratum of each query; all that have none are one of their own. None if no query has."""
 
     def take(self, rows: Sequence[int]) -> Sampling:
         """Return the same for some of the queries."""
-        if self.groups is None and self.weights is None:
+        if self.is_plain:
             return self
         return Sampling(
             None if self.groups is None else tuple(self.groups[row] for row in rows),
             None if self.weights is None else scaled([self.weights[row] for row in rows]),
+            None if self.strata is None else tuple(self.strata[row] for row in rows),
         )
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether queries stand alone, count equally and were drawn as one sample."""
+        return self.groups is None and self.weights is None and self.strata is None
 
     @property
     def effective_queries(self) -> float | None:
@@ -58,7 +68,7 @@ class Sampling:
 
     def mean_of(self, values: NDArray[np.float64]) -> SampleMean | None:
         """Return the mean of one number per query, with its error; None if there are too few."""
-        return mean_of(values, weights=self.weights, groups=self.groups)
+        return mean_of(values, weights=self.weights, groups=self.groups, strata=self.strata)
 
     def mean_over(self, values: NDArray[np.float64]) -> float:
         """Return the mean alone; of at least one number."""
@@ -83,6 +93,19 @@ class Sampling:
             by_unit[unit] = by_unit.get(unit, 0.0) + self.weights[row]
         return effective_number([*by_unit.values()])
 
+    def alternating_signs(self, n_queries: int) -> NDArray[np.float64]:
+        """Return 1 and -1 for the units of each stratum in turn, the same within a unit."""
+        units = range(n_queries) if self.groups is None else self._units
+        strata = self.strata or (None,) * n_queries
+        signs: dict[object, float] = {}
+        turns: dict[str | None, float] = {}
+        for unit, stratum in zip(units, strata, strict=True):
+            if unit not in signs:
+                # Strata take turns as well, as those of one unit each may be taken together.
+                start = -1.0 if len(turns) % 2 else 1.0
+                turns[stratum] = signs[unit] = -turns.get(stratum, -start)
+        return np.array([signs[unit] for unit in units])
+
     @cached_property
     def _units(self) -> list[object]:
         assert self.groups is not None
@@ -90,19 +113,18 @@ class Sampling:
 
 
 PLAIN = Sampling()
-"""Queries that stand alone and count equally."""
+"""Queries that stand alone, count equally and were drawn as one sample."""
 
 
 def sampling_of(queries: Mapping[str, Query], query_ids: Iterable[str]) -> Sampling:
-    """Return the groups and weights of queries, if any of them has one.
+    """Return the groups, weights and strata of queries, if any of them has one.
 
     `berryeval.evaluation.weighing.weights_of` says what a query without a weight counts.
     """
     ids = [*query_ids]
-    known = (queries.get(query_id) for query_id in ids)
-    groups = tuple(None if query is None else query.group for query in known)
-    weights = weights_of(queries, ids)
-    has_groups = any(group is not None for group in groups)
-    if not has_groups and weights is None:
-        return PLAIN
-    return Sampling(groups if has_groups else None, weights)
+    found = Sampling(
+        labels_of(queries, ids, "group"),
+        weights_of(queries, ids),
+        labels_of(queries, ids, "stratum"),
+    )
+    return PLAIN if found.is_plain else found

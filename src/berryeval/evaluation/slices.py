@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from berryeval.core.query import Query
+from berryeval.core.query import Query, check_strata
 from berryeval.core.query_type import QueryType
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
 from berryeval.evaluation.weighing import PARTS, parts_of_traffic
@@ -62,7 +62,15 @@ class Slice:
 
 
 def load_queries(source: QueriesSource | None) -> dict[str, Query]:
-    """Return queries by their ids; none if there is no source."""
+    """Return queries by their ids; none if there is no source.
+
+    Raises
+    ------
+    InputTypeError
+        For something else than queries.
+    ArgumentError
+        For a group that lies in two strata; in a file, FormatError with its line.
+    """
     if source is None:
         return {}
     if isinstance(source, (str, os.PathLike)):
@@ -72,6 +80,7 @@ def load_queries(source: QueriesSource | None) -> dict[str, Query]:
         if not isinstance(query, Query):
             raise InputTypeError("queries", "Query objects or a path", type(query).__name__)
         found[query.query_id] = query
+    check_strata(found.values())
     return found
 
 

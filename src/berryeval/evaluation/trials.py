@@ -66,7 +66,7 @@ class Trial:
     noise_sd: float | None
     """How much the mean difference varies by itself; None if no system was asked again."""
     sampling: Sampling
-    """The groups and weights of the queries."""
+    """The groups, weights and strata of the queries."""
     shift: Floats
     """What is added to the differences before they are tested, 0 on average. A margin that is a
     share of the baseline's mean varies with it: what is tested then is the candidate against so

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from berryeval.core.query import Query
@@ -20,6 +20,7 @@ __all__ = [
     "PARTS",
     "effective_number",
     "effective_queries",
+    "labels_of",
     "mean_over",
     "parts_of_traffic",
     "scaled",
@@ -61,6 +62,17 @@ def weights_of(queries: Mapping[str, Query], query_ids: Iterable[str]) -> tuple[
         return None
     least = _least(queries) if None in given else None
     return scaled([least if weight is None else weight for weight in given])  # type: ignore[misc]
+
+
+def labels_of(
+    queries: Mapping[str, Query], query_ids: Iterable[str], label: Literal["group", "stratum"]
+) -> tuple[str | None, ...] | None:
+    """Return the group or the stratum of each query; None if no query has one."""
+    if not queries:
+        return None
+    known = (queries.get(query_id) for query_id in query_ids)
+    found = tuple(None if query is None else getattr(query, label) for query in known)
+    return None if all(one is None for one in found) else found
 
 
 def scaled(weights: Sequence[float]) -> tuple[float, ...] | None:

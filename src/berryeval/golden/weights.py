@@ -1,14 +1,25 @@
-"""How much queries count, by how often people ask them."""
+"""How much queries count, by how often people ask them, or by the shares of their kinds."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from berryeval.core.query import Query
+from berryeval.core.id_column import shown_id
+from berryeval.core.query import Query, check_strata
+from berryeval.core.query_type import QueryType
+from berryeval.errors import ArgumentError
+from berryeval.evaluation.weighing import effective_number
 from berryeval.golden.query_groups import normalised
 
-__all__ = ["TrafficWeights", "weigh_by_traffic"]
+__all__ = ["LABELS", "ShareWeights", "TrafficWeights", "weigh_by_shares", "weigh_by_traffic"]
+
+LABELS = ("category", "difficulty")
+"""What kinds can be: every query has one, and no query has two."""
+
+_ROUNDING = 0.01 + 1e-9  # of the sum of shares: three times 33 % are a whole
 
 
 @dataclass(frozen=True)
@@ -92,3 +103,99 @@ def weigh_by_traffic(queries: Sequence[Query], log: Iterable[tuple[str, float]])
         matched=matched,
         unmatched=unmatched,
     )
+
+
+@dataclass(frozen=True)
+class ShareWeights:
+    """What the shares of kinds say about the queries of a set."""
+
+    label: str
+    """What kinds are told by."""
+    shares: Mapping[str, float]
+    """The share of each kind; they add up to 1."""
+    counts: Mapping[str, int]
+    """How many queries each kind has."""
+    weights: Mapping[str, float]
+    """The weight of each query, by id."""
+    strata: Mapping[str, str]
+    """The kind of each query, by id."""
+
+    @property
+    def effective(self) -> float:
+        """The effective number of queries (Kish): equal weights count each as one."""
+        return effective_number([*self.weights.values()])
+
+
+def weigh_by_shares(
+    queries: Sequence[Query], label: str, shares: Mapping[str, float]
+) -> ShareWeights:
+    """Return weights by which each kind of queries has its share, and strata: the kinds.
+
+    The weight of a query is the share of its kind, divided by the number of queries of that kind.
+
+    Parameters
+    ----------
+    queries : sequence of Query
+        The set. Every query has the label, and all queries of a group have the same value of it.
+    label : {"category", "difficulty"}
+        What kinds are told by.
+    shares : mapping of str to float
+        The share of each kind, above 0. They add up to 1, or to 100 as percentages; 1 % more or
+        less is taken for rounding.
+
+    Raises
+    ------
+    ArgumentError
+        If any of this does not hold.
+
+    Examples
+    --------
+    >>> queries = [Query("q1", "", "factual"), Query("q2", "", "factual"), Query("q3", "", "howto")]
+    >>> weigh_by_shares(queries, "category", {"factual": 0.4, "howto": 0.6}).weights
+    {'q1': 0.2, 'q2': 0.2, 'q3': 0.6}
+    """
+    if label not in LABELS:
+        raise ArgumentError("label", " or ".join(map(repr, LABELS)), repr(label))
+    if label == "category":
+        shares = {QueryType.name_of(value): share for value, share in shares.items()}
+    strata: dict[str, str] = {one.query_id: getattr(one, label) for one in queries}
+    _check_kinds(strata, label, shares)
+    check_strata(replace(query, stratum=strata[query.query_id]) for query in queries)
+    total = _total(shares)
+    counts = Counter(strata.values())
+    parts = {value: shares[value] / total for value in sorted(shares)}
+    return ShareWeights(
+        label=label,
+        shares=parts,
+        counts={value: counts[value] for value in parts},
+        weights={query_id: parts[value] / counts[value] for query_id, value in strata.items()},
+        strata=strata,
+    )
+
+
+def _check_kinds(values: Mapping[str, str | None], label: str, shares: Mapping[str, float]) -> None:
+    """Raise unless every query has a kind, and every kind a share."""
+    unlabelled = [query_id for query_id, value in values.items() if value is None]
+    if unlabelled:
+        more = f" and {len(unlabelled) - 1:,} more" if len(unlabelled) > 1 else ""
+        got = f"none for {shown_id(unlabelled[0])}{more}"
+        raise ArgumentError("queries", f"a {label} for every query", got)
+    known = set(values.values())
+    for value in sorted(shares.keys() - known):
+        raise ArgumentError("shares", f"a {label} that a query has", shown_id(value))
+    for value in sorted(str(one) for one in known - shares.keys()):
+        raise ArgumentError("shares", f"one for each {label}", f"none for {shown_id(value)}")
+
+
+def _total(shares: Mapping[str, float]) -> float:
+    """Return what shares add up to, if that is a whole."""
+    total = 0.0
+    for value, share in shares.items():
+        if not 0 < share < math.inf:
+            expected = "a finite number above 0"
+            raise ArgumentError(f"share of {shown_id(value)}", expected, f"{share:g}")
+        total += share
+    if all(abs(total / whole - 1) > _ROUNDING for whole in (1, 100)):
+        expected = "numbers that add up to 1, or to 100 as percentages"
+        raise ArgumentError("shares", expected, f"{total:g}")
+    return total

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from berryeval.golden.agreement import Agreement
     from berryeval.golden.check import GoldenCheck
     from berryeval.golden.golden_set import GoldenSet
-    from berryeval.golden.weights import TrafficWeights
+    from berryeval.golden.weights import ShareWeights, TrafficWeights
     from berryeval.stats import Interval
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "check_tables",
     "check_to_json",
     "check_to_text",
+    "shares_table",
     "weights_table",
     "weights_to_json",
 ]
@@ -207,27 +208,62 @@ def weights_table(found: TrafficWeights, written: str | None) -> Table:
         notes.append(
             "Queries that are not in the log have no weight: give them one, or remove them."
         )
-    if written is None:
-        notes.append("Nothing was written; see --output and --in-place.")
-    else:
-        notes.append(f"Written to {written}.")
+    notes.append(_destination(written))
     return Table("Weights by traffic", ("", "number"), rows, tuple(notes))
+
+
+def shares_table(found: ShareWeights, written: str | None) -> Table:
+    """Lay out the share of each kind of queries, and how much each query of it counts."""
+    rows = tuple(
+        (one["stratum"], f"{one['share']:.1%}", f"{one['queries']:,}", f"{one['weight']:.4g}")
+        for one in _strata(found)
+    )
+    worth = f"{count(len(found.weights), 'query', 'queries')} are worth {found.effective:,.1f}"
+    notes = (f"The {worth} of equal weight (Kish's effective sample size).", _destination(written))
+    columns = (found.label, "share", "queries", "weight of each")
+    return Table(f"Weights by {found.label}", columns, rows, notes)
+
+
+def _destination(written: str | None) -> str:
+    if written is None:
+        return "Nothing was written; see --output and --in-place."
+    return f"Written to {written}."
+
+
+def _strata(found: ShareWeights) -> list[dict[str, Any]]:
+    return [
+        {
+            "stratum": value,
+            "share": share,
+            "queries": found.counts[value],
+            "weight": share / found.counts[value],
+        }
+        for value, share in found.shares.items()
+    ]
 
 
 def _searches(number: float) -> str:
     return f"{number:,.0f}" if number.is_integer() else f"{number:,.2f}"
 
 
-def weights_to_json(found: TrafficWeights, written: str | None) -> str:
+def weights_to_json(found: TrafficWeights | ShareWeights, written: str | None) -> str:
     """Return one JSON object, as ``docs/reference/json.md`` describes it."""
+    from berryeval.golden.weights import ShareWeights
+
+    own: dict[str, Any]
+    if isinstance(found, ShareWeights):
+        own = {"by": found.label, "strata": _strata(found)}
+        own |= {"matched": None, "unmatched": None, "unasked": []}
+    else:
+        own = {"by": None, "strata": []}
+        own |= {"matched": found.matched, "unmatched": found.unmatched}
+        own["unasked"] = [*found.unasked]
     record = {
         "version": JSON_VERSION,
         "kind": "weights",
         "output": written,
-        "matched": found.matched,
-        "unmatched": found.unmatched,
+        **own,
         "effective_queries": found.effective,
         "weights": dict(found.weights),
-        "unasked": list(found.unasked),
     }
     return json.dumps(record, indent=2, allow_nan=False) + "\n"

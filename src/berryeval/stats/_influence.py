@@ -10,6 +10,9 @@ all values were independent and of equal variance::
 A therefore is the identity except on the plane of 1 and s, where B acts as a 2 x 2 matrix, whose
 inverse root is known in closed form: no group is too large. Without weights v is s / sqrt(1 - S),
 where S is the group's share; without groups either the estimate is Student's.
+
+Strata are drawn apart from each other. Each has influences of its own, on its own mean, and the
+mean of all is that of the strata by their shares of the weight.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from numpy.typing import NDArray
 from berryeval.errors import ArgumentError
 from berryeval.stats._moments import are_equal, deviations_of, means_of, slack_of, sums_of
 
-__all__ = ["Influence", "influence_of", "units_of"]
+__all__ = ["Influence", "Stratum", "mean_over", "strata_of", "stratify", "units_of"]
 
 _LEAST = 2  # one unit has no spread
 _NEARLY_ALL = 0.999  # of the weight: what others add is lost in rounding
@@ -43,6 +46,66 @@ class Influence(NamedTuple):
     """One number per unit, v' e: the sum of their squares is the variance of the mean."""
     reach: NDArray[np.float64]
     """One number per unit, v' 1: by how much `adjusted` falls if the mean rises by 1."""
+
+
+class Stratum(NamedTuple):
+    """Queries that are drawn apart from all others; without strata, all queries."""
+
+    rows: NDArray[np.intp]
+    """The places of its queries, ascending."""
+    share: float
+    """The share of the weight of all queries."""
+    influence: Influence
+    """On the stratum's own mean."""
+
+
+def stratify(
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64] | None = None,
+    units: NDArray[np.intp] | None = None,
+    strata: NDArray[np.intp] | None = None,
+) -> list[Stratum]:
+    """Return the strata of queries; none if the spread of their mean cannot be estimated.
+
+    A stratum with fewer than two units, or one that has nearly all its weight, has no spread of its
+    own. All such strata are taken together, and as long as what results has none either, the
+    stratum with the fewest units joins it. That is cautious: what lies between strata that are
+    taken together counts as chance.
+    """
+
+    def stratum_of(rows: NDArray[np.intp]) -> Stratum | None:
+        own_weights = None if weights is None else weights[rows]
+        influence = influence_of(values[rows], own_weights, None if units is None else units[rows])
+        if influence is None:
+            return None
+        if weights is None or own_weights is None:
+            return Stratum(rows, len(rows) / len(values), influence)
+        return Stratum(rows, float(sums_of(own_weights) / sums_of(weights)), influence)
+
+    found: list[Stratum] = []
+    without_spread: list[NDArray[np.intp]] = []
+    for rows in _rows_by_stratum(len(values), strata):
+        stratum = stratum_of(rows)
+        if stratum is None:
+            without_spread.append(rows)
+        else:
+            found.append(stratum)
+    if not without_spread:
+        return found
+    rows = np.sort(np.concatenate(without_spread))
+    joined = stratum_of(rows)
+    largest_first = sorted(found, key=lambda one: (-len(one.influence.totals), -one.share))
+    while joined is None and largest_first:
+        rows = np.sort(np.concatenate([rows, largest_first.pop().rows]))
+        joined = stratum_of(rows)
+    return [] if joined is None else [*largest_first, joined]
+
+
+def _rows_by_stratum(n_queries: int, strata: NDArray[np.intp] | None) -> list[NDArray[np.intp]]:
+    if strata is None:
+        return [np.arange(n_queries)]
+    order = np.argsort(strata, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(strata[order])) + 1)
 
 
 def influence_of(
@@ -77,9 +140,41 @@ def units_of(groups: Sequence[Hashable], n_queries: int) -> NDArray[np.intp]:
     return np.array(units, dtype=np.intp)
 
 
+def strata_of(
+    strata: Sequence[Hashable], n_queries: int, groups: Sequence[Hashable] | None = None
+) -> NDArray[np.intp]:
+    """Return the number of each query's stratum, by first appearance; None is one for all.
+
+    Raises
+    ------
+    ArgumentError
+        For another number of labels than queries, and for a group that lies in two strata.
+    """
+    if len(strata) != n_queries:
+        raise ArgumentError("strata", f"one label per query, {n_queries}", str(len(strata)))
+    homes: dict[Hashable, Hashable] = {}
+    for group, label in zip(groups or (), strata, strict=False):
+        home = label if group is None else homes.setdefault(group, label)
+        if home != label:
+            one, other = (home, label) if home is not None else (label, home)
+            place = "outside of all strata" if other is None else f"in {other!r}"
+            got = f"group {group!r} in {one!r} and {place}"
+            raise ArgumentError("groups", "each group within one stratum", got)
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(one, len(numbers)) for one in strata], dtype=np.intp)
+
+
+def mean_over(values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> float:
+    """Return the weighted mean, which lies within the values; that of equal ones is their value."""
+    if weights is None:
+        return float(means_of(values))
+    mean = sums_of(weights * values) / sums_of(weights)
+    return float(np.clip(mean, values.min(), values.max()))
+
+
 def _of_equal_queries(values: NDArray[np.float64]) -> Influence:
     n = len(values)
-    mean = float(means_of(values))
+    mean = mean_over(values)
     residuals = values - mean
     error = 0.0 if are_equal(values) else float(deviations_of(values)) / math.sqrt(n)
     reach = np.full(n, 1 / math.sqrt(n * (n - 1)))
@@ -93,12 +188,8 @@ def _of_groups(
     n_units: int,
 ) -> Influence | None:
     n = len(values)
-    if weights is None:
-        shares, mean = np.full(n, 1 / n), float(means_of(values))
-    else:
-        total = sums_of(weights)
-        shares = weights / total
-        mean = float(np.clip(sums_of(weights * values) / total, values.min(), values.max()))
+    mean = mean_over(values, weights)
+    shares = np.full(n, 1 / n) if weights is None else weights / sums_of(weights)
     residuals = values - mean
 
     def by_unit(numbers: NDArray[np.float64]) -> NDArray[np.float64]:

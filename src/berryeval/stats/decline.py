@@ -4,7 +4,8 @@ For each query, every way to split the series in two has a contrast, the mean be
 after, and so has the slope. What is the same throughout, such as how hard a query is, drops out.
 The statistic is the largest studentised mean of a contrast over the queries. Without a change the
 sign of a query's contrasts is chance; flipping it turns the query's whole series round, so that
-whatever connects one day with the next stays as it is.
+whatever connects one day with the next stays as it is. If one kind of queries declines and others
+do not, the difference between them is no chance: with strata it is removed before signs are drawn.
 
 That says whether, not where: a step of a few queries is as clear a few entries off, as its spread
 over the queries shrinks with it. The place is that of the step, or the slope, that fits the series
@@ -22,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from berryeval.errors import ArgumentError
 from berryeval.stats._flips import farthest_sums
-from berryeval.stats._influence import units_of
+from berryeval.stats._influence import strata_of, stratify, units_of
 from berryeval.stats._moments import means_of, slack_of, sums_of
 from berryeval.stats._validation import (
     as_columns,
@@ -58,6 +59,7 @@ def find_decline(
     *,
     weights: ArrayLike | None = None,
     groups: Sequence[Hashable] | None = None,
+    strata: Sequence[Hashable] | None = None,
     n_flips: int = 10_000,
     seed: int = 0,
 ) -> Decline | None:
@@ -70,7 +72,7 @@ def find_decline(
     ----------
     scores : array of queries x entries
         One finite score per query and entry, the oldest entry first. Higher is better.
-    weights, groups : optional
+    weights, groups, strata : optional
         As those of `mean_of`; the sign of a group is flipped as a whole.
     n_flips : int
         How many draws of signs, at least 1. Where there are no more ways to choose them than that,
@@ -95,14 +97,14 @@ def find_decline(
     check_resampling(n_flips, seed, "n_flips")
     weight = np.ones(len(columns)) if weights is None else as_weights(weights, len(columns))
     units = None if groups is None else units_of(groups, len(columns))
+    numbers = None if strata is None else strata_of(strata, len(columns), groups)
     if columns.shape[1] < _LEAST or not weight.any():
         return None
     contrasts = _contrasts(columns)
-    rows = contrasts * weight[:, None]
-    if units is not None:
-        rows = np.stack(
-            [np.bincount(units, weights=column, minlength=1) for column in rows.T], axis=1
-        )
+    rows = _by_unit(contrasts * weight[:, None], units)
+    if numbers is not None:
+        parts = _units_by_stratum(columns, weight, units, numbers)
+        rows = _without_strata(rows, _by_unit(weight[:, None], units), parts)
     sizes = np.sqrt(sums_of(rows * rows))
     has_changed = sizes > len(rows) * slack_of(columns).max() * weight.max()
     if not has_changed.any():
@@ -139,6 +141,51 @@ def alarm_level(alpha: float = 0.05, horizon: int = HORIZON) -> float:
     if horizon < _LEAST:
         raise ArgumentError("horizon", f"a whole number of at least {_LEAST}", repr(horizon))
     return alpha / (horizon - 1)
+
+
+def _by_unit(rows: NDArray[np.float64], units: NDArray[np.intp] | None) -> NDArray[np.float64]:
+    """Add up the rows of each unit."""
+    if units is None:
+        return rows
+    return np.stack([np.bincount(units, weights=column, minlength=1) for column in rows.T], axis=1)
+
+
+def _units_by_stratum(
+    columns: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    units: NDArray[np.intp] | None,
+    strata: NDArray[np.intp],
+) -> list[NDArray[np.intp]]:
+    """Return the places of the units of each stratum; what counts nothing is in none."""
+    counted = np.flatnonzero(weights > 0)
+    found = stratify(
+        columns[counted, 0],
+        weights[counted],
+        None if units is None else units[counted],
+        strata[counted],
+    )
+    places = [counted[one.rows] for one in found]
+    return places if units is None else [np.unique(units[rows]) for rows in places]
+
+
+def _without_strata(
+    rows: NDArray[np.float64], weights: NDArray[np.float64], parts: Sequence[NDArray[np.intp]]
+) -> NDArray[np.float64]:
+    """Move the mean of each stratum to that of all, which stays as it is.
+
+    Of n units, what is left around their own mean has n - 1 degrees of freedom. It is stretched to
+    the variance that the units would have as part of all.
+    """
+    if len(parts) < 2:  # noqa: PLR2004 - nothing lies between
+        return rows
+    n_units = sum(map(len, parts))
+    mean = sums_of(rows) / sums_of(weights)
+    moved = rows.copy()
+    for places in parts:
+        n, own = len(places), weights[places]
+        around = rows[places] - own * (sums_of(rows[places]) / sums_of(own))
+        moved[places] = own * mean + around * math.sqrt(n / (n - 1) * (n_units - 1) / n_units)
+    return moved
 
 
 def _contrasts(columns: NDArray[np.float64]) -> NDArray[np.float64]:

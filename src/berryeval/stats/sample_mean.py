@@ -1,24 +1,24 @@
 """The mean of one number per query, and everything that is inferred from it.
 
 Queries may come in groups (paraphrases of one intent, queries of one session or tenant), may carry
-weights (traffic), and may be drawn from strata whose shares of all queries are known. Whichever of
-these holds, what is known of the mean is the same handful of numbers: the mean, its standard error,
-the degrees of freedom of that error, and the skewness of what each independent unit contributes.
-Tests, bounds and intervals need no more. Without groups, weights and strata they are Student's.
+weights (traffic), and may be drawn stratum by stratum (so many how-to questions, so many error
+codes). Whichever of these holds, what is known of the mean is the same handful of numbers: the
+mean, its standard error, the degrees of freedom of that error, and the skewness of what each
+independent unit contributes. Tests, bounds and intervals need no more. Without groups, weights and
+strata they are Student's.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import astuple, dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr, stdtrit
 
-from berryeval.errors import ArgumentError
-from berryeval.stats._influence import Influence, influence_of, units_of
+from berryeval.stats._influence import Stratum, mean_over, strata_of, stratify, units_of
 from berryeval.stats._moments import sums_of
 from berryeval.stats._validation import as_values, as_weights, check_amount, check_share
 from berryeval.stats.hall import hall_inverse, hall_transform
@@ -66,7 +66,7 @@ class SampleMean:
     mean: float
     standard_error: float
     degrees_of_freedom: float
-    """Of the standard error: n - 1, and fewer where groups or weights are unequal."""
+    """Of the standard error: n - 1, and fewer with strata or unequal groups or weights."""
     n: int
     """Independent units: groups where there are any, else queries."""
     skewness: float
@@ -265,7 +265,6 @@ def mean_of(
     weights: ArrayLike | None = None,
     groups: Sequence[Hashable] | None = None,
     strata: Sequence[Hashable] | None = None,
-    shares: Mapping[Hashable, float] | None = None,
 ) -> SampleMean | None:
     """Return the mean of one number per query, with what is needed to test and bound it.
 
@@ -276,8 +275,9 @@ def mean_of(
       of a group are independent after all, and its degrees of freedom are Satterthwaite's under the
       same working model. For groups of equal size and weight both are Student's on the groups'
       means.
-    - Strata are sampled apart from each other: the mean is that of the strata's means, by their
-      shares of all queries, and only the spread within them counts.
+    - Strata are drawn apart from each other: how many queries each has is no chance, and only the
+      spread within them counts. They leave the mean as it is. The share of a stratum in it is that
+      of the weights of its queries.
 
     The skewness is that of the influence of the units on the mean, which is what skews T.
 
@@ -290,22 +290,22 @@ def mean_of(
     groups : sequence, optional
         The label of each query's group; None stands for a group of its own.
     strata : sequence, optional
-        The label of each query's stratum; a group lies within one.
-    shares : mapping of label to float, optional
-        For each stratum its share of all queries, above 0; only their proportions matter. Required
-        with strata.
+        The label of each query's stratum; None is the label of those in no other. A group lies
+        within one stratum. A stratum with fewer than two units, or one with nearly all its weight,
+        has no spread of its own: such strata are taken together and, if need be, with the smallest
+        of the others. That is cautious: what lies between them then counts as chance.
 
     Returns
     -------
     SampleMean or None
         None for fewer than two queries, or groups where there are any, and if one has
-        nearly all the weight; with strata, if that holds for one of them.
+        nearly all the weight.
 
     Raises
     ------
     ArgumentError
-        For values that are not finite, arguments of different lengths, negative weights, a group
-        that lies in two strata, and shares that do not match the strata.
+        For values that are not finite, arguments of different lengths, negative weights, and a
+        group that lies in two strata.
 
     References
     ----------
@@ -326,17 +326,21 @@ def mean_of(
     >>> weighted = mean_of(values, weights=[1, 1, 1, 3])
     >>> round(weighted.mean, 4), weighted.effective_n
     (0.3, 3.0)
+    >>> stratified = mean_of(values, strata=["head", "tail", "head", "tail"])
+    >>> round(stratified.standard_error, 4), round(stratified.degrees_of_freedom, 4)
+    (0.0354, 2.0)
     """
     found = as_values(values, "values")
     weight = None if weights is None else as_weights(weights, len(found))
     units = None if groups is None else units_of(groups, len(found))
-    if strata is None and shares is None:
-        return _sample_mean(found, weight, units)
-    if strata is None or shares is None:
-        raise ArgumentError("shares", "one share per stratum, together with strata", "one of both")
-    if len(strata) != len(found):
-        raise ArgumentError("strata", f"one label per query, {len(found)}", str(len(strata)))
-    return _stratified(found, weight, units, strata, shares)
+    numbers = None if strata is None else strata_of(strata, len(found), groups)
+    if weight is not None and not weight.all():
+        counts = weight > 0
+        found, weight = found[counts], weight[counts]
+        units = None if units is None else units[counts]
+        numbers = None if numbers is None else numbers[counts]
+    parts = stratify(found, weight, units, numbers)
+    return sample_mean_of(parts, mean_over(found, weight)) if parts else None
 
 
 def difference_of_means(first: SampleMean, second: SampleMean) -> SampleMean:
@@ -368,21 +372,17 @@ def difference_of_means(first: SampleMean, second: SampleMean) -> SampleMean:
     return _combined([first, second], np.array([1.0, -1.0]))
 
 
-def _sample_mean(
-    values: NDArray[np.float64],
-    weights: NDArray[np.float64] | None,
-    units: NDArray[np.intp] | None,
-) -> SampleMean | None:
-    if weights is not None and not weights.all():
-        counts = weights > 0
-        values, weights = values[counts], weights[counts]
-        units = None if units is None else units[counts]
-    influence = influence_of(values, weights, units)
-    return None if influence is None else sample_mean_of(influence)
+def sample_mean_of(strata: Sequence[Stratum], mean: float) -> SampleMean:
+    """Return what is known of a mean by its strata, at least one."""
+    parts = [_of_stratum(stratum) for stratum in strata]
+    if len(parts) == 1:
+        return parts[0]
+    combined = _combined(parts, np.array([stratum.share for stratum in strata]))
+    return replace(combined, mean=mean)  # added up in the order of the queries, as without strata
 
 
-def sample_mean_of(influence: Influence) -> SampleMean:
-    """Return what is known of a mean by the influence of its units."""
+def _of_stratum(stratum: Stratum) -> SampleMean:
+    influence = stratum.influence
     n = len(influence.totals)
     return SampleMean(
         influence.mean,
@@ -393,39 +393,6 @@ def sample_mean_of(influence: Influence) -> SampleMean:
         skewness_error(n),
         influence.effective_n,
     )
-
-
-def _stratified(
-    values: NDArray[np.float64],
-    weights: NDArray[np.float64] | None,
-    units: NDArray[np.intp] | None,
-    strata: Sequence[Hashable],
-    shares: Mapping[Hashable, float],
-) -> SampleMean | None:
-    members: dict[Hashable, list[int]] = {}
-    for query, label in enumerate(strata):
-        members.setdefault(label, []).append(query)
-    if members.keys() != shares.keys():
-        odd = sorted(repr(label) for label in members.keys() ^ shares.keys())
-        expected = "one share for each stratum that has queries, and no other"
-        raise ArgumentError("shares", expected, f"a difference at {odd[0]}")
-    for label, share in shares.items():
-        if not (math.isfinite(share) and share > 0):
-            raise ArgumentError("shares", "finite numbers above 0", f"{share!r} for {label!r}")
-    if units is not None and len(set(zip(units.tolist(), strata, strict=True))) > len(set(units)):
-        raise ArgumentError("groups", "groups that lie within one stratum each", "one in two")
-    parts: list[SampleMean] = []
-    for queries in members.values():
-        part = _sample_mean(
-            values[queries],
-            None if weights is None else weights[queries],
-            None if units is None else units[queries],
-        )
-        if part is None:
-            return None
-        parts.append(part)
-    sizes = np.array([shares[label] for label in members], dtype=np.float64)
-    return _combined(parts, sizes / sums_of(sizes)) if parts else None
 
 
 def _combined(parts: Sequence[SampleMean], factor: NDArray[np.float64]) -> SampleMean:

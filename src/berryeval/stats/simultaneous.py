@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from scipy.special import stdtr
 
 from berryeval.errors import ArgumentError
 from berryeval.stats._flips import flipped_sums
-from berryeval.stats._influence import Influence, influence_of, units_of
+from berryeval.stats._influence import Stratum, mean_over, strata_of, stratify, units_of
 from berryeval.stats._moments import sums_of
 from berryeval.stats._validation import as_columns, as_weights, check_resampling, check_share
 from berryeval.stats.interval import Interval
@@ -52,13 +53,15 @@ def simultaneous_intervals(
     present: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     groups: Sequence[Hashable] | None = None,
+    strata: Sequence[Hashable] | None = None,
     n_flips: int = 10_000,
     seed: int = 0,
 ) -> list[FamilyMember | None]:
     """Return intervals of the mean of each column that hold together: the single-step max-t.
 
     Each draw gives the values of a query, with the means removed, one sign for all columns, and
-    studentises the means of what results. Groups are flipped as a whole. The smallest tail
+    studentises the means of what results. Groups are flipped as a whole. From each stratum its own
+    mean is removed, and the means of the strata are added up by their shares. The smallest tail
     probability among the members, under Student's t, says how often chance alone goes that far
     somewhere in the family; by it, a small slice widens its own interval and not those of the large
     ones. The intervals are then those of `SampleMean` at the tail probability that the family as a
@@ -75,8 +78,8 @@ def simultaneous_intervals(
         The confidence that all intervals hold at once, between 0 and 1.
     present : array of bool, queries x members, optional
         Which values count. Default: all. Slices hold the values of their own queries only.
-    weights, groups : optional
-        As those of `mean_of`.
+    weights, groups, strata : optional
+        As those of `mean_of`; a column's strata are what it has of them.
     n_flips : int
         How many draws, at least 1. Where there are no more ways to choose the signs than that, all
         of them are taken instead.
@@ -119,25 +122,50 @@ def simultaneous_intervals(
     if weight is not None:
         counts = counts & (weight > 0)[:, None]
     units = None if groups is None else units_of(groups, n_queries)
-    family: list[_Mean | None] = []
-    for column, is_there in zip(columns.T, counts.T, strict=True):
-        own_units = None if units is None else units[is_there]
-        influence = influence_of(
-            column[is_there], None if weight is None else weight[is_there], own_units
-        )
-        rows = np.flatnonzero(is_there) if own_units is None else np.unique(own_units)
-        family.append(None if influence is None else _Mean(influence, rows))
-    varying = [mean for mean in family if mean is not None and mean.influence.standard_error > 0]
+    numbers = None if strata is None else strata_of(strata, n_queries, groups)
+    family = [
+        _mean_of(column[rows], rows, weight, units, numbers)
+        for column, rows in zip(columns.T, map(np.flatnonzero, counts.T), strict=True)
+    ]
+    varying = [mean for mean in family if mean is not None and mean.sample.standard_error > 0]
     n_units = n_queries if units is None else int(units.max(initial=-1)) + 1
     is_plain = weight is None and units is None
     tails = np.sort(_smallest_tails(varying, n_units, is_plain, n_flips, seed))
-    return [None if mean is None else _member(mean.influence, tails, level) for mean in family]
+    return [None if mean is None else _member(mean.sample, tails, level) for mean in family]
 
 
 class _Mean(NamedTuple):
-    influence: Influence
+    sample: SampleMean
+    parts: list[_Part]
+    """One per stratum."""
+
+
+class _Part(NamedTuple):
+    """What a stratum contributes to the mean of a member."""
+
+    stratum: Stratum
     rows: NDArray[np.intp]
     """Among all queries or groups, those that count."""
+
+
+def _mean_of(
+    values: NDArray[np.float64],
+    rows: NDArray[np.intp],
+    weights: NDArray[np.float64] | None,
+    units: NDArray[np.intp] | None,
+    strata: NDArray[np.intp] | None,
+) -> _Mean | None:
+    """Return the mean of one member, whose values are those of some rows among all queries."""
+    own_weights = None if weights is None else weights[rows]
+    own_units = None if units is None else units[rows]
+    found = stratify(values, own_weights, own_units, None if strata is None else strata[rows])
+    if not found:
+        return None
+    parts = [
+        _Part(one, rows[one.rows] if own_units is None else np.unique(own_units[one.rows]))
+        for one in found
+    ]
+    return _Mean(sample_mean_of(found, mean_over(values, own_weights)), parts)
 
 
 def _as_mask(present: ArrayLike, columns: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -152,12 +180,13 @@ def _smallest_tails(
     family: Sequence[_Mean], n_units: int, is_plain: bool, n_flips: int, seed: int
 ) -> NDArray[np.float64]:
     """Return, for each draw of signs, the smallest tail probability among the members."""
-    size = max(1, _AT_A_TIME // n_flips)
+    n_parts = max((len(mean.parts) for mean in family), default=1)
+    size = max(1, _AT_A_TIME // (n_flips * n_parts))
     smallest = np.full(min(n_flips, 2 ** min(n_units, 63)), 0.5)
     for start in range(0, len(family), size):
         block = family[start : start + size]
         t = _flipped_t(block, n_units, is_plain, n_flips, seed)
-        freedoms = np.array([mean.influence.degrees_of_freedom for mean in block])
+        freedoms = np.array([mean.sample.degrees_of_freedom for mean in block])
         for freedom in np.unique(freedoms):
             farthest = np.abs(t[:, freedoms == freedom]).max(axis=1)
             np.minimum(smallest, stdtr(freedom, -farthest), out=smallest)
@@ -169,22 +198,31 @@ def _flipped_t(
 ) -> NDArray[np.float64]:
     """Return draws x members: the studentised means of values whose signs are drawn.
 
-    With signs x, a mean becomes m = x' totals, and its variance the sum of the squares of
-    x * adjusted - m * reach. The first squares do not depend on the signs.
+    With signs x, the mean of a stratum becomes m = x' totals, and its variance the sum of the
+    squares of x * adjusted - m * reach. The first squares do not depend on the signs. All are
+    multiplied by the share of the stratum, and added up over the strata of a member.
     """
-    totals, cross = np.zeros((n_units, len(family))), np.zeros((n_units, len(family)))
-    for place, (influence, rows) in enumerate(family):
-        totals[rows, place] = influence.totals
-        cross[rows, place] = influence.adjusted * influence.reach
+    parts = [part for mean in family for part in mean.parts]
+    totals, cross = np.zeros((n_units, len(parts))), np.zeros((n_units, len(parts)))
+    for place, ((_, share, influence), rows) in enumerate(parts):
+        totals[rows, place] = share * influence.totals
+        cross[rows, place] = share * influence.adjusted * influence.reach
     if is_plain:  # the products are the totals over n - 1
         means = flipped_sums(totals, n_flips, seed)
-        products = means / [mean.influence.degrees_of_freedom for mean in family]
+        products = means / [part.stratum.influence.degrees_of_freedom for part in parts]
     else:
         sums = flipped_sums(np.hstack([totals, cross]), n_flips, seed)
-        means, products = sums[:, : len(family)], sums[:, len(family) :]
-    reaches = np.array([float(sums_of(mean.influence.reach**2)) for mean in family])
-    errors = np.array([mean.influence.standard_error for mean in family])
+        means, products = sums[:, : len(parts)], sums[:, len(parts) :]
+    reaches = np.array([float(sums_of(part.stratum.influence.reach**2)) for part in parts])
+    errors = np.array([s.share * s.influence.standard_error for s, _ in parts])
     variances = errors**2 + means * (means * reaches - 2 * products)
+    if len(parts) > len(family):
+        ends = [0, *accumulate(len(mean.parts) for mean in family)]
+        means, variances, squares = (
+            np.column_stack([sums_of(column[start:end]) for start, end in pairwise(ends)])
+            for column in (means.T, variances.T, (errors**2)[:, None])
+        )
+        errors = np.sqrt(squares[0])
     is_spread = variances > _ROUNDING * errors**2
     with np.errstate(divide="ignore", invalid="ignore"):
         t: NDArray[np.float64] = np.where(
@@ -193,8 +231,7 @@ def _flipped_t(
     return t
 
 
-def _member(influence: Influence, tails: NDArray[np.float64], level: float) -> FamilyMember:
-    sample = sample_mean_of(influence)
+def _member(sample: SampleMean, tails: NDArray[np.float64], level: float) -> FamilyMember:
     alone = sample.p_value()
     n_as_far = int(np.searchsorted(tails, alone / 2 * (1 + _ROUNDING), side="right"))
     # Never more certain than alone: where few units have most of the weight, flips of signs stray

@@ -9,7 +9,7 @@ from berryeval.core.content_hash import hash_of_ids
 from berryeval.errors import FormatError
 from berryeval.evaluation.evaluate import read_measures
 from berryeval.formats._lines import can_be_read_again
-from berryeval.suite.history import Entry, History
+from berryeval.suite.history import Entry, History, sampling_fields
 
 if TYPE_CHECKING:
     from berryeval.archive import Archive
@@ -106,5 +106,5 @@ def entry_of_run(run: StoredRun, evaluation: Evaluation, measure: str, judgments
         n_failed=len(run.facts.failed),
         n_missing=sum(bool(one) for one in evaluation.scores.is_missing),
         query_ids=tuple(evaluation.scores.query_ids),
-        weights=evaluation.weights,
+        **sampling_fields(evaluation),
     )

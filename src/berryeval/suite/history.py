@@ -2,9 +2,10 @@
 
 A line is a JSON object: ``version``, ``time`` (UTC), ``run``, ``note``, ``judgments`` and
 ``queries`` (hashes of what they say), ``n_queries``, ``n_missing`` if queries are missing from the
-run, ``weights`` if queries have weights, ``means`` by measure, and ``scores``: for each measure one
-number per query, in the order of the ids as bytes and to six decimals. A line of `berryeval gate`
-also has a ``decision``: what was compared, so that later gates can count looks and tries.
+run, ``weights``, ``groups`` and ``strata`` if queries have any (one per query, null for a query
+without), ``means`` by measure, and ``scores``: for each measure one number per query, in the order
+of the ids as bytes and to six decimals. A line of `berryeval gate` also has a ``decision``: what
+was compared, so that later gates can count looks and tries.
 """
 
 from __future__ import annotations
@@ -25,18 +26,20 @@ from berryeval.errors import ArgumentError, FormatError, InputTypeError
 from berryeval.evaluation import Evaluation
 from berryeval.evaluation.evaluate import JudgmentsSource, load_judgments
 from berryeval.evaluation.memory import Decision
+from berryeval.evaluation.weighing import labels_of
 from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.suite.appending import append_line
 
 if TYPE_CHECKING:
     from berryeval.suite.trends import Trend
 
-__all__ = ["Entry", "History", "append", "decisions", "read"]
+__all__ = ["Entry", "History", "append", "decisions", "read", "sampling_fields"]
 
 VERSION = 1
 _DECIMALS = 6
 _BEGINNING = b'{"version":'
 _LONGEST_LINE = 1 << 24
+_PER_QUERY = ("weights", "groups", "strata")
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,10 @@ class Entry:
     equally."""
     decision: Decision | None = None
     """What a gate decided on; None for an evaluation alone."""
+    groups: tuple[str | None, ...] | None = None
+    """The group of each query, in the order of the scores; None if no query has one."""
+    strata: tuple[str | None, ...] | None = None
+    """The stratum of each query, in the order of the scores; None if no query has one."""
 
     def is_comparable(self, other: Entry) -> bool:
         """Whether both have the same judgments, queries and weights."""
@@ -162,11 +169,21 @@ def append(
             for measure, result in evaluation.items()
         },
         n_missing=sum(bool(one) for one in evaluation.scores.is_missing),
-        weights=evaluation.weights,
         decision=decision,
+        **sampling_fields(evaluation),
     )
     append_line(path, _to_line(entry))
     return entry
+
+
+def sampling_fields(evaluation: Evaluation) -> dict[str, Any]:
+    """Return the weights, groups and strata of an evaluation's queries, as `Entry` has them."""
+    queries, query_ids = evaluation.queries, evaluation.scores.query_ids
+    return {
+        "weights": evaluation.weights,
+        "groups": labels_of(queries, query_ids, "group"),
+        "strata": labels_of(queries, query_ids, "stratum"),
+    }
 
 
 def decisions(path: PathLike) -> list[Decision]:
@@ -250,7 +267,7 @@ def _to_line(entry: Entry) -> bytes:
         "queries": entry.queries,
         "n_queries": entry.n_queries,
         **({"n_missing": entry.n_missing} if entry.n_missing else {}),
-        **({} if entry.weights is None else {"weights": entry.weights}),
+        **{name: values for name in _PER_QUERY if (values := getattr(entry, name)) is not None},
         **({} if entry.decision is None else {"decision": entry.decision.to_dict()}),
         "means": entry.means,
         "scores": {m: [_short(value) for value in column] for m, column in entry.scores.items()},
@@ -283,6 +300,8 @@ def _to_entry(record: Any, path: str, line: int) -> Entry:  # noqa: ANN401 - any
             n_missing=int(record.get("n_missing", 0)),
             weights=_weights(record.get("weights")),
             decision=_decision(record.get("decision")),
+            groups=_labels(record.get("groups")),
+            strata=_labels(record.get("strata")),
         )
         _check_scores(entry)
     except (
@@ -304,11 +323,13 @@ def _decision(fields: Any) -> Decision | None:  # noqa: ANN401 - any JSON
 
 
 def _check_scores(entry: Entry) -> None:
-    """Raise unless each measure has a score for every query, and so have the weights."""
+    """Raise unless each measure has a score for every query, and what else queries have."""
     if not entry.means:
         raise KeyError("means")
-    if entry.weights is not None and len(entry.weights) != entry.n_queries:
-        raise ArgumentError("weights", f"{entry.n_queries}", f"{len(entry.weights)}")
+    for name in _PER_QUERY:
+        values = getattr(entry, name)
+        if values is not None and len(values) != entry.n_queries:
+            raise ArgumentError(name, f"{entry.n_queries}", f"{len(values)}")
     for measure in entry.means:
         if len(entry.scores[measure]) != entry.n_queries:
             raise ArgumentError("scores", f"{entry.n_queries}", f"{len(entry.scores[measure])}")
@@ -316,6 +337,10 @@ def _check_scores(entry: Entry) -> None:
 
 def _weights(values: Any) -> tuple[float, ...] | None:  # noqa: ANN401 - any JSON
     return None if values is None else tuple(map(check_weight, values))
+
+
+def _labels(values: Any) -> tuple[str | None, ...] | None:  # noqa: ANN401 - any JSON
+    return None if values is None else tuple(None if x is None else _text(x) for x in values)
 
 
 def _text(value: object) -> str:

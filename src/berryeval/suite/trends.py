@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from berryeval.evaluation.sampling import Sampling
+
 __all__ = ["ALPHA", "Kind", "Look", "Point", "Trend", "trends"]
 
 ALPHA = 0.05
@@ -97,7 +99,7 @@ class Trend:
 
     @property
     def n_needed(self) -> int:
-        """The number of queries below which no decline can be found."""
+        """The number of queries, or groups of them, below which no decline can be found."""
         return _fewest_queries(_level(self.is_daily))
 
     def last(self, n: int) -> Trend:
@@ -132,7 +134,8 @@ def trends(
 
     Notes
     -----
-    `berryeval.stats.find_decline` tests the scores per query. On demand each stretch of comparable
+    `berryeval.stats.find_decline` tests the scores per query, by the weights, groups and strata
+    that the newest entry has. On demand each stretch of comparable
     entries is tested once, and p-values are multiplied by the number of stretches: a series
     without a decline shows one with a probability of about 0.05. Daily, every entry is tested
     together with those before it at 0.05 / 51. After every 52 entries the alarm starts anew, and
@@ -280,16 +283,27 @@ def _look(
     n_flips: int = 10_000,
 ) -> Look | None:
     """Test entries for a decline; None if nothing changed, or no p-value could be low enough."""
+    import numpy as np  # slow to import
+
     from berryeval.stats import find_decline
 
     if len(entries) < 2:  # noqa: PLR2004 - before and after
         return None
     rows, n_left_out = _scores(entries, measure, known)
+    sampling = _sampling(entries)
+    if known is not None and known.aggregate == "sum":
+        sampling = replace(sampling, weights=None)  # as in the sums that are shown
     n_queries = len(rows)
-    if n_queries < _fewest_queries(_level(is_daily)):
+    if sampling.count(np.ones(n_queries, dtype=bool)) < _fewest_queries(_level(is_daily)):
         return None
     sign = 1.0 if known is None or known.higher_is_better else -1.0
-    found = find_decline(sign * rows, n_flips=n_flips)
+    found = find_decline(
+        sign * rows,
+        weights=sampling.weights,
+        groups=sampling.groups,
+        strata=sampling.strata,
+        n_flips=n_flips,
+    )
     assert found is not None  # there are two entries and a query
     if found.split is None and found.change == 0.0:
         return None
@@ -301,7 +315,7 @@ def _look(
         is_daily,
         "creep" if found.split is None else "step",
         None if found.split is None else entries[found.split],
-        _change_of_means(known, rows, sign * found.change, found.split),
+        _change_of_means(known, rows, sampling, sign * found.change, found.split),
     )
 
 
@@ -339,17 +353,37 @@ def _scores(
     return np.array(columns, np.float64).T, n_left_out
 
 
+def _sampling(entries: Sequence[Entry]) -> Sampling:
+    """Return how the queries that are tested were drawn, as the newest entry has it."""
+    from berryeval.evaluation.sampling import Sampling
+
+    newest = entries[-1]
+    sampling = Sampling(newest.groups, newest.weights, newest.strata)
+    if len({entry.queries for entry in entries}) == 1:
+        return sampling
+    shared = _shared(entries)
+    assert shared is not None  # `_can_follow` has seen the ids
+    ids = enumerate(newest.query_ids or ())
+    return sampling.take([row for row, query_id in ids if query_id in shared])
+
+
 def _change_of_means(
-    known: Measure | None, rows: NDArray[np.float64], change: float, split: int | None
+    known: Measure | None,
+    rows: NDArray[np.float64],
+    sampling: Sampling,
+    change: float,
+    split: int | None,
 ) -> float:
     """Return a change of what is averaged as one of the means that are shown."""
+    import numpy as np  # slow to import
+
     from berryeval.stats import means_of
 
     if known is not None and known.aggregate == "sum":
         return change * len(rows)
     if known is None or known.aggregate != "geometric":
         return change
-    means = means_of(rows)
+    means = np.array([sampling.mean_over(column) for column in rows.T])
     if split is None:
         before = float(means_of(means)) - change / 2
     else:

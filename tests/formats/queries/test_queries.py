@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import berryeval as be
+from berryeval.core.query import find_split_group
 from berryeval.formats import QUERY_FORMATS, read_queries, write_queries
 
 TOPICS = b"""\
@@ -39,7 +40,7 @@ EXPECTED = [
     be.Query("302", "Poliomyelitis"),
 ]  # fmt: skip
 LABELLED = be.Query("Q1", 'a, "b"', "procedural", "easy", "what", ("x", "y"))
-WEIGHTED = [be.Query("Q1", "a", weight=2.5, group="g"), be.Query("Q2", "b", weight=3)]
+WEIGHTED = [be.Query("Q1", "a", weight=2.5, group="g", stratum="s"), be.Query("Q2", "b", weight=3)]
 
 
 OPEN = b"".join(line for line in TOPICS.splitlines(keepends=True) if b"top>" not in line)
@@ -70,22 +71,22 @@ def test_labels_are_read_from_every_format(write, content):
 @pytest.mark.parametrize(
     "content",
     [
-        b'[{"id": "Q1", "query": "a", "weight": 2.5, "group": "g"}, {"id": "Q2", "query": "b", "weight": 3, "group": null}]',
-        b'{"id": "Q1", "text": "a", "weight": 2.5, "group": "g"}\n{"id": "Q2", "text": "b", "weight": 3}\n',
-        b"id,text,weight,group\nQ1,a,2.5,g\nQ2,b,3,\n",
-        b"id\ttext\tgroup\tweight\nQ1\ta\tg\t2.5\nQ2\tb\t\t3\n",
+        b'[{"id": "Q1", "query": "a", "weight": 2.5, "group": "g", "stratum": "s"}, {"id": "Q2", "query": "b", "weight": 3, "group": null, "stratum": null}]',
+        b'{"id": "Q1", "text": "a", "weight": 2.5, "group": "g", "stratum": "s"}\n{"id": "Q2", "text": "b", "weight": 3}\n',
+        b"id,text,weight,group,stratum\nQ1,a,2.5,g,s\nQ2,b,3,,\n",
+        b"id\ttext\tgroup\tstratum\tweight\nQ1\ta\tg\ts\t2.5\nQ2\tb\t\t\t3\n",
     ],
     ids=["json", "jsonl", "csv", "tsv"],
 )
-def test_weights_and_groups_are_read_from_every_format(write, content):
+def test_weights_groups_and_strata_are_read_from_every_format(write, content):
     """Also in a golden set, which refuses keys without a meaning."""
     assert read_queries(write(content), strict=True) == WEIGHTED
 
 
-def test_a_group_may_be_a_number(write):
+def test_a_group_or_a_stratum_may_be_a_number(write):
     """As an id may."""
-    (query,) = read_queries(write(b'[{"id": "a", "query": "b", "group": 7}]'))
-    assert query.group == "7"
+    (query,) = read_queries(write(b'[{"id": "a", "query": "b", "group": 7, "stratum": 2}]'))
+    assert (query.group, query.stratum) == ("7", "2")
 
 
 @pytest.mark.parametrize("weight", [0, -1, float("nan"), float("inf"), 10**400, True, "2"])
@@ -97,17 +98,18 @@ def test_a_weight_is_a_finite_number_above_0(weight):
         be.Query("q", "x", weight=weight)
 
 
-def test_a_group_has_a_name():
-    """Queries without one are in no group."""
-    with pytest.raises(be.ArgumentError, match="group: expected a name, got an empty text"):
-        be.Query("q", "x", group="")
+@pytest.mark.parametrize("label", ["group", "stratum"])
+def test_a_group_or_a_stratum_has_a_name(label):
+    """Queries without one have None."""
+    with pytest.raises(be.ArgumentError, match=f"{label}: expected a name, got an empty text"):
+        be.Query("q", "x", **{label: ""})
 
 
 def test_whole_weights_are_written_without_a_point(tmp_path):
-    """A table has the columns only where a query has a weight or a group."""
+    """A table has the columns only where a query has a weight, a group or a stratum."""
     write_queries(WEIGHTED, tmp_path / "q.csv")
-    assert (tmp_path / "q.csv").read_bytes().splitlines()[0].endswith(b",tags,weight,group")
-    assert (tmp_path / "q.csv").read_bytes().splitlines()[2].endswith(b",,3,")
+    assert (tmp_path / "q.csv").read_bytes().splitlines()[0].endswith(b",tags,weight,group,stratum")
+    assert (tmp_path / "q.csv").read_bytes().splitlines()[2].endswith(b",,3,,")
     write_queries([be.Query("q", "x", weight=1)], tmp_path / "q.csv")
     assert (tmp_path / "q.csv").read_bytes().splitlines()[0].endswith(b",tags,weight")
 
@@ -152,6 +154,10 @@ def test_two_columns_without_a_header(write):
         (b"id,text,weight\na,b,many\n", ":2: expected a finite number above 0 as weight, found 'many'"),
         (b'[{"id": "a", "query": "b", "group": ["c"]}]', ": expected text as group, found list"),
         (b'[{"id": "a", "query": "b", "group": ""}]', ": expected a name as group, found ''"),
+        (b'[{"id": "a", "query": "b", "stratum": 1.5}]', ": expected text as stratum, found float"),
+        (b'[{"id": "a", "query": "b", "stratum": ""}]', ": expected a name as stratum, found ''"),
+        (b"id,text,group,stratum\na,b,g,x\nc,d,,y\ne,f,g,y\n", ":4: expected the queries of group 'g' in one stratum, found 'a' in 'x' and 'e' in 'y'"),
+        (b'[{"id": "a", "query": "b", "group": "g"}, {"id": "c", "query": "d", "group": "g", "stratum": "x"}]', ": expected the queries of group 'g' in one stratum, found 'a' in none and 'c' in 'x'"),
         (b"[{", ": expected JSON (Expecting property name enclosed in double quotes: line 1 column 3 (char 2))"),
         (b'{"id": "a", "text": "b"}\n{"id": "a", "text": "b"}\n', ":2: query 'a' comes a second time"),
         (b'{"id": "a", "text": "b"}\n[]\n', ":2: expected a JSON object, found list"),
@@ -185,10 +191,11 @@ queries = st.lists(
         st.lists(texts.filter(lambda tag: tag and ";" not in tag), max_size=2).map(tuple),
         st.none() | st.floats(min_value=0, exclude_min=True, allow_infinity=False),
         labels,
+        labels,
     ),
     max_size=4,
     unique_by=lambda query: query.query_id,
-)
+).filter(lambda found: find_split_group(found) is None)
 in_temporary_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -222,6 +229,7 @@ def test_topics_that_were_written_are_read_again(found, tmp_path):
         LABELLED,
         be.Query("q", "x", weight=2),
         be.Query("q", "x", group="g"),
+        be.Query("q", "x", stratum="s"),
         be.Query("q", "a  b"),
         be.Query("q", "a <title> b"),
         be.Query("q", "Topic: x"),

@@ -19,7 +19,8 @@ __all__ = ["ID", "TEXT", "as_number", "has_keys", "query_of", "to_record"]
 ID = ("query_id", "id", "_id", "qid", "query-id", "queryid", "q_id", "topic")
 TEXT = ("query", "text", "query_text", "question", "title")
 _LABELS = ("category", "difficulty", "description")
-_KNOWN = (*_LABELS, "tags", "weight", "group", *ID, *TEXT)
+_NAMES = ("group", "stratum")
+_KNOWN = (*_LABELS, "tags", "weight", *_NAMES, *ID, *TEXT)
 _EXACT = 2**53  # below it a float is the whole number that it seems
 
 
@@ -50,7 +51,7 @@ def query_of(
         **labels,
         tags=_tags(record.get("tags"), path, line),
         weight=_weight(record.get("weight"), path, line),
-        group=_group(record.get("group"), path, line),
+        **{key: _name(record.get(key), key, path, line) for key in _NAMES},
     )
 
 
@@ -64,8 +65,9 @@ def to_record(query: Query, id_key: str, text_key: str) -> dict[str, Any]:
         record["tags"] = list(query.tags)
     if query.weight is not None:
         record["weight"] = as_number(query.weight)
-    if query.group is not None:
-        record["group"] = query.group
+    for key in _NAMES:
+        if getattr(query, key) is not None:
+            record[key] = getattr(query, key)
     return record
 
 
@@ -95,12 +97,12 @@ def _weight(value: object, path: PathLike, line: int | None) -> float | None:
         raise FormatError(message[:200], path_name(path), line) from None
 
 
-def _group(value: object, path: PathLike, line: int | None) -> str | None:
+def _name(value: object, key: str, path: PathLike, line: int | None) -> str | None:
     if value is None or type(value) is int:
         return None if value is None else str(value)
-    text = _text(value, "group", path, line)
+    text = _text(value, key, path, line)
     if not text:
-        raise FormatError("expected a name as group, found ''", path_name(path), line)
+        raise FormatError(f"expected a name as {key}, found ''", path_name(path), line)
     return text
 
 

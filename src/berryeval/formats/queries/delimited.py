@@ -1,8 +1,8 @@
 """Tables, separated by commas or tabs.
 
-With a header, such as ``query_id,text,category,difficulty,description,tags,weight,group``; tags are
-separated by semicolons. Or without one: two columns with a tab between them, ``id<TAB>text``, as MS
-MARCO has them, where quotes mean nothing.
+With a header, such as ``query_id,text,category,difficulty,description,tags,weight,group,stratum``;
+tags are separated by semicolons. Or without one: two columns with a tab between them,
+``id<TAB>text``, as MS MARCO has them, where quotes mean nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from berryeval.formats.queries._records import has_keys, query_of, to_record
 __all__ = ["iter_queries", "sniff", "to_lines"]
 
 _COLUMNS = ("query_id", "text", "category", "difficulty", "description", "tags")
-_FURTHER = ("weight", "group")
+_FURTHER = ("weight", "group", "stratum")
 """Columns that are written only where a query has one."""
 
 
@@ -49,7 +49,7 @@ def _iter_table(path: PathLike, *, strict: bool) -> Iterator[tuple[int | None, Q
         # An empty field is a label that the query has not. A text may be empty.
         labels = {name: field for name, field in zip(names, fields, strict=True) if field}
         record: dict[str, object] = {name: labels.get(name, "") for name in names}
-        for name in ("category", "difficulty", "description", "group"):
+        for name in ("category", "difficulty", "description", "group", "stratum"):
             record[name] = labels.get(name)
         record["weight"] = _weight(labels.get("weight"))
         record["tags"] = [tag for tag in labels.get("tags", "").split(";") if tag]

@@ -6,7 +6,7 @@ import os
 from types import ModuleType
 
 from berryeval.core.id_column import shown_id
-from berryeval.core.query import Query
+from berryeval.core.query import Query, find_split_group
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats import beir
 from berryeval.formats._lines import PathLike, iter_lines, path_name
@@ -40,18 +40,25 @@ def read_queries(path: PathLike, *, format: str | None = None, strict: bool = Fa
     Raises
     ------
     FormatError
-        With file and line, for what cannot be read, for a query that comes twice, and, if strict,
-        for an unknown key.
+        With file and line, for what cannot be read, for a query that comes twice, for a group that
+        lies in two strata, and, if strict, for an unknown key.
     """
     if beir.is_folder(path):
         path = beir.queries_path(path)
     chosen = _sniff(path) if format is None else check_query_format(format)
     found: dict[str, Query] = {}
+    lines: dict[str, int | None] = {}
     for line, query in QUERY_FORMATS[chosen].iter_queries(path, strict=strict):
         if query.query_id in found:
             message = f"query {shown_id(query.query_id)} comes a second time"
             raise FormatError(message, path_name(path), line)
-        found[query.query_id] = query
+        found[query.query_id], lines[query.query_id] = query, line
+    split = find_split_group(found.values())
+    if split is not None:
+        query, places = split
+        group = shown_id(query.group or "")
+        message = f"expected the queries of group {group} in one stratum, found {places}"
+        raise FormatError(message, path_name(path), lines[query.query_id])
     return list(found.values())
 
 

@@ -100,7 +100,7 @@ def to_lines(queries: Iterable[Query]) -> Iterator[bytes]:
         For labels, which topics have not, and for texts that would not be read again as they are.
     """
     for query in queries:
-        labels = (query.category, query.difficulty, query.weight, query.group)
+        labels = (query.category, query.difficulty, query.weight, query.group, query.stratum)
         if query.tags or any(label is not None for label in labels):
             raise InputError(f"TREC topics cannot hold the labels of query {query.query_id!r}")
         lines = ["<top>", f"<num> Number: {_checked(query.query_id, 'num')}"]

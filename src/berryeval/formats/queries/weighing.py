@@ -1,11 +1,11 @@
-"""Writing weights into a file of queries, and leaving everything else in it as it is."""
+"""Writing weights and strata into a file of queries, and leaving everything else as it is."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from berryeval.core.column_names import find_name
 from berryeval.core.files import write_whole
@@ -20,12 +20,18 @@ from berryeval.formats.queries._records import ID, as_number, has_keys
 
 __all__ = ["write_weights"]
 
-_KEY = "weight"
+_Changes: TypeAlias = "Mapping[str, Mapping[str, float | str]]"
+"""For each key the values to write, by query id."""
+
 _INDENT = re.compile(rb"\n( +)\S")
 
 
 def write_weights(
-    source: PathLike, weights: Mapping[str, float], target: PathLike | None = None
+    source: PathLike,
+    weights: Mapping[str, float],
+    target: PathLike | None = None,
+    *,
+    strata: Mapping[str, str] | None = None,
 ) -> None:
     """Write queries once more, with these weights and no others, in the same format and order.
 
@@ -37,61 +43,68 @@ def write_weights(
         The weight of queries, by id. Queries without one lose the weight that they had.
     target : path, optional
         Where to write. If omitted, the source is replaced.
+    strata : mapping, optional
+        The stratum of queries, by id. Queries without one lose the stratum that they had. If
+        omitted, strata stay as they are.
 
     Raises
     ------
     FormatError
         If the format has no place for weights, or the file cannot be written.
     """
-    pieces = [*_pieces(source, weights)]
+    changes: dict[str, Mapping[str, float | str]] = {
+        "weight": {query_id: as_number(weight) for query_id, weight in weights.items()}
+    }
+    if strata is not None:
+        changes["stratum"] = strata
+    pieces = [*_pieces(source, changes)]
     if target is None:
         release_input(source)
     write_whole(source if target is None else target, pieces)
 
 
-def _pieces(source: PathLike, weights: Mapping[str, float]) -> Iterator[bytes]:
+def _pieces(source: PathLike, changes: _Changes) -> Iterator[bytes]:
     lines = [line for _, line in iter_lines(source)]
     first = next((line for line in lines if line.strip()), b"")
     record = parse_object(first)
     if record is not None and has_keys(record):
-        return _json_lines(lines, source, weights)
+        return _json_lines(lines, source, changes)
     if first.lstrip().startswith((b"{", b"[")):
-        return iter([_json(b"".join(lines), source, weights)])
+        return iter([_json(b"".join(lines), source, changes)])
     if has_keys([name.strip('" \r\n') for name in split_header(decode_id(first))]):
-        return _table(source, weights, separator_of(decode_id(first)))
+        return _table(source, changes, separator_of(decode_id(first)))
     message = "expected JSON, JSON lines or a table with a header; others have no place for weights"
     raise FormatError(message, path_name(source))
 
 
-def _json_lines(
-    lines: list[bytes], source: PathLike, weights: Mapping[str, float]
-) -> Iterator[bytes]:
+def _json_lines(lines: list[bytes], source: PathLike, changes: _Changes) -> Iterator[bytes]:
     for line in lines:
         if not line.strip():
             yield line
             continue
         record = json.loads(line)
         before = dict(record)
-        _weigh(record, source, weights)
+        _change(record, source, changes)
         yield line if record == before else _dumped(record) + b"\n"
 
 
-def _json(content: bytes, source: PathLike, weights: Mapping[str, float]) -> bytes:
+def _json(content: bytes, source: PathLike, changes: _Changes) -> bytes:
     loaded = json.loads(content)
     for record in loaded["queries"] if isinstance(loaded, dict) else loaded:
-        _weigh(record, source, weights)
+        _change(record, source, changes)
     indent = _INDENT.search(content)
     return _dumped(loaded, indent=len(indent[1]) if indent else None) + b"\n"
 
 
-def _weigh(record: dict[str, Any], source: PathLike, weights: Mapping[str, float]) -> None:
+def _change(record: dict[str, Any], source: PathLike, changes: _Changes) -> None:
     name = find_name(record, ID)
     assert name is not None
-    weight = weights.get(decode_id(id_bytes(record[name], source, None)))
-    if weight is None:
-        record.pop(_KEY, None)
-    else:
-        record[_KEY] = as_number(weight)
+    query_id = decode_id(id_bytes(record[name], source, None))
+    for key, values in changes.items():
+        if query_id in values:
+            record[key] = values[query_id]
+        else:
+            record.pop(key, None)
 
 
 def _dumped(value: object, indent: int | None = None) -> bytes:
@@ -101,16 +114,18 @@ def _dumped(value: object, indent: int | None = None) -> bytes:
         return json.dumps(value, indent=indent).encode()
 
 
-def _table(source: PathLike, weights: Mapping[str, float], separator: str) -> Iterator[bytes]:
+def _table(source: PathLike, changes: _Changes, separator: str) -> Iterator[bytes]:
     (_, header), *rows = iter_fields(source)
     names = [name.strip().lower() for name in header]
     found = find_name(names, ID)
     assert found is not None
     id_column = names.index(found)
-    column = names.index(_KEY) if _KEY in names else len(names)
-    written = [[*header, _KEY] if column == len(names) else header]
+    new = [key for key in changes if key not in names]
+    columns = {key: [*names, *new].index(key) for key in changes}
+    written = [[*header, *new]]
     for _, fields in rows:
-        weight = weights.get(fields[id_column])
-        shown = "" if weight is None else str(as_number(weight))
-        written.append([*fields[:column], shown, *fields[column + 1 :]])
+        row = [*fields, *("" for _ in new)]
+        for key, values in changes.items():
+            row[columns[key]] = str(values.get(fields[id_column], ""))
+        written.append(row)
     return write_rows(written, separator)

@@ -27,7 +27,7 @@ router = APIRouter(prefix="/v1/queries", tags=["queries"])
 
 _LABELS = {"text": "configure OAuth", "category": "procedural", "difficulty": "medium",
            "description": None, "tags": ["security"], "weight": 120.0,
-           "group": None}  # fmt: skip
+           "group": None, "stratum": None}  # fmt: skip
 
 
 class QueryContent(Body):
@@ -45,6 +45,11 @@ class QueryContent(Body):
     )
     group: Label | None = Field(
         None, description="A name that queries share which ask almost the same."
+    )
+    stratum: Label | None = Field(
+        None,
+        description="A name that queries share which were drawn together, apart from others. "
+        "All queries of a group are in one stratum.",
     )
 
 
@@ -69,6 +74,7 @@ class StoredQuery(BaseModel):
     tags: list[str]
     weight: float | None
     group: str | None
+    stratum: str | None
 
 
 class ManyQueries(Body):
@@ -169,6 +175,7 @@ def _query(query_id: str, given: QueryContent) -> Query:
         tags=tuple(given.tags),
         weight=given.weight,
         group=given.group,
+        stratum=given.stratum,
     )
 
 
@@ -182,4 +189,5 @@ def _as_dict(query: Query) -> dict[str, Any]:
         "tags": list(query.tags),
         "weight": query.weight,
         "group": query.group,
+        "stratum": query.stratum,
     }

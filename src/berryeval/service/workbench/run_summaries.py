@@ -34,7 +34,7 @@ class JudgmentsAt(NamedTuple):
 
     @property
     def sampling(self) -> str:
-        """What the weights and groups of the queries are known by."""
+        """What the weights, groups and strata of the queries are known by."""
         return self.state.sampling
 
 

@@ -51,7 +51,7 @@ class JudgmentsLike(Protocol):
 
     @property
     def sampling(self) -> str:
-        """What the weights and groups of the queries are known by."""
+        """What the weights, groups and strata of the queries are known by."""
 
 
 class Remembered(Generic[Key, Value]):
@@ -103,7 +103,7 @@ class Scoring:
         return State(archive, archive.judgments.hash(), archive.queries.sampling())
 
     def revision(self) -> int:
-        """Return a number that grows with every judgment, and if weights or groups change."""
+        """Return a number that grows with every changed judgment, weight, group or stratum."""
         sampling = self._archive.queries.sampling()
         if self._sampling is not None and sampling != self._sampling:
             self._n_resampled += 1
