@@ -24,14 +24,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
+from simulated_tables import write_table
 
 from berryeval.evaluation.deciding import FEWEST_CHANGED
 from berryeval.stats import hall_inverse, mean_of, smallest_drop
 from berryeval.stats.sample_mean import FLOOR, UNSEEN
 
 Floats = NDArray[np.float64]
-
-PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "error-rates.md"
 
 ALPHA = 0.05
 QUERIES = (20, 50, 100, 200)
@@ -247,15 +246,16 @@ def main() -> None:
     options.add_argument("--draws", type=int, default=20_000, help="samples per pair")
     options.add_argument("--pairs", type=int, default=30, help="pairs of runs per table")
     chosen = options.parse_args()
-    write_table("own", _tables(handbook_scores(), "all measures", chosen))
-    write_table("shapes", "\n".join([HEADER, *_shape_rows(chosen.draws)]))
+    write_table("error-rates.md", "own", _tables(handbook_scores(), "all measures", chosen))
+    write_table("error-rates.md", "shapes", [HEADER, *_shape_rows(chosen.draws)])
     if chosen.scores:
-        write_table("trec", _tables(read_scores(chosen.scores), "all tables", chosen))
+        tables = _tables(read_scores(chosen.scores), "all tables", chosen)
+        write_table("error-rates.md", "trec", tables)
 
 
 def _tables(
     populations: Iterable[tuple[str, Floats]], total: str, chosen: argparse.Namespace
-) -> str:
+) -> list[str]:
     random = np.random.default_rng(0)
     found: dict[str, dict[int, list[Rates]]] = {}
     for name, scores in populations:
@@ -265,7 +265,7 @@ def _tables(
             together = found.setdefault(title, {n: [] for n in QUERIES})
             for n_queries, rates in cells.items():
                 together[n_queries] += rates
-    return "\n".join([HEADER, *(line for one in found.items() for line in rows(*one))])
+    return [HEADER, *(line for one in found.items() for line in rows(*one))]
 
 
 def _shape_rows(n_draws: int) -> Iterator[str]:
@@ -280,15 +280,6 @@ def _simulate_all(
     pairs: list[Pair], n_draws: int, random: np.random.Generator
 ) -> dict[int, list[Rates]]:
     return {n: [simulate(pair, n, n_draws, random) for pair in pairs] for n in QUERIES}
-
-
-def write_table(name: str, table: str) -> None:
-    """Replace what stands between two comments of the page."""
-    start, end = f"<!-- simulated: {name} -->\n", "<!-- end of simulated -->"
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(start)
-    _, found, after = rest.partition(end)
-    assert found, f"{PAGE} has no place for the table {name!r}"
-    PAGE.write_text(f"{before}{start}\n{table}\n\n{end}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

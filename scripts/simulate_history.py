@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 from simulate_gate import handbook_scores
+from simulated_tables import write_table
 
 from berryeval.reports.charts.drawing import to_svg
 from berryeval.reports.charts.history import trends_chart
@@ -28,10 +29,7 @@ Noise = Callable[[np.random.Generator, int], Floats]
 """Makes a neutral series of so many queries: queries x entries."""
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGE = DOCS / "explanation" / "declines.md"
 PICTURE = DOCS / "images" / "declines.svg"
-BEGIN = "<!-- simulated: written by `make simulate`; edit scripts/simulate_history.py instead -->"
-END = "<!-- end of simulated -->"
 START = datetime(2026, 1, 1, tzinfo=timezone.utc)
 MEASURE = "nDCG@10"
 N_ENTRIES = 52
@@ -178,10 +176,7 @@ def main() -> None:
                 cells = " | ".join(f"{found[rule]:.3f}" for rule in RULES)
                 lines.append(f"| {change} | {n_queries} | {name} | {cells} |")
                 print(lines[-1], flush=True)
-    page = PAGE.read_text(encoding="utf-8")
-    before, after = page.split(BEGIN)[0], page.split(END)[1]
-    table = "\n".join(lines)
-    PAGE.write_text(f"{before}{BEGIN}\n\n{table}\n\n{END}{after}", encoding="utf-8")
+    write_table("declines.md", "declines", lines)
     PICTURE.write_text(draw(), encoding="utf-8")
     if worst > ALLOWED:
         raise SystemExit(f"an error rate exceeds {ALLOWED:g}")

@@ -11,11 +11,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats as scipy_stats
+from simulated_tables import write_table
 
 from berryeval.evaluation.gate_rules import GateRules
 from berryeval.evaluation.margins import margin_interval, margin_p_values
@@ -23,8 +23,6 @@ from berryeval.evaluation.memory import Memory, levels_of
 from berryeval.stats import difference_of_means, mean_of
 
 Floats = NDArray[np.float64]
-
-PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "practices.md"
 
 ALPHA = 0.05
 SD = 0.15
@@ -225,21 +223,10 @@ def main() -> None:
     options.add_argument("--teams", type=int, default=500, help="teams per row")
     options.add_argument("--sets", type=int, default=5000, help="growing sets per row")
     chosen = options.parse_args()
-    write_table("selection", selection_rows(chosen.teams))
-    write_table("reserve", reserve_rows(chosen.teams))
-    write_table("creep", creep_rows(chosen.teams))
-    write_table("looks", peeking_rows(chosen.sets))
-
-
-def write_table(name: str, rows: Iterator[str]) -> None:
-    """Replace what stands between two comments of the page."""
-    table = "\n".join(rows)
-    print(table, flush=True)
-    start, end = f"<!-- simulated: {name} -->\n", "<!-- end of simulated -->"
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(start)
-    _, found, after = rest.partition(end)
-    assert found, f"{PAGE} has no place for the table {name!r}"
-    PAGE.write_text(f"{before}{start}\n{table}\n\n{end}{after}", encoding="utf-8")
+    write_table("practices.md", "selection", selection_rows(chosen.teams))
+    write_table("practices.md", "reserve", reserve_rows(chosen.teams))
+    write_table("practices.md", "creep", creep_rows(chosen.teams))
+    write_table("practices.md", "looks", peeking_rows(chosen.sets))
 
 
 if __name__ == "__main__":

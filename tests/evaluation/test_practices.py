@@ -1,21 +1,12 @@
 """What counted looks, tries and an anchor do for teams, at reduced size."""
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "simulate_practices.py"
-
-if not SCRIPT.exists():
-    pytest.skip("the scripts are not in a source distribution", allow_module_level=True)
-
-spec = importlib.util.spec_from_file_location("simulate_practices", SCRIPT)
-practices = importlib.util.module_from_spec(spec)
-sys.modules["simulate_practices"] = practices  # dataclasses look their module up
-spec.loader.exec_module(practices)
+practices = pytest.importorskip(
+    "simulate_practices", reason="the scripts are not in a source distribution"
+)
+tables = pytest.importorskip("simulated_tables")
 
 N_TEAMS = 60  # three errors of a share of 0.05 are 0.085
 
@@ -72,9 +63,8 @@ def test_counted_looks_together_keep_alpha(name):
 
 def test_the_page_has_every_table():
     """`make simulate` was run after the last change of a row."""
-    page = practices.PAGE.read_text(encoding="utf-8")
-    tables = "selection", "reserve", "creep", "peeking"
-    for name in tables:
+    page = (tables.EXPLANATION / "practices.md").read_text(encoding="utf-8")
+    for name in ("selection", "reserve", "creep", "peeking"):
         header, rule, *body = getattr(practices, f"{name}_rows")(2)
         _, _, rest = page.partition(f"{header}\n{rule}\n")
         written = rest.partition("\n\n")[0].splitlines()

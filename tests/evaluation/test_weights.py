@@ -22,7 +22,6 @@ from berryeval.evaluation.detection import detection_in
 from berryeval.evaluation.guards import Margin, MarginGuard, ThresholdGuard
 from berryeval.evaluation.hole_queue import queue_holes
 from berryeval.evaluation.holes import find_holes
-from berryeval.evaluation.margins import margin_p_values
 from berryeval.evaluation.mean_bounds import mean_bounds
 from berryeval.evaluation.power import sensitivity
 from berryeval.evaluation.quality import QueryResult, quality_report
@@ -378,30 +377,6 @@ class TestInference:
         n = effective_number(TRAFFIC.tolist())
         expected = (n * sample.mean - 2 * 1.0) / (n + 2)
         assert sample.mean_after_losses(1.0) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(("sigma", "n_queries"), [(0.7, 100), (1.0, 200)])
-def test_drops_of_the_margin_seldom_pass(sigma, n_queries):
-    """With skewed differences and lognormal weights, about as often as docs/explanation/weights.md.
-
-    The bound is 0.065 and three standard errors of the simulation.
-    """
-    n_draws, n_population = 200, 5000
-    n_passed = 0
-    for seed in range(4):
-        chance = np.random.default_rng(seed)
-        values = chance.normal(0, 0.05, n_population)
-        is_lost = chance.random(n_population) < 0.12
-        values[is_lost] -= chance.beta(2, 3, is_lost.sum())
-        weights = np.exp(sigma * chance.normal(size=n_population))
-        drop = -np.average(values, weights=weights)
-        for _ in range(n_draws):
-            drawn = chance.integers(0, n_population, n_queries)
-            sampling = Sampling(weights=scaled(weights[drawn].tolist()))
-            column = Column(values[drawn], sampling=sampling)
-            if column.is_testable:
-                n_passed += margin_p_values(column.sample, drop, 1.0).passing <= 0.05
-    assert n_passed / (4 * n_draws) <= 0.065 + 3 * math.sqrt(0.065 * 0.935 / (4 * n_draws))
 
 
 class TestFewChanges:
