@@ -1,6 +1,7 @@
 """What a service refuses, as the errors of the library."""
 
 import copy
+import json
 
 import pytest
 
@@ -20,50 +21,58 @@ from berryeval.errors import (
     ServiceError,
     SystemTimeoutError,
     SystemUnderTestError,
+    UnknownMeasureError,
 )
+from berryeval.service.problems import problem_of, problem_response
 from client.contents import OTHER
 
-PROBLEMS = [
-    (422, {"type": "input", "where": "k", "expected": "at least 1", "found": "0"}, ArgumentError),
-    (422, {"type": "mismatch", "detail": "no query in common"}, MismatchError),
-    (422, {"type": "measure-syntax", "where": "measure 'P@x'", "expected": "a cutoff",
-           "found": "'x'", "way_out": "P@10"}, MeasureSyntaxError),
-    (400, {"detail": "not so"}, InputError),
-    (404, {"where": "run", "found": "'3f6b'"}, NotFoundError),
-    (404, {"where": "route", "found": "3f6b["}, NotFoundError),
-    (404, {"where": "verdict", "found": "7"}, NotFoundError),
-    (409, {"detail": "a baseline"}, ConflictError),
-    (415, {"type": "not-installed", "where": "Reading zstd",
-           "way_out": "pip install 'berryeval[zstd]'"}, MissingExtraError),
-    (422, {"type": "format", "where": "a.run:3", "detail": "a.run:3: expected 6"}, FormatError),
-    (422, {"type": "format", "where": "a.run", "detail": "a.run: empty"}, FormatError),
-    (502, {"type": "system-failed", "where": "own", "detail": "own: no"}, SystemUnderTestError),
-    (503, {"type": "archive", "where": "a.db", "detail": "a.db: locked"}, ArchiveError),
-    (504, {"type": "system-timeout", "where": "own", "detail": "own: late"}, SystemTimeoutError),
-    (401, {"type": "unauthorized", "detail": "a token"}, ServiceError),
-    (500, {}, ServiceError),
-]  # fmt: skip
+ERRORS = [
+    ArgumentError("k", "at least 1", "0"),
+    MismatchError("no query in common"),
+    MeasureSyntaxError("P@x", "a cutoff", "'x'", "P@10"),
+    UnknownMeasureError("ndgc", "nDCG", ()),
+    NotFoundError("run", "3f6b"),
+    NotFoundError("document", "it's [\ud800]"),
+    ConflictError("baseline 'main'", "version 3", "version 4"),
+    MissingExtraError("Reading zstd", "zstd"),
+    FormatError("expected 6 columns, found 5", "c:a.run", 3),
+    FormatError("is empty", "a.run:7"),
+    SystemUnderTestError("own", "busy", transient=True),
+    SystemTimeoutError("own", "late"),
+    ArchiveError("a.db", "locked", transient=True),
+    ArchiveError("a.db", "of a newer version"),
+]
 
 
-@pytest.mark.parametrize(("status", "problem", "kind"), PROBLEMS)
-def test_problems_are_the_errors_of_the_library(status, problem, kind):
-    """Of the same class, and with the same facts."""
-    said = {**problem, "type": f"urn:berryeval:problem:{problem.get('type', '')}"}
-    assert type(error_of("http://x", status, said)) is kind
+@pytest.mark.parametrize("error", ERRORS, ids=repr)
+def test_errors_cross_the_wire(error):
+    """The class, the message and every fact are those of the error that the service met."""
+    said = json.loads(problem_response(problem_of(error)).body)
+    found = error_of("http://x", said["status"], said)
+    assert type(found) is type(error)
+    assert str(found) == str(error)
+    assert vars(found) == vars(error)
 
 
-def test_the_facts_come_along():
-    """Nobody has to read them out of a sentence."""
-    argument = error_of("x", *PROBLEMS[0][:2])
-    assert (argument.argument, argument.expected, argument.got) == ("k", "at least 1", "0")
-    line = error_of("x", 422, {**PROBLEMS[9][1], "type": "urn:berryeval:problem:format"})
-    assert (line.path, line.line, line.message) == ("a.run", 3, "expected 6")
-    missing = error_of("x", 404, {"where": "run", "found": "'3f6b'"})
-    assert (missing.kind, missing.name, str(missing)) == ("run", "3f6b", "there is no run '3f6b'")
-    extra = error_of("x", 415, {**PROBLEMS[8][1], "type": "urn:berryeval:problem:not-installed"})
-    assert extra.extra == "zstd"
-    refused = error_of("http://x", 401, {"detail": "a token", "type": "urn:berryeval:problem:u"})
-    assert (refused.status, refused.kind, str(refused)) == (401, "u", "http://x: a token")
+def test_what_is_wrong_with_a_request_is_an_input_error():
+    """Where the service says no more than that."""
+    assert type(error_of("http://x", 400, {"detail": "not so"})) is InputError
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "message"),
+    [
+        (401, {"type": "urn:berryeval:problem:unauthorized", "detail": "a token"}, "a token"),
+        (404, {"detail": "no such route: GET /x", "where": "GET /x"}, "no such route: GET /x"),
+        (500, {}, "answered 500"),
+    ],
+)
+def test_other_answers_are_errors_of_the_service(status, said, message):
+    """With its address, the status and its own word for the problem."""
+    found = error_of("http://x", status, said)
+    assert type(found) is ServiceError
+    assert (found.status, str(found)) == (status, f"http://x: {message}")
+    assert found.kind == ("unauthorized" if status == 401 else None)
 
 
 def test_a_line_of_an_upload_is_blamed_by_its_file(client, tmp_path):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Any
 
 from berryeval.errors import (
@@ -36,14 +36,23 @@ class _Problem:
         self.kind = str(said.get("type", "")).removeprefix(_PREFIX)
         self.detail = str(said.get("detail") or f"answered {status}")
         self.where, self.expected, self.found, self.way_out = (
-            "" if said.get(key) is None else str(said[key])
-            for key in ("where", "expected", "found", "way_out")
+            _text(said.get(key)) for key in ("where", "expected", "found", "way_out")
         )
+        self.path, self.measure, self.name, self.extra = (
+            _text(said.get(key)) for key in ("path", "measure", "name", "extra")
+        )
+        line = said.get("line")
+        self.line = line if isinstance(line, int) else None
+        self.is_transient = said.get("transient") is True
 
     @property
     def message(self) -> str:
         """What happened, without the place where it did."""
         return self.detail.removeprefix(f"{self.where}: ")
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
 
 
 def error_of(service: str, status: int, said: Mapping[str, Any]) -> BerryEvalError:
@@ -60,26 +69,10 @@ def error_of(service: str, status: int, said: Mapping[str, Any]) -> BerryEvalErr
     """
     problem = _Problem(status, said)
     reader = _BY_KIND.get(problem.kind) or _BY_STATUS.get(status)
-    if reader is not None:
+    is_unknown_route = status == HTTPStatus.NOT_FOUND and not problem.name
+    if reader is not None and not is_unknown_route:
         return reader(problem)
     return ServiceError(service, problem.detail, status, problem.kind or None)
-
-
-def _format(problem: _Problem) -> BerryEvalError:
-    path, colon, line = problem.where.rpartition(":")
-    if colon and line.isdigit():
-        return FormatError(problem.message, path, int(line))
-    return FormatError(problem.message, problem.where)
-
-
-def _measure_syntax(problem: _Problem) -> BerryEvalError:
-    text = _unquoted(problem.where.removeprefix("measure "))
-    return MeasureSyntaxError(text, problem.expected, problem.found, problem.way_out)
-
-
-def _not_installed(problem: _Problem) -> BerryEvalError:
-    extra = problem.way_out.partition("[")[2].partition("]")[0]
-    return MissingExtraError(problem.where, extra)
 
 
 def _argument(problem: _Problem) -> BerryEvalError:
@@ -95,29 +88,24 @@ def _conflict(problem: _Problem) -> BerryEvalError:
 
 
 _BY_KIND: dict[str, Callable[[_Problem], BerryEvalError]] = {
-    "archive": lambda it: ArchiveError(it.where, it.message, transient=True),
-    "format": _format,
-    "measure-syntax": _measure_syntax,
+    "archive": lambda it: ArchiveError(it.where, it.message, transient=it.is_transient),
+    "format": lambda it: FormatError(it.message, it.path, it.line),
+    "measure-syntax": lambda it: MeasureSyntaxError(it.measure, it.expected, it.found, it.way_out),
     "mismatch": lambda it: MismatchError(it.detail),
-    "not-installed": _not_installed,
-    "system-failed": lambda it: SystemUnderTestError(it.where, it.message),
-    "system-timeout": lambda it: SystemTimeoutError(it.where, it.message),
+    "not-installed": lambda it: MissingExtraError(it.where, it.extra),
+    "system-failed": lambda it: SystemUnderTestError(
+        it.where, it.message, transient=it.is_transient
+    ),
+    "system-timeout": lambda it: SystemTimeoutError(
+        it.where, it.message, transient=it.is_transient
+    ),
     "unknown-measure": lambda it: UnknownMeasureError(it.found, it.way_out or None, ()),
 }
 _BY_STATUS: dict[int, Callable[[_Problem], BerryEvalError]] = {
     400: _argument,
-    404: lambda it: NotFoundError(it.where, _unquoted(it.found)),
+    404: lambda it: NotFoundError(it.where, it.name),
     409: _conflict,
     412: _conflict,
     422: _argument,
     428: _conflict,
 }
-
-
-def _unquoted(shown: str) -> str:
-    """Return a text that was shown in quotes, as far as it can be read."""
-    try:
-        value = ast.literal_eval(shown)
-    except (ValueError, SyntaxError):
-        return shown
-    return value if isinstance(value, str) else shown

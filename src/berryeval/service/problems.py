@@ -1,7 +1,8 @@
 """Errors as ``application/problem+json`` (RFC 9457), with the facts that the command line tells.
 
 Besides type, title, status and detail a problem has what is known of ``where``, ``expected``,
-``found`` and the ``way_out``, so that nobody has to read them out of a sentence.
+``found`` and the ``way_out``, and the facts of its kind, such as ``path`` and ``line``: nobody has
+to read them out of a sentence.
 """
 
 from __future__ import annotations
@@ -106,6 +107,12 @@ class ProblemDetails(BaseModel):
     expected: str | None = Field(None, description="What should have been there.")
     found: str | None = Field(None, description="What was there.")
     way_out: str | None = Field(None, description="What helps.")
+    path: str | None = Field(None, description="The file.", examples=["bm25.run"])
+    line: int | None = Field(None, description="The line of the file, from 1.", examples=[3])
+    measure: str | None = Field(None, description="The measure, as sent.", examples=["nDCG@x"])
+    name: str | None = Field(None, description="The name or id that is missing.", examples=["v1"])
+    extra: str | None = Field(None, description="The extra to install.", examples=["search"])
+    transient: bool | None = Field(None, description="Whether it may work a moment later.")
     errors: list[Fault] | None = Field(None, description="All that is wrong, if it is several.")
     request_id: str | None = Field(None, description="What the log calls this request.")
 
@@ -125,8 +132,8 @@ class Problem(HTTPException):
         For the answer.
     errors : sequence of Fault
         What is wrong, one by one.
-    where, expected, found, way_out : str, optional
-        The facts, where they are known; or all of them as `facts`.
+    **facts
+        Whatever else of `ProblemDetails` is known; None is left out.
     """
 
     def __init__(
@@ -137,18 +144,12 @@ class Problem(HTTPException):
         kind: str | None = None,
         headers: Mapping[str, str] | None = None,
         errors: Sequence[Fault] = (),
-        facts: Mapping[str, str | None] | None = None,
-        where: str | None = None,
-        expected: str | None = None,
-        found: str | None = None,
-        way_out: str | None = None,
+        **facts: str | int | None,
     ) -> None:
         super().__init__(status, detail, dict(headers or {}))
         self.kind = kind or _words(status).lower().replace(" ", "-")
         self.errors = tuple(errors)
-        named = {"where": where, "expected": expected, "found": found, "way_out": way_out}
-        told = {**named, **(facts or {})}
-        self.facts = {name: fact for name, fact in told.items() if fact is not None}
+        self.facts = {name: fact for name, fact in facts.items() if fact is not None}
 
     def content(self, request_id: str | None = None) -> dict[str, Any]:
         """Return what the answer says."""
@@ -180,19 +181,23 @@ def problem_of(error: BerryEvalError) -> Problem:  # noqa: PLR0911 - one a kind
         return Problem(409, detail, kind="conflict", where=error.what, expected=error.expected,
                        found=error.found)  # fmt: skip
     if isinstance(error, NotFoundError):
-        return Problem(404, detail, where=error.kind, found=shown(error.name),
+        return Problem(404, detail, where=error.kind, found=shown(error.name), name=error.name,
                        way_out=_MADE_BY.get(error.kind))  # fmt: skip
     if isinstance(error, ArchiveError):
         headers = {"Retry-After": "1"} if error.transient else {}
-        return Problem(503, detail, kind="archive", headers=headers, where=error.archive)
+        return Problem(503, detail, kind="archive", headers=headers, where=error.archive,
+                       transient=error.transient)  # fmt: skip
     if isinstance(error, SystemTimeoutError):
-        return Problem(504, detail, kind="system-timeout", where=error.system)
+        return Problem(504, detail, kind="system-timeout", where=error.system,
+                       transient=error.transient)  # fmt: skip
     if isinstance(error, SystemUnderTestError):
-        return Problem(502, detail, kind="system-failed", where=error.system)
+        return Problem(502, detail, kind="system-failed", where=error.system,
+                       transient=error.transient)  # fmt: skip
     if isinstance(error, MissingExtraError):
         way_out = f"pip install 'berryeval[{error.extra}]'"
-        return Problem(415, detail, kind="not-installed", where=error.what, way_out=way_out)
-    return Problem(422, detail, kind=_kind(error), facts=_facts(error))
+        return Problem(415, detail, kind="not-installed", where=error.what, way_out=way_out,
+                       extra=error.extra)  # fmt: skip
+    return Problem(422, detail, kind=_kind(error), **_facts(error))
 
 
 def problem_of_disk(error: Exception) -> Problem | None:
@@ -214,17 +219,19 @@ def _kind(error: BerryEvalError) -> str:
     return next((kind for base, kind in kinds if isinstance(error, base)), "input")
 
 
-def _facts(error: BerryEvalError) -> dict[str, str | None]:
+def _facts(error: BerryEvalError) -> dict[str, Any]:
     if isinstance(error, FormatError):
         where = error.path if error.line is None else f"{error.path}:{error.line}"
-        return {"where": where, **_split(error.message)}
+        place = {"where": where, "path": error.path, "line": error.line}
+        return {**place, **_split(error.message)}
     if isinstance(error, (ArgumentError, InputTypeError)):
         return {"where": error.argument, "expected": error.expected, "found": error.got}
     if isinstance(error, UnknownMeasureError):
         return {"where": "measures", "found": error.name, "way_out": error.suggestion}
     if isinstance(error, MeasureSyntaxError):
-        return {"where": f"measure {error.text!r}", "expected": error.expected,
-                "found": error.got, "way_out": error.example}  # fmt: skip
+        return {"where": f"measure {error.text!r}", "measure": error.text,
+                "expected": error.expected, "found": error.got,
+                "way_out": error.example}  # fmt: skip
     return {}
 
 
