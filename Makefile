@@ -5,6 +5,9 @@ BIN    := $(VENV)/bin
 PEERS  := .cache/peers
 FRESH  := .cache/user
 
+# What `make check` compares with.
+SINCE ?= HEAD
+
 # How many processes run the tests.
 WORKERS ?= auto
 
@@ -22,7 +25,7 @@ NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard scripts/build
   $(shell find native -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench bench-search bench-service bench-workbench bench-peers fuzz soak \
+.PHONY: help demo check test lint format bench bench-search bench-service bench-workbench bench-peers fuzz soak \
   conformance conformance-page docs reference simulate baseline quality \
   screenshots constraints clean
 
@@ -34,6 +37,11 @@ demo: $(VENV)/installed ## Compare three search systems on a golden set, in the 
 	@mkdir -p build/demo
 	$(BIN)/berryeval demo -o build/demo/report.html
 	@echo "The workbench, with a month of invented runs: $(BIN)/berryeval serve --demo --open"
+
+check: $(VENV)/developing ## Check what changed since SINCE (the last commit): style, types, its unit tests
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
+	@tests="$$($(BIN)/python scripts/check_changed.py $(SINCE))"; \
+	  if [ -n "$$tests" ]; then $(BIN)/python -m pytest -q -n $(WORKERS) -m unit $$tests; fi
 
 # What is ignored needs the real program, which `make conformance` fetches.
 test: $(VENV)/developing ## Run every test, with coverage

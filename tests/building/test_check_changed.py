@@ -1,0 +1,40 @@
+"""Which tests `make check` runs."""
+
+import pytest
+
+changed = pytest.importorskip("check_changed", reason="no scripts in a source distribution")
+
+
+def test_a_module_brings_its_doctests_and_its_tests():
+    """Those that import it, and those named after it."""
+    found = changed.tests_of(["src/berryeval/stats/decline.py"])
+    assert "src/berryeval/stats/decline.py" in found
+    assert "tests/stats/test_decline.py" in found
+    assert "tests/formats/test_beir.py" not in found
+
+
+def test_a_changed_test_is_run():
+    """And other files are not."""
+    assert changed.tests_of(["tests/stats/test_hall.py", "tests/cases.py"]) == [
+        "tests/stats/test_hall.py"
+    ]
+
+
+def test_imports_of_every_form_are_seen():
+    """The package, and what may be a module of it."""
+    text = "import berryeval.core\n    from berryeval.stats import (power, hall)\nimport os\n"
+    assert set(changed.imported_by(text)) == {
+        "berryeval.core", "berryeval.stats", "berryeval.stats.power", "berryeval.stats.hall",
+    }  # fmt: skip
+
+
+def test_what_is_new_counts_as_changed(monkeypatch):
+    """Without an answer of git there is nothing to run."""
+    answers = iter(["src/berryeval/a.py\nREADME.md\n", "tests/test_a.py\n"])
+
+    class Done:
+        def __init__(self):
+            self.stdout = next(answers)
+
+    monkeypatch.setattr(changed.subprocess, "run", lambda *_args, **_how: Done())
+    assert changed.changed_since("HEAD") == ["src/berryeval/a.py", "tests/test_a.py"]
