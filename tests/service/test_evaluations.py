@@ -46,16 +46,6 @@ def test_an_evaluation_goes_with_its_run(client, monkeypatch):
     assert client.get(made.headers["location"]).status_code == 404
 
 
-def test_few_evaluations_stay_in_memory(client, monkeypatch):
-    """The oldest makes room."""
-    monkeypatch.setattr("berryeval.service.evaluation_cache._MOST", 1)
-    run = fill(client)[0]
-    for measure in ("AP", "RR"):
-        made = client.post("/v1/evaluations", json={"run": run, "measures": [measure]})
-        assert client.get(made.headers["location"]).json()["means"].keys() == {measure}
-    assert len(client.app.state.evaluations._answers) == 1
-
-
 def test_a_run_is_scored_at_the_judgments_that_are_named(client):
     """Today's give another evaluation; those of the hash give the old one."""
     run = fill(client)[0]

@@ -38,10 +38,15 @@ _TRUSTED_SECONDS = 1.0
 _FEW_GROUPS = 20  # more are looked for in Python
 
 
-class _Everything(NamedTuple):
+class AllQueries(NamedTuple):
+    """Every query, as they are at a moment."""
+
     stamp: tuple[Any, ...]
+    """What they are known by: another whenever a query was written or removed."""
     queries: Mapping[str, Query]
+    """By id."""
     sampling: str
+    """What their weights, groups and strata are known by; empty if no query has any."""
 
 
 class ArchivedQueries:
@@ -50,7 +55,7 @@ class ArchivedQueries:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._texts = TextIndex(database, "queries")
-        self._all: _Everything | None = None
+        self._all: AllQueries | None = None
         self._trusted_until = 0.0
         self.n_writes = 0
         """How often this object wrote or removed queries."""
@@ -127,16 +132,20 @@ class ArchivedQueries:
 
     def all(self) -> Mapping[str, Query]:
         """Return every query by its id, as slices want them; read again only after a change."""
+        return self.snapshot().queries
+
+    def snapshot(self) -> AllQueries:
+        """Return every query, with what they are known by; read again only after a change."""
         with self._database.reading(repeatable=True) as connection:
             stamp = tuple(connection.execute(_STAMP).one())
             known = self._all
             if known is None or known.stamp != stamp:
                 rows = connection.execute(select(queries).order_by(queries.c.query_id))
                 found = {row.query_id: _query(row) for row in rows}
-                known = _Everything(stamp, MappingProxyType(found), _sampling_of(found))
+                known = AllQueries(stamp, MappingProxyType(found), _sampling_of(found))
                 self._all = known
         self._trusted_until = time.monotonic() + _TRUSTED_SECONDS
-        return known.queries
+        return known
 
     def sampling(self) -> str:
         """Return what changes with every weight, group and stratum; empty if no query has any.

@@ -7,8 +7,9 @@ trusted for a second, and then the archive is asked again.
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from typing import NamedTuple
+
+from berryeval.service.lru_cache import LruCache
 
 __all__ = ["CachedAnswer", "EvaluationCache"]
 
@@ -25,10 +26,10 @@ class CachedAnswer(NamedTuple):
 
 
 class EvaluationCache:
-    """The answers that were asked for last; used from the event loop alone."""
+    """The answers that were asked for last."""
 
     def __init__(self) -> None:
-        self._answers: OrderedDict[tuple[str, int], CachedAnswer] = OrderedDict()
+        self._answers: LruCache[tuple[str, int], CachedAnswer] = LruCache(_MOST)
 
     def get(self, key: tuple[str, int]) -> CachedAnswer | None:
         """Return an answer that can be trusted, or None.
@@ -41,8 +42,5 @@ class EvaluationCache:
     def put(self, key: tuple[str, int], body: bytes, etag: str) -> CachedAnswer:
         """Keep an answer."""
         answer = CachedAnswer(body, etag, time.monotonic() + _TRUSTED_SECONDS)
-        self._answers[key] = answer
-        self._answers.move_to_end(key)
-        if len(self._answers) > _MOST:
-            self._answers.popitem(last=False)
+        self._answers.put(key, answer)
         return answer

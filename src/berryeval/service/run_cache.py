@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-
 from berryeval.archive import Archive
 from berryeval.core.run import Run
+from berryeval.service.lru_cache import LruCache
 
 __all__ = ["RunCache"]
 
@@ -19,8 +17,7 @@ class RunCache:
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._runs: OrderedDict[str, Run] = OrderedDict()
-        self._lock = threading.Lock()
+        self._runs: LruCache[str, Run] = LruCache(_MOST_ROWS, lambda run: run.n_rows)
 
     def load(self, run_id: str) -> Run:
         """Return a run from memory or the archive.
@@ -30,22 +27,8 @@ class RunCache:
         NotFoundError
             If there is no such run.
         """
-        with self._lock:
-            found = self._runs.get(run_id)
-            if found is not None:
-                self._runs.move_to_end(run_id)
-                return found
-        run = self._archive.runs.load(run_id)
-        with self._lock:
-            self._runs[run_id] = run
-            while len(self._runs) > 1 and self._n_rows() > _MOST_ROWS:
-                self._runs.popitem(last=False)
-        return run
-
-    def _n_rows(self) -> int:
-        return sum(run.n_rows for run in self._runs.values())
+        return self._runs.get_or_make(run_id, lambda: self._archive.runs.load(run_id))
 
     def forget(self, run_id: str) -> None:
         """Drop a run that was removed."""
-        with self._lock:
-            self._runs.pop(run_id, None)
+        self._runs.forget(run_id)

@@ -6,7 +6,7 @@ from berryeval import Query, Run
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
 from berryeval.errors import NotFoundError
 from berryeval.service.run_cache import RunCache
-from berryeval.service.workbench.scoring import Remembered, Scoring
+from berryeval.service.workbench.scoring import Scoring
 
 
 @pytest.fixture
@@ -70,12 +70,3 @@ def test_a_run_that_is_not_there_is_not_found(scoring):
     """As everywhere."""
     with pytest.raises(NotFoundError):
         scoring.evaluation("0" * 64)
-
-
-def test_what_was_asked_for_last_is_remembered():
-    """The oldest makes room."""
-    made = []
-    remembered = Remembered(2)
-    for key in ("a", "b", "a", "c", "a", "b"):
-        remembered.get(key, lambda key=key: made.append(key))
-    assert made == ["a", "b", "c", "b"]

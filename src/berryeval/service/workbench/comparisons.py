@@ -7,7 +7,6 @@ query before. Runs never change, so that it is known by both ids, the judgments 
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent import futures
 from functools import cached_property
@@ -26,6 +25,7 @@ from berryeval.evaluation.comparison import Comparison, Difference
 from berryeval.evaluation.result import Evaluation, holes_measure
 from berryeval.evaluation.slices import LABELS, values_in
 from berryeval.measures import Measure
+from berryeval.service.lru_cache import LruCache
 from berryeval.service.references import labels_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class _Key(NamedTuple):
     b: str
     judgments_hash: str
     measures: tuple[str, ...]
-    queries: int
+    queries: tuple[Any, ...]
 
 
 class Runs(Mapping[str, Run]):
@@ -196,8 +196,7 @@ class Comparisons:
 
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
-        self._found: OrderedDict[_Key, Compared] = OrderedDict()
-        self._queries: Mapping[str, Query] = {}
+        self._found: LruCache[_Key, Compared] = LruCache(_MOST)
         self._aside = futures.ThreadPoolExecutor(2, "berryeval-comparing")
         self._running: dict[tuple[str, str], futures.Future[Compared]] = {}
         self._lock = threading.Lock()
@@ -214,14 +213,12 @@ class Comparisons:
         """
         labels = labels_of([a, b])
         state = self._scoring.state()
-        queries = self._same_queries()
+        known = self._scoring.all_queries()
         measures = tuple(map(str, self._scoring.measures))
-        key = _Key(a.run_id, b.run_id, state.hash, measures, id(queries))
-        with self._lock:
-            found = self._found.get(key)
-            if found is not None:
-                self._found.move_to_end(key)
-                return found
+        key = _Key(a.run_id, b.run_id, state.hash, measures, known.stamp)
+        found = self._found.get(key)
+        if found is not None:
+            return found
         run_ids = {label: run.run_id for label, run in labels.items()}
         evaluations = {
             label: self._scoring.evaluation(run_id, state) for label, run_id in run_ids.items()
@@ -230,13 +227,10 @@ class Comparisons:
             state.judgments,
             Runs(self._scoring, run_ids),
             evaluations,
-            queries=queries,
+            queries=known.queries,
         )
         compared = Compared(a, b, comparison, state.hash)
-        with self._lock:
-            self._found[key] = compared
-            while len(self._found) > _MOST:
-                self._found.popitem(last=False)
+        self._found.put(key, compared)
         return compared
 
     def soon(self, a: StoredRun, b: StoredRun) -> tuple[Compared, bool]:
@@ -277,24 +271,12 @@ class Comparisons:
         """Begin nothing more, and wait for what has begun."""
         self._aside.shutdown(wait=True, cancel_futures=True)
 
-    def _same_queries(self) -> Mapping[str, Query]:
-        """Return all queries: the same object as long as none has changed."""
-        found = self._scoring.queries()
-        with self._lock:
-            if found is not self._queries and found != self._queries:
-                self._queries = found
-            return self._queries
-
     def known(self, a: StoredRun, b: StoredRun) -> Compared | None:
         """Return the newest comparison of two runs if there is one, whatever was judged since.
 
         While somebody judges, the queries before and after one stay where they are.
         """
-        with self._lock:
-            for key in reversed(self._found):
-                if key[:2] == (a.run_id, b.run_id):
-                    return self._found[key]
-        return None
+        return self._found.find(lambda key: key[:2] == (a.run_id, b.run_id))
 
 
 def _labels_in(queries: Mapping[str, Query], query_ids: Sequence[str]) -> list[str]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request
 
 from berryeval.archive.records import StoredRun
-from berryeval.core.query import Query
 from berryeval.errors import MismatchError, NotFoundError
 from berryeval.evaluation.query_figures import query_figures
 from berryeval.evaluation.result import Evaluation
@@ -19,10 +17,11 @@ from berryeval.evaluation.standing import (
     standings,
 )
 from berryeval.measures import Measure
+from berryeval.service.lru_cache import LruCache
 from berryeval.service.workbench.held_against import HeldAgainst
 from berryeval.service.workbench.query_table import DEPTH, QueryTable
 from berryeval.service.workbench.run_directory import Series
-from berryeval.service.workbench.scoring import JudgmentsLike, Remembered, Scoring
+from berryeval.service.workbench.scoring import JudgmentsLike, Scoring
 from berryeval.stats import HORIZON
 from berryeval.suite.archived_history import entry_of_run
 from berryeval.suite.history import History
@@ -33,26 +32,16 @@ __all__ = ["FiguresDep", "RunFigures"]
 _Standings: TypeAlias = "tuple[Standing, ...]"
 
 
-class _Sliced(NamedTuple):
-    """Slices with the queries whose labels made them."""
-
-    queries: Mapping[str, Query]
-    """Kept, so that no others can have their address in memory."""
-    standings: _Standings
-
-
 class RunFigures:
     """Figures of runs at the judgments of now, or at those of a state."""
 
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
-        self._standings: Remembered[tuple[str, str | None, str, str], _Standings]
-        self._standings = Remembered(128)
-        self._slices: Remembered[tuple[str, str | None, Measure, str, int], _Sliced]
-        self._slices = Remembered(128)
-        self._judged: Remembered[tuple[str, str], tuple[float | None, int]] = Remembered(128)
-        self._tables: Remembered[tuple[str, str, int], QueryTable] = Remembered(16)
-        self._alarms: Remembered[tuple[str, Measure, str], Trend | None] = Remembered(64)
+        self._standings: LruCache[tuple[object, ...], _Standings] = LruCache(128)
+        self._slices: LruCache[tuple[object, ...], _Standings] = LruCache(128)
+        self._judged: LruCache[tuple[str, str], tuple[float | None, int]] = LruCache(128)
+        self._tables: LruCache[tuple[object, ...], QueryTable] = LruCache(16)
+        self._alarms: LruCache[tuple[str, Measure, str], Trend | None] = LruCache(64)
 
     def standings(
         self, run_id: str, against: str | None, state: JudgmentsLike | None = None
@@ -72,7 +61,7 @@ class RunFigures:
             evaluation = self._scoring.evaluation(run_id, at)
             return standings(evaluation, self.reference(against, at))
 
-        return self._standings.get((run_id, against, at.hash, at.sampling), make)
+        return self._standings.get_or_make((run_id, against, at.hash, at.sampling), make)
 
     def sentence(
         self, standing: Standing, run: StoredRun, against: HeldAgainst | None, state: JudgmentsLike
@@ -94,14 +83,13 @@ class RunFigures:
     ) -> _Standings:
         """Return a measure of each slice; raises as `standings` does."""
         at = state or self._scoring.state()
-        queries = self._scoring.queries()
+        known = self._scoring.all_queries()
 
-        def make() -> _Sliced:
+        def make() -> _Standings:
             evaluation = self._scoring.evaluation(run_id, at)
-            reference = self.reference(against, at)
-            return _Sliced(queries, slice_standings(evaluation, reference, measure, queries))
+            return slice_standings(evaluation, self.reference(against, at), measure, known.queries)
 
-        return self._slices.get((run_id, against, measure, at.hash, id(queries)), make).standings
+        return self._slices.get_or_make((run_id, against, measure, at.hash, known.stamp), make)
 
     def judged(self, run_id: str, state: JudgmentsLike) -> tuple[float | None, int]:
         """Return which share of the first ten documents is judged, and how many are not."""
@@ -112,16 +100,16 @@ class RunFigures:
             found = query_figures(evaluation, lambda: state.judgments, run, DEPTH)
             return found.judged_share, found.n_unjudged
 
-        return self._judged.get((run_id, state.hash), make)
+        return self._judged.get_or_make((run_id, state.hash), make)
 
     def table(self, run_id: str, evaluation: Evaluation, state: JudgmentsLike) -> QueryTable:
         """Return the queries of a run as a table."""
-        queries = self._scoring.queries()
+        known = self._scoring.all_queries()
 
         def make() -> QueryTable:
-            return QueryTable(evaluation, state, self._scoring.run(run_id), queries)
+            return QueryTable(evaluation, state, self._scoring.run(run_id), known.queries)
 
-        return self._tables.get((run_id, state.hash, id(queries)), make)
+        return self._tables.get_or_make((run_id, state.hash, known.stamp), make)
 
     def alarm(self, series: Series, measure: Measure, state: JudgmentsLike) -> Trend | None:
         """Return the daily alarm of a series since it last started anew, at most 52 runs ago.
@@ -143,7 +131,7 @@ class RunFigures:
             [found] = trends(History("archive", tuple(entries)), str(measure), daily=True)
             return found
 
-        return self._alarms.get((series.newest.run_id, measure, state.hash), make)
+        return self._alarms.get_or_make((series.newest.run_id, measure, state.hash), make)
 
     def reference(self, run_id: str | None, state: JudgmentsLike) -> Evaluation | None:
         """Return what a run is held against; None if there is none, or it has no judged query."""

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Generic, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Protocol, TypeAlias
 
 from fastapi import Depends, Request
 
 from berryeval.archive import Archive
+from berryeval.archive.queries import AllQueries
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.evaluate import MeasureLike, evaluate, read_measures
 from berryeval.evaluation.result import Evaluation
+from berryeval.service.lru_cache import LruCache
 from berryeval.service.run_cache import RunCache
 
-__all__ = ["JudgmentsLike", "Remembered", "Scoring", "ScoringDep", "State"]
-
-Key = TypeVar("Key")
-Value = TypeVar("Value")
+__all__ = ["JudgmentsLike", "Scoring", "ScoringDep", "State"]
 
 
 class State:
@@ -54,28 +51,6 @@ class JudgmentsLike(Protocol):
         """What the weights, groups and strata of the queries are known by."""
 
 
-class Remembered(Generic[Key, Value]):
-    """The values that were asked for last. Threads may share it; a value may be made twice."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._values: OrderedDict[Key, Value] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Key, make: Callable[[], Value]) -> Value:
-        """Return the value of a key; make it if it is not here."""
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
-        value = make()
-        with self._lock:
-            self._values[key] = value
-            while len(self._values) > self._most:
-                self._values.popitem(last=False)
-        return value
-
-
 class Scoring:
     """Scores of single runs at the judgments of now, from memory where they are known.
 
@@ -93,7 +68,7 @@ class Scoring:
         self._archive = archive
         self._runs = runs
         self.measures = tuple(read_measures(measures))
-        self._evaluations: Remembered[tuple[str, str, str], Evaluation] = Remembered(64)
+        self._evaluations: LruCache[tuple[str, str, str], Evaluation] = LruCache(64)
         self._sampling: str | None = None
         self._n_resampled = 0
 
@@ -113,6 +88,10 @@ class Scoring:
     def queries(self) -> Mapping[str, Query]:
         """Return every query by its id."""
         return self._archive.queries.all()
+
+    def all_queries(self) -> AllQueries:
+        """Return every query, with what they are known by."""
+        return self._archive.queries.snapshot()
 
     def run(self, run_id: str) -> Run:
         """Return the rankings of a run.
@@ -138,7 +117,7 @@ class Scoring:
         """
         at = self.state() if state is None else state
         key = run_id, at.hash, at.sampling
-        return self._evaluations.get(key, lambda: self._scored(run_id, at))
+        return self._evaluations.get_or_make(key, lambda: self._scored(run_id, at))
 
     def evaluation_once(self, run_id: str, state: JudgmentsLike) -> Evaluation:
         """Return a run's scores without remembering them: many runs would push out those in use.

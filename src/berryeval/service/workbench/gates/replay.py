@@ -20,6 +20,7 @@ from berryeval.archive.records import StoredRun
 from berryeval.core.events import event_logger
 from berryeval.errors import BerryEvalError
 from berryeval.service.answers import etag_of, json_bytes
+from berryeval.service.lru_cache import LruCache
 from berryeval.service.run_cache import RunCache
 from berryeval.service.verdicts import decide_at_present, report_of
 
@@ -87,9 +88,11 @@ class Replays:
 
     def __init__(self, decide: Decide) -> None:
         self._decide = decide
-        self._outcomes: OrderedDict[tuple[str, str, str | None, str], Outcome] = OrderedDict()
+        self._outcomes: LruCache[tuple[str, str, str | None, str], Outcome] = LruCache(
+            _MOST_OUTCOMES
+        )
         self._asked: OrderedDict[str, tuple[Question, float]] = OrderedDict()
-        self._settings: OrderedDict[str, Mapping[str, Any]] = OrderedDict()
+        self._settings: LruCache[str, Mapping[str, Any]] = LruCache(_MOST_SETTINGS)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._is_closed = False
@@ -98,10 +101,10 @@ class Replays:
         """Return what is known for each run, and look for the rest; the last question is first."""
         keys = question.keys()
         with self._lock:
-            self._note(question.settings)
-            found = [self._recall(key) for key in keys]
+            name = key_of(question.settings)
+            self._settings.put(name, question.settings)
+            found = [self._outcomes.get(key) for key in keys]
             if None in found and not self._is_closed:
-                name = key_of(question.settings)
                 self._asked[name] = question, time.monotonic()
                 self._asked.move_to_end(name)
                 if self._thread is None:
@@ -113,15 +116,7 @@ class Replays:
 
     def settings_of(self, key: str) -> Mapping[str, Any] | None:
         """Return settings that were asked about by what `key_of` calls them."""
-        with self._lock:
-            return self._settings.get(key)
-
-    def _note(self, settings: Mapping[str, Any]) -> None:
-        key = key_of(settings)
-        self._settings[key] = settings
-        self._settings.move_to_end(key)
-        while len(self._settings) > _MOST_SETTINGS:
-            self._settings.popitem(last=False)
+        return self._settings.get(key)
 
     def close(self) -> None:
         """Stop after the verdict that is being found."""
@@ -131,12 +126,6 @@ class Replays:
             thread = self._thread
         if thread is not None:
             thread.join()
-
-    def _recall(self, key: tuple[str, str, str | None, str]) -> Outcome | None:
-        found = self._outcomes.get(key)
-        if found is not None:
-            self._outcomes.move_to_end(key)
-        return found
 
     def _work(self) -> None:
         while (wanted := self._next()) is not None:
@@ -148,10 +137,7 @@ class Replays:
             except Exception:  # noqa: BLE001 - a bug must not end the thread, nor stay unseen
                 _log.exception("bug", extra={"run": run.run_id})
                 outcome = Outcome("undecided", "something that should not happen; see the log")
-            with self._lock:
-                self._outcomes[key] = outcome
-                while len(self._outcomes) > _MOST_OUTCOMES:
-                    self._outcomes.popitem(last=False)
+            self._outcomes.put(key, outcome)
 
     def _next(self) -> tuple[Any, Mapping[str, Any], StoredRun, StoredRun | None] | None:
         """Return the newest run that is not decided of the question that was asked last."""

@@ -9,9 +9,9 @@ from fastapi import Depends, Request
 
 from berryeval.archive import Archive
 from berryeval.archive.judgment_table import JudgmentTable
+from berryeval.service.lru_cache import LruCache
 from berryeval.service.workbench.background import Latest
 from berryeval.service.workbench.judged.agreement import Agreement, agreement_of
-from berryeval.service.workbench.scoring import Remembered
 
 __all__ = ["Agreed", "AgreedDep", "TableDep", "latest_agreement"]
 
@@ -25,11 +25,11 @@ class Agreed(NamedTuple):
 
 def latest_agreement(archive: Archive, is_in_vain: Callable[[], bool]) -> Latest[Agreed]:
     """Return what computes agreement again after each change."""
-    counted: Remembered[JudgmentTable, Agreed] = Remembered(1)
+    counted: LruCache[JudgmentTable, Agreed] = LruCache(1)
 
     def count() -> Agreed:
         table = archive.judgment_index.table()
-        return counted.get(table, lambda: Agreed(table, agreement_of(table)))
+        return counted.get_or_make(table, lambda: Agreed(table, agreement_of(table)))
 
     return Latest(count, is_in_vain)
 

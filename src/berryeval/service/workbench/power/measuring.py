@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -23,6 +21,7 @@ from berryeval.evaluation.differences import find_pairs
 from berryeval.evaluation.result import MeasureResult
 from berryeval.evaluation.sampling import sampling_of
 from berryeval.evaluation.slices import find_all_slices
+from berryeval.service.lru_cache import LruCache
 from berryeval.service.references import find_run
 from berryeval.service.workbench.power.wish import Wish
 from berryeval.service.workbench.scoring import Scoring
@@ -111,8 +110,7 @@ class Measuring:
     def __init__(self, archive: Archive, scoring: Scoring) -> None:
         self._archive = archive
         self._scoring = scoring
-        self._known: OrderedDict[tuple[object, ...], Columns] = OrderedDict()
-        self._lock = threading.Lock()
+        self._known: LruCache[tuple[object, ...], Columns] = LruCache(_MOST_KNOWN)
 
     def is_known(self, wish: Wish) -> bool:
         """Tell whether an answer takes no time.
@@ -122,8 +120,7 @@ class Measuring:
         NotFoundError
             If a run is not there.
         """
-        with self._lock:
-            return self._key(wish) in self._known
+        return self._key(wish) in self._known
 
     def spread(self, wish: Wish) -> Spread:
         """Return how much differences vary, as the wish wants it.
@@ -135,7 +132,7 @@ class Measuring:
         MismatchError
             If runs cannot be scored, or there is no such slice.
         """
-        columns = self._columns(wish)
+        columns = self._known.get_or_make(self._key(wish), lambda: self._make(wish))
         slices = columns.slices
         if wish.slice and wish.slice not in slices:
             raise MismatchError(f"no query is in the slice {wish.slice!r}")
@@ -154,19 +151,6 @@ class Measuring:
             return "assumed", a, wish.measure, state
         newest = self._series(b)[:1] if wish.source == "series" else ()
         return wish.source, a, b, wish.measure, state, *(run.run_id for run in newest)
-
-    def _columns(self, wish: Wish) -> Columns:
-        key = self._key(wish)
-        with self._lock:
-            if key in self._known:
-                self._known.move_to_end(key)
-                return self._known[key]
-        made = self._make(wish)
-        with self._lock:
-            self._known[key] = made
-            while len(self._known) > _MOST_KNOWN:
-                self._known.popitem(last=False)
-        return made
 
     def _make(self, wish: Wish) -> Columns:
         reference = find_run(self._archive, wish.a)
