@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from berryeval.reports.figures import p_text
+from berryeval.evaluation.figures import p_text
 from berryeval.reports.layout import Table, table_to_text
 from berryeval.reports.sparkline import sparkline
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from berryeval.evaluation.figures import interval_text, percent, signed
 from berryeval.evaluation.findings import WORDS, Finding
 from berryeval.reports.charts.theme import LIGHT, Spec, chart
-from berryeval.reports.figures import interval_text, percent, signed
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison, Difference

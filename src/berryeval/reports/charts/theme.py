@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from berryeval.reports.printable import printable
+from berryeval.core.printable import printable
 
 __all__ = ["DARK", "LIGHT", "SERIES", "Spec", "chart"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from berryeval.evaluation import figures
 from berryeval.evaluation.headline import listing, policy_note
-from berryeval.reports import figures
 from berryeval.reports.comparison import comparison_table
 from berryeval.reports.html.charts import (
     by_measure,

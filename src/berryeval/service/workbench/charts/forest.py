@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from berryeval.evaluation.comparison import Difference
+from berryeval.evaluation.figures import interval_text, signed
 from berryeval.evaluation.findings import WORDS, Finding
-from berryeval.reports.figures import interval_text, signed
 from berryeval.service.workbench.charts.svg import el, ticks
 from berryeval.stats import Interval
 

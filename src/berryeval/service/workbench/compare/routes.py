@@ -10,11 +10,11 @@ from starlette.responses import RedirectResponse, Response
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun, StoredVerdict
 from berryeval.errors import NotFoundError
+from berryeval.evaluation.figures import percent
 from berryeval.evaluation.headline import headline, policy_note
 from berryeval.evaluation.slices import Slice
 from berryeval.evaluation.turning import turning
 from berryeval.measures import Measure
-from berryeval.reports.figures import percent
 from berryeval.reports.wording import capitalised, undefined_notes
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.charts.forest import forest, forest_rows
