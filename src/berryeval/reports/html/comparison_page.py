@@ -53,10 +53,6 @@ def comparison_to_html(
         Of the window; without it the systems' names.
     notes : sequence of str
         Shown below the first figures.
-
-    Notes
-    -----
-    Charts are drawn with ``berryeval[charts]``; without it the page says so and has the tables.
     """
     names = f"{listing(comparison.candidates)} against {comparison.baseline}"
     focus = focus_of(comparison, gate)
