@@ -308,7 +308,7 @@ SUBJECTS = {
         "`markdown`, `latex`, `junit`, `html`.",
         (
             Section("Pages", ("berryeval.reports.html",)),
-            Section("Charts", ("berryeval.reports.charts",)),
+            Section("Charts", ("berryeval.charts",)),
         ),
     ),
     "pytest": Subject(

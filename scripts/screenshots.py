@@ -14,7 +14,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import berryeval as be
-from berryeval.reports.charts import forest_plot, to_svg
+from berryeval.charts import forest_plot
 from berryeval.reports.html import gate_to_html
 
 ROOT = Path(__file__).parents[1]
@@ -96,7 +96,8 @@ def main() -> int:
         path = Path(folder) / "report.html"
         path.write_text(html, encoding="utf-8")
         take_all(path)
-    (IMAGES / "forest.svg").write_text(to_svg(forest_plot(comparison, {"nDCG@10": 0.05})))
+    chart = forest_plot(comparison, {"nDCG@10": 0.05})
+    (IMAGES / "forest.svg").write_text(f"{chart.to_svg()}\n", encoding="utf-8")
     large = [path.name for path in IMAGES.iterdir() if path.stat().st_size > LARGEST]
     for name in large:
         print(f"{name} is larger than {LARGEST:,} bytes")

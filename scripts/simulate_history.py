@@ -19,8 +19,7 @@ from scipy.special import stdtr
 from simulate_gate import handbook_scores
 from simulated_tables import write_table
 
-from berryeval.reports.charts.drawing import to_svg
-from berryeval.reports.charts.history import trends_chart
+from berryeval.reports.history import trends_chart
 from berryeval.suite.history import Entry, History
 from berryeval.suite.trends import Trend, trends
 
@@ -146,9 +145,8 @@ def draw() -> str:
     stepped = independent(random, 50)
     stepped[:10, 30:] -= 0.15
     crept = independent(random, 50) - np.linspace(0, 0.04, N_ENTRIES)
-    return to_svg(
-        trends_chart([trend_of(stepped, run="a step"), trend_of(crept - 0.05, run="a creep")])
-    )
+    found = [trend_of(stepped, run="a step"), trend_of(crept - 0.05, run="a creep")]
+    return f"{trends_chart(found).to_svg()}\n"
 
 
 def main() -> None:

@@ -31,6 +31,7 @@ def loaded_by(code: str) -> set[str]:
     "code",
     [
         "import berryeval",
+        "import berryeval.charts; berryeval.charts.Chart; berryeval.charts.forest_plot",
         "import berryeval.ranking",
         "from berryeval.cli import main; main(['version'], standalone_mode=False)",
         "from berryeval.cli import main; main(['version', '--json'], standalone_mode=False)",

@@ -18,7 +18,7 @@ def width_of(page):
 def test_a_dot_says_which_run_it_is_and_leads_there(workbench, visit):
     """Under the pointer, and with the focus of the keyboard."""
     page = visit(workbench, "/?series=hybrid")
-    drawing = page.locator("svg.trend.on-wide")
+    drawing = page.locator(".on-wide svg.trend")
     tip = page.locator(".trend-tip")
     assert tip.is_hidden()
     box = drawing.bounding_box()

@@ -237,7 +237,6 @@ def test_the_example_runs_and_prints_its_table():
 
 def test_the_example_ends_in_a_page(tmp_path):
     """It leaves a report to open."""
-    pytest.importorskip("vl_convert")
     page = tmp_path / "new" / "report.html"
     assert run_example(page.parent, page).rstrip().endswith(f"Open {page} in a browser.")
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")

@@ -7,10 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("vl_convert", reason="the tutorial draws charts")
-
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "tutorials" / "from-runs-to-a-gate.md"
 BLOCK = re.compile(r"^```(console|toml)\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -1,16 +1,11 @@
 """The world that all doors open to, and a plugin door that has to be prepared."""
 
-from contextlib import suppress
-
 import pytest
 
 # Inside a test pytest forgets the modules it imported, and extensions cannot be loaded twice.
 import berryeval.pytest_plugin.guard_check
 import berryeval.pytest_plugin.plain  # noqa: F401
 from doors import world as worlds
-
-with suppress(ImportError):  # an extra
-    import vl_convert  # noqa: F401
 
 
 @pytest.fixture(scope="module")

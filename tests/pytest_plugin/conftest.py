@@ -1,7 +1,6 @@
 """A small golden set, in a project that pytest is run in."""
 
 import json
-from contextlib import suppress
 
 import pytest
 
@@ -12,9 +11,6 @@ import berryeval.pytest_plugin.plain
 import berryeval.search.collect
 import berryeval.search.function
 import berryeval.stats.paired_tests  # noqa: F401
-
-with suppress(ImportError):  # an extra
-    import vl_convert  # noqa: F401
 
 JUDGMENTS = {
     "q1": {"reset-password": 3, "sign-in": 1},

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 
+from berryeval.evaluation.figures import bounds_text, interval_text, p_text, score, signed
 from berryeval.evaluation.findings import WORDS
 from berryeval.reports.comparison import (
     comparison_as_dict,
@@ -12,7 +13,6 @@ from berryeval.reports.comparison import (
     comparison_to_json,
     comparison_to_text,
 )
-from berryeval.reports.figures import bounds_text, interval_text, p_text, score, signed
 from berryeval.reports.wording import capitalised
 from berryeval.stats import Interval
 from example_results import MEASURES, a_comparison, compare_these

@@ -5,7 +5,6 @@ import pytest
 import berryeval as be
 from berryeval.evaluation.display import Displayed
 from berryeval.reports import notebook
-from berryeval.reports.charts import drawing
 from example_results import a_comparison, a_gate
 
 
@@ -44,14 +43,6 @@ def test_without_named_measures_mrr_stands_above_the_table():
     assert "<strong>MRR 0.5000</strong>" in html
     for heading in ("Recall", "Precision", "nDCG", "Hit rate"):
         assert f">{heading}</th>" in html
-
-
-def test_without_the_library_the_notebook_draws_the_chart(comparison, monkeypatch):
-    """It is handed the specification."""
-    monkeypatch.setattr(drawing, "can_draw", lambda: False)
-    bundle = notebook.to_mimebundle(comparison)
-    assert "<svg" not in bundle["text/html"]
-    assert bundle["application/vnd.vegalite.v5+json"]["layer"]
 
 
 def test_results_show_themselves(monkeypatch):

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from berryeval.core.files import format_of_ending, uncompressed_name, write_whole
+
+if TYPE_CHECKING:
+    from berryeval.charts import Chart
 
 __all__ = [
     "check_outputs",
@@ -17,8 +20,8 @@ __all__ = [
     "output_options",
     "report_format",
     "report_option",
+    "write_chart",
     "write_output",
-    "write_picture",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -131,9 +134,7 @@ def write_output(text: str, output: str | None) -> None:
         write_whole(output, [text.encode("utf-8", "surrogateescape")])
 
 
-def write_picture(spec: dict[str, Any], format: str, output: str | None) -> None:
-    """Draw a chart as svg or png into a file, or to standard output."""
-    from berryeval.reports.charts.drawing import to_png, to_svg
-
-    drawn = to_png(spec) if format == "png" else to_svg(spec).encode()
+def write_chart(chart: Chart, format: str, output: str | None) -> None:
+    """Write a chart as svg or png to a file, or to standard output."""
+    drawn = chart.to_png() if format == "png" else f"{chart.to_svg()}\n".encode()
     write_whole(output or "-", [drawn])

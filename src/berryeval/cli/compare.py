@@ -14,7 +14,7 @@ from berryeval.cli._options import (
     missing_option,
     no_relevant_option,
 )
-from berryeval.cli._output import chosen_format, output_options, write_output, write_picture
+from berryeval.cli._output import chosen_format, output_options, write_chart, write_output
 from berryeval.cli._runs import run_names
 
 if TYPE_CHECKING:
@@ -123,9 +123,9 @@ def command(
     berryeval compare qrels.txt bm25.run hybrid.run -o report.html
     berryeval compare qrels.txt old.run new.run --repeat-of new.run=new.2.run
     """
+    from berryeval.charts import forest_plot
     from berryeval.evaluation import compare
     from berryeval.reports import comparison as report
-    from berryeval.reports.charts import forest_plot
     from berryeval.reports.rendering import render_comparison
     from berryeval.reports.terminal import show_tables
 
@@ -136,7 +136,7 @@ def command(
     comparison = compare(judgments, runs, measures or None, repeats=repeats, **options)
     more = [*_more(comparison, all_pairs, similarity)]
     if chosen in ("svg", "png"):
-        write_picture(forest_plot(comparison), chosen, output)
+        write_chart(forest_plot(comparison), chosen, output)
     elif chosen == "table" and output in (None, "-"):
         click.echo(comparison.sentence + "\n")
         show_tables([*report.comparison_table(comparison), *more])

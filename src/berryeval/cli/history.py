@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from berryeval.cli._output import chosen_format, output_options, write_output, write_picture
+from berryeval.cli._output import chosen_format, output_options, write_chart, write_output
 
 if TYPE_CHECKING:
     from berryeval.suite.history import History
@@ -68,7 +68,6 @@ def command(
     berryeval history berryeval.db -m P@5
     """
     from berryeval.reports import history as report
-    from berryeval.reports.charts.history import trends_chart
     from berryeval.suite.archived_history import is_archive, read_archived
     from berryeval.suite.history import read
 
@@ -78,7 +77,7 @@ def command(
     if last is not None:
         found = [trend.last(last) for trend in found]
     if chosen in ("svg", "png"):
-        write_picture(trends_chart(found), chosen, output)
+        write_chart(report.trends_chart(found), chosen, output)
     elif chosen == "csv":
         write_output(report.history_to_csv(found), output)
     elif chosen == "json":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from berryeval.cli._output import chosen_format, output_options, write_output, write_picture
+from berryeval.cli._output import chosen_format, output_options, write_chart, write_output
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
 
 __all__ = ["command"]
@@ -93,9 +93,9 @@ def command(
     if chosen == "json":
         write_output(report.power_to_json(found), output)
     elif chosen in ("svg", "png"):
-        from berryeval.reports.charts.power import power_chart
+        from berryeval.charts import power_chart
 
-        write_picture(power_chart(found[0]), chosen, output)
+        write_chart(power_chart(found[0]), chosen, output)
     elif output is not None:
         write_output(report.power_to_text(found), output)
     else:

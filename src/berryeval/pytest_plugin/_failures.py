@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from berryeval.core.printable import printable
 from berryeval.errors import MismatchError
 from berryeval.evaluation.ceilings import check_reachable
 from berryeval.evaluation.comparison import RankedDocument
 from berryeval.evaluation.guards import ThresholdGuard, written
 from berryeval.evaluation.notes import count_queries, holes_notes, query_notes
 from berryeval.evaluation.result import MeasureResult
-from berryeval.reports.printable import printable
 
 if TYPE_CHECKING:
     from berryeval.errors import SystemUnderTestError

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from berryeval.evaluation.figures import interval_text, p_text, score, signed
 from berryeval.evaluation.findings import WORDS
-from berryeval.reports.figures import interval_text, p_text, score, signed
 from berryeval.reports.layout import Table
 
 if TYPE_CHECKING:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from berryeval.evaluation.findings import WORDS
-from berryeval.evaluation.headline import policy_note
-from berryeval.reports.figures import (
+from berryeval.evaluation.figures import (
     DASH,
     bounds_text,
     finite,
@@ -18,6 +16,8 @@ from berryeval.reports.figures import (
     score,
     signed,
 )
+from berryeval.evaluation.findings import WORDS
+from berryeval.evaluation.headline import policy_note
 from berryeval.reports.layout import Table, table_to_text
 from berryeval.reports.wording import query_label, undefined_notes
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from berryeval.core.cutoff import DEFAULT_KS
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES
+from berryeval.evaluation.figures import shown_interval
 from berryeval.evaluation.notes import holes_notes, judges_notes, query_notes
 from berryeval.measures import NDCG, HitRate, Measure, Precision, Recall, ReciprocalRank
-from berryeval.reports.figures import shown_interval
 from berryeval.reports.layout import Table, table_to_text
 
 if TYPE_CHECKING:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from berryeval.evaluation.guards import MarginGuard, written
-from berryeval.reports.comparison import comparison_as_dict, csv_text
-from berryeval.reports.figures import (
+from berryeval.evaluation.figures import (
     DASH,
     finite,
     interval_as_dict,
@@ -17,6 +15,8 @@ from berryeval.reports.figures import (
     shown_interval,
     signed,
 )
+from berryeval.evaluation.guards import MarginGuard, written
+from berryeval.reports.comparison import comparison_as_dict, csv_text
 from berryeval.reports.layout import Table, table_to_text
 from berryeval.reports.wording import count, gate_note
 

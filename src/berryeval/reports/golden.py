@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from berryeval.core.judging import COUNTED
-from berryeval.reports.figures import DASH, finite, interval_as_dict, score
+from berryeval.evaluation.figures import DASH, finite, interval_as_dict, score
 from berryeval.reports.layout import Table, table_to_text
 from berryeval.reports.power import power_tables
 from berryeval.reports.wording import count

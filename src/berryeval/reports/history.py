@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from berryeval.reports.figures import p_text
+from berryeval.charts.trend import TrendLine, TrendPoint, trend_chart
+from berryeval.evaluation.figures import p_text
 from berryeval.reports.layout import Table, table_to_text
 from berryeval.reports.sparkline import sparkline
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from berryeval.charts import Chart
     from berryeval.suite.history import Entry, History
     from berryeval.suite.trends import Look, Point, Trend
 
@@ -24,6 +26,7 @@ __all__ = [
     "look_sentence",
     "trend_heading",
     "trend_table",
+    "trends_chart",
 ]
 
 JSON_VERSION = 3
@@ -207,6 +210,33 @@ def look_sentence(look: Look) -> str:
         found = f"a creep, the mean at {_named(last)} is {size} than at {_named(first)}"
     what = f"Alarm at {_named(look.entries[-1])}" if look.is_daily else "Decline"
     return f"{what}: {found} ({p}; {on})."
+
+
+def trends_chart(trends: Sequence[Trend], *, width: int = 760) -> Chart:
+    """Draw series over time; lines break where judgments or queries changed."""
+    declines = (
+        f"{look.entries[-1].run}: {look_sentence(look)}"
+        for trend in trends
+        for look in trend.declines
+    )
+    return trend_chart(
+        [TrendLine([*map(_drawn, trend.points)], trend.run or "") for trend in trends],
+        trends[0].measure,
+        by_time=True,
+        note=" ".join(declines),
+        width=width,
+        height=300,
+    )
+
+
+def _drawn(point: Point) -> TrendPoint:
+    return TrendPoint(
+        point.entry.time,
+        f"{point.entry.run}, {_named(point.entry)}",
+        point.mean,
+        starts_anew=point.starts_anew,
+        alert="alarm" if point.is_alarm else point.decline,
+    )
 
 
 def look_as_dict(look: Look) -> dict[str, Any]:

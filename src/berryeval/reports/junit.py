@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
+from berryeval.core.printable import printable
+from berryeval.evaluation.figures import score, signed
 from berryeval.evaluation.slices import find_slices
-from berryeval.reports.figures import score, signed
 from berryeval.reports.gate import candidate_of, guard_figures, guard_kind
-from berryeval.reports.printable import printable
 from berryeval.reports.wording import gate_note
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES
+from berryeval.evaluation.figures import score
 from berryeval.evaluation.headline import listing, policy_note
 from berryeval.evaluation.notes import missing_counts, weights_note
 from berryeval.measures import Measure
 from berryeval.reports.evaluation import Evaluations, evaluations_tables
-from berryeval.reports.figures import score
 from berryeval.reports.wording import count
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from berryeval.core.printable import printable
 from berryeval.evaluation.headline import listing
 from berryeval.reports.comparison import comparison_table
 from berryeval.reports.gate import gate_table, guard_figures
 from berryeval.reports.layout import Table
-from berryeval.reports.printable import printable
 from berryeval.reports.wording import (
     capitalised,
     count,

@@ -1,4 +1,4 @@
-"""Results in a notebook: tables and, where charts can be shown, one chart."""
+"""Results in a notebook: tables, and the chart of a comparison."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ _STYLE = (
     ".berryeval .note{opacity:.75;font-size:.9em;margin:.4em 0}"
     ".berryeval .scroll{overflow-x:auto}</style>"
 )
-_VEGA_LITE = "application/vnd.vegalite.v5+json"
 
 
 def to_html(result: Evaluation | Comparison | GateResult) -> str:
@@ -36,20 +35,15 @@ def to_html(result: Evaluation | Comparison | GateResult) -> str:
 
 
 def to_mimebundle(result: Evaluation | Comparison | GateResult) -> dict[str, Any]:
-    """Return the plain text, the HTML, and for a comparison its forest plot."""
+    """Return the plain text, and the HTML with the forest plot of a comparison."""
     bundle: dict[str, Any] = {"text/plain": repr(result), "text/html": to_html(result)}
     comparison: Any = (
         result if _kind(result) == "Comparison" else getattr(result, "comparison", None)
     )
     if comparison is not None:
-        from berryeval.reports.charts import forest_plot
-        from berryeval.reports.charts.drawing import can_draw, to_svg
+        from berryeval.charts import forest_plot
 
-        spec = forest_plot(comparison, _margins(result), width=420)
-        if can_draw():  # a picture in the HTML: every notebook shows that, a dark one on white
-            bundle["text/html"] += to_svg({**spec, "background": "white"})
-        else:
-            bundle[_VEGA_LITE] = spec
+        bundle["text/html"] += forest_plot(comparison, _margins(result)).to_svg()
     return bundle
 
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from berryeval.evaluation.figures import DASH, finite, score
 from berryeval.evaluation.notes import weights_note
 from berryeval.golden.measure_names import name_in_suite
 from berryeval.reports.comparison import csv_text
-from berryeval.reports.figures import DASH, finite, score
 from berryeval.reports.layout import Table, table_to_text
 from berryeval.reports.wording import capitalised, count
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from berryeval.evaluation.figures import percent
 from berryeval.evaluation.headline import listing
-from berryeval.reports.figures import percent
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Difference

@@ -3,7 +3,7 @@
 from html.parser import HTMLParser
 
 HTML = {"Accept": "text/html"}
-_VOID = {"area", "br", "hr", "img", "input", "link", "meta", "path", "line", "rect", "circle"}
+_VOID = {"area", "br", "hr", "img", "input", "link", "meta"}
 
 
 class Element:

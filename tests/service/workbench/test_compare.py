@@ -84,7 +84,7 @@ def test_a_difference_has_the_word_of_its_interval(client, n_better, badge, head
 def test_every_measure_has_a_row_in_the_forest_plot(client, pair):
     """With a link that makes the page about it, and the same figures in a table."""
     page = get_page(client, pair)
-    rows = page.find("svg", class_="wide").find_all("a")
+    rows = page.find(class_="wide").find("svg", class_="forest").find_all("a")
     assert [row["aria-label"].split()[0] for row in rows] == ["nDCG@10", "RR", "P@5", "R@100"]
     assert "aria-current" in rows[0].attributes
     figures = page.find("details", class_="figures").find_all("th", scope="row")

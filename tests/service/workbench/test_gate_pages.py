@@ -363,7 +363,7 @@ def test_a_gate_decides_on_the_newest_run_and_shows_why(client, runs):
     assert shown.find(class_="verdict-sentence").text.startswith("nDCG@10 collapsed from")
     lines = shown.find(class_="guard-table").find_all("tr")
     assert len(lines[1].find_all("circle", class_="dot")) == 1
-    assert len(lines[1].find_all("line", class_="interval")) == 1
+    assert len(lines[1].find_all("line", class_="whisker")) == 1
     assert shown.find("a", href=f"/compare?a={runs[0]}&b={runs[2]}")
     assert "1" in get_page(client, "/gates/release").find("section", class_="history").text
 

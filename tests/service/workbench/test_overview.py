@@ -108,7 +108,7 @@ def test_the_trend_shows_every_run_with_a_link_and_the_same_as_a_table(client, r
     expected = [f"/runs/{runs[commit]}" for commit in ("c0", "c1", "c2", "c3")]
     for drawing in (wide, narrow):
         assert [link["href"] for link in drawing.find_all("a")] == expected
-    assert "RR over 4 runs" in wide["aria-label"]
+    assert "RR by run. 4 runs" in wide["aria-label"]
     newest = next(row for row in page.find_all("tr") if runs["c3"][:8] in row.text)
     assert "0.8333" in newest.text
 

@@ -8,7 +8,6 @@ from berryeval import Query, Run
 from berryeval.archive import JudgmentEntry, RunFacts
 from berryeval.evaluation import sensitivity
 from berryeval.evaluation.detection import Detection
-from berryeval.service.workbench.charts.power import power_chart
 from berryeval.service.workbench.power.page import sentences
 from berryeval.service.workbench.power.wish import read_wish
 from service.workbench.html import HTML, get_page, parse
@@ -38,16 +37,6 @@ def shown(client, address="/power"):
     part = client.get(address, headers={"HX-Request": "true"})
     assert part.status_code == 200, part.text
     return parse(part.text)
-
-
-def test_the_chart_shows_where_these_queries_are():
-    """In words for those who do not see it."""
-    found = Detection(50, 0.1, margin=0.03)
-    drawing = power_chart(found, width=720, height=320)
-    assert f"0.038 with 50; 0.03 needs {found.needed}" in drawing
-    assert "now: 50 see 0.038" in drawing
-    far = power_chart(Detection(2, 0.1, margin=0.5), width=350, height=260)
-    assert "now:" not in far
 
 
 @pytest.mark.parametrize(

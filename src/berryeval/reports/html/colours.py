@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from berryeval.reports.charts.theme import DARK, LIGHT
+from berryeval.charts.theme import DARK, LIGHT
 
 __all__ = ["colour_rules"]
 

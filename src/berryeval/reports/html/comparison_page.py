@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from berryeval.evaluation import figures
 from berryeval.evaluation.headline import listing, policy_note
-from berryeval.reports import figures
 from berryeval.reports.comparison import comparison_table
 from berryeval.reports.html.charts import (
     by_measure,
@@ -53,10 +53,6 @@ def comparison_to_html(
         Of the window; without it the systems' names.
     notes : sequence of str
         Shown below the first figures.
-
-    Notes
-    -----
-    Charts are drawn with ``berryeval[charts]``; without it the page says so and has the tables.
     """
     names = f"{listing(comparison.candidates)} against {comparison.baseline}"
     focus = focus_of(comparison, gate)

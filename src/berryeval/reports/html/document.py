@@ -8,6 +8,7 @@ from functools import cache
 from importlib import resources
 
 import berryeval
+from berryeval.charts.chart import page_style
 from berryeval.reports.html.colours import colour_rules
 from berryeval.reports.html.markup import escaped
 
@@ -68,4 +69,4 @@ def _resource(name: str) -> str:
 
 @cache
 def _style() -> str:
-    return colour_rules() + _resource("report.css")
+    return colour_rules() + page_style() + _resource("report.css")

@@ -7,9 +7,9 @@ import json
 import re
 from collections.abc import Iterable
 
-from berryeval.reports.figures import DASH
+from berryeval.core.printable import printable
+from berryeval.evaluation.figures import DASH
 from berryeval.reports.layout import Table
-from berryeval.reports.printable import printable
 
 __all__ = ["escaped", "figure_text", "json_script", "notes_to_html", "scroll_box", "table_to_html"]
 

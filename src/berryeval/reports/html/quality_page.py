@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from berryeval.core.id_column import encode_id
-from berryeval.reports.figures import score
+from berryeval.evaluation.figures import score
 from berryeval.reports.html.document import document
 from berryeval.reports.html.guards import badge, guards_part
 from berryeval.reports.html.markup import escaped, figure_text, notes_to_html, table_to_html

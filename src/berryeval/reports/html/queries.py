@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from berryeval.reports.figures import score, signed
+from berryeval.evaluation.figures import score, signed
 from berryeval.reports.html.focus import Focus
 from berryeval.reports.html.markup import escaped, figure_text, json_script, scroll_box
 from berryeval.reports.html.query_data import DEPTH, OUTCOMES, moves, query_data

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from berryeval.core.printable import printable
 from berryeval.evaluation.findings import Outcome
 from berryeval.reports.html.focus import Focus
-from berryeval.reports.printable import printable
 
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison

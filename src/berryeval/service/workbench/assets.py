@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from berryeval.charts.chart import page_style
 from berryeval.errors import NotFoundError
 from berryeval.reports.html.colours import colour_rules
 
@@ -41,7 +42,7 @@ def assets() -> dict[str, Asset]:
     """Return all files by their names; what is not here cannot be asked for."""
     folder = resources.files(__package__) / "static"
     found = {name: entry.read_bytes() for name, entry in _files(folder)}
-    found["colours.css"] = colour_rules().encode()
+    found["colours.css"] = (colour_rules() + page_style()).encode()
     return {name: _asset(name, body) for name, body in found.items()}
 
 

@@ -12,12 +12,12 @@ from starlette.responses import Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredGate, StoredRun, StoredVerdict
+from berryeval.charts.change import change_mark, widest_of
 from berryeval.errors import BerryEvalError, NotFoundError
 from berryeval.evaluation.standing import FEW_QUERIES, Standing, worst_first
 from berryeval.measures import Measure
 from berryeval.reports.history import look_sentence
 from berryeval.service.dependencies import ArchiveDep
-from berryeval.service.workbench.charts.change import change_mark, widest_of
 from berryeval.service.workbench.choosing import choose_measure
 from berryeval.service.workbench.held_against import HeldAgainst, held_against
 from berryeval.service.workbench.query_table import DEPTH

@@ -16,11 +16,11 @@ from starlette.responses import HTMLResponse
 
 import berryeval
 from berryeval.archive import Archive
+from berryeval.core.printable import printable
 from berryeval.errors import ArchiveError
+from berryeval.evaluation import figures
 from berryeval.evaluation.findings import WORDS
-from berryeval.reports import figures
 from berryeval.reports.html.markup import figure_text
-from berryeval.reports.printable import printable
 from berryeval.service.dependencies import Caller
 from berryeval.service.paths import quoted
 from berryeval.service.workbench.assets import HTMX, address_of, assets

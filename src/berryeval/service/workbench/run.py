@@ -11,11 +11,13 @@ from urllib.parse import urlencode
 
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
-from markupsafe import Markup
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredBaseline, StoredRun
+from berryeval.charts import Chart
+from berryeval.charts.change import change_mark, widest_of
+from berryeval.charts.distribution import distribution
 from berryeval.errors import ArgumentError, ConflictError, MismatchError, NotFoundError
 from berryeval.evaluation.gating import latency_at
 from berryeval.evaluation.result import MeasureResult
@@ -24,10 +26,8 @@ from berryeval.evaluation.standing import FEW_QUERIES
 from berryeval.measures import Measure
 from berryeval.service.dependencies import ArchiveDep, RunsDep, require
 from berryeval.service.paths import NAME
-from berryeval.service.workbench.charts.change import change_mark, widest_of
-from berryeval.service.workbench.charts.distribution import distribution_chart
 from berryeval.service.workbench.choosing import MAIN, choose_measure, choose_run
-from berryeval.service.workbench.held_against import held_against
+from berryeval.service.workbench.held_against import HeldAgainst, held_against
 from berryeval.service.workbench.query_table import DEPTH, QueryTable, Wanted
 from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
@@ -42,6 +42,7 @@ __all__ = ["Choices", "router"]
 
 _LENGTH_OF_IDS = 64
 _PERCENTILES = (50, 95)
+_WIDE, _NARROW = (560, 260), (340, 220)
 
 router = APIRouter(dependencies=[once_read])
 
@@ -127,7 +128,7 @@ def show_run(
         is_compared=compared is not None,
         evaluation=evaluation,
         tiles=figures.standings(run.run_id, other, state),
-        distribution=_drawings(evaluation[str(shown)], before),
+        distribution=_drawings(evaluation[str(shown)], before, against),
         slices=slices,
         change_mark=change_mark,
         widest=widest_of(one.change for one in slices),
@@ -155,11 +156,23 @@ def _table(table: QueryTable, wanted: Wanted) -> dict[str, Any]:
     }
 
 
-def _drawings(result: MeasureResult, before: Sequence[float] | None) -> Markup:
+def _drawings(
+    result: MeasureResult, before: Sequence[float] | None, against: HeldAgainst | None
+) -> list[Chart]:
     """Return how scores are spread, for wide and for narrow screens."""
-    wide = distribution_chart(result, before, class_="chart on-wide")
-    narrow = distribution_chart(result, before, width=340, height=200, class_="chart on-narrow")
-    return wide + narrow
+    names = ("this run", "" if against is None else against.name)
+    return [
+        distribution(
+            result.measure,
+            result.values,
+            result.mean,
+            before,
+            names=names,
+            width=width,
+            height=height,
+        )
+        for width, height in (_WIDE, _NARROW)
+    ]
 
 
 def _facts(archive: Archive, run: StoredRun) -> dict[str, Any]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
 from berryeval.archive.records import StoredRun
+from berryeval.charts import Chart
+from berryeval.charts.trend import Reference, TrendLine, TrendPoint, trend_chart
 from berryeval.errors import NotFoundError
-from berryeval.service.workbench.charts.trend import Reference, TrendDot, trend_chart
 from berryeval.service.workbench.held_against import HeldAgainst
 from berryeval.service.workbench.run_directory import Series
 from berryeval.service.workbench.run_summaries import Kept
@@ -35,15 +34,15 @@ class Window:
 class SeriesTrend:
     """The drawings of a trend, and what they show."""
 
-    dots: Sequence[TrendDot]
-    wide: Markup
-    narrow: Markup
+    points: Sequence[TrendPoint]
+    wide: Chart
+    narrow: Chart
     """For phones: letters of a wide one would be too small there."""
 
     @property
     def has_failures(self) -> bool:
         """Whether a store did not answer some of the queries."""
-        return any(dot.n_failed for dot in self.dots)
+        return any(point.n_failed for point in self.points)
 
 
 def window_of(series: Series, until: str | None) -> Window:
@@ -70,14 +69,13 @@ def window_of(series: Series, until: str | None) -> Window:
 
 def trend_of(window: Window, kept: Kept, measure: str, against: HeldAgainst | None) -> SeriesTrend:
     """Draw what is known of a window's runs; the rest are gaps."""
-    dots = [_dot(run, kept, measure, against) for run in window.runs]
+    points = [_point(run, kept, measure, against) for run in window.runs]
+    lines = [TrendLine(points)]
     reference = _reference(kept, measure, against)
     return SeriesTrend(
-        dots,
-        trend_chart(dots, measure, reference, class_="chart trend on-wide"),
-        trend_chart(
-            dots, measure, reference, width=340, height=250, class_="chart trend on-narrow"
-        ),
+        points,
+        trend_chart(lines, measure, reference),
+        trend_chart(lines, measure, reference, width=340, height=250),
     )
 
 
@@ -89,19 +87,19 @@ def _reference(kept: Kept, measure: str, against: HeldAgainst | None) -> Referen
     return None if mean is None else Reference(f"{against.name} {mean.value:.3f}", mean.value)
 
 
-def _dot(run: StoredRun, kept: Kept, measure: str, against: HeldAgainst | None) -> TrendDot:
+def _point(run: StoredRun, kept: Kept, measure: str, against: HeldAgainst | None) -> TrendPoint:
     summary = kept.summaries.get(run.run_id)
     mean = None if summary is None else summary.means.get(measure)
     interval = None if mean is None else mean.interval
     commit = run.facts.commit
-    return TrendDot(
-        f"/runs/{run.run_id}",
-        f"{commit[:8] if commit else run.run_id[:8]}, {run.stored_at:%Y-%m-%d %H:%M}",
+    return TrendPoint(
         run.stored_at,
-        commit,
+        f"{commit[:8] if commit else run.run_id[:8]}, {run.stored_at:%Y-%m-%d %H:%M}",
         None if mean is None else mean.value,
         None if interval is None else interval.low,
         None if interval is None else interval.high,
+        f"/runs/{run.run_id}",
+        commit,
         is_baseline=against is not None
         and against.baseline is not None
         and against.run.run_id == run.run_id,

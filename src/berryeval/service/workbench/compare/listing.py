@@ -10,13 +10,13 @@ from urllib.parse import urlencode
 import numpy as np
 from numpy.typing import NDArray
 
+from berryeval.charts.scatter import cell_numbers
 from berryeval.core.id_column import encode_id
 from berryeval.core.query import Query
 from berryeval.evaluation.bounds import holes_of
 from berryeval.evaluation.findings import Outcome, outcome_of
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.measures import Measure
-from berryeval.service.workbench.charts.scatter import cell_numbers
 from berryeval.service.workbench.compare.moves import Moves, what_moved
 from berryeval.service.workbench.comparisons import LOOKED_AT, Compared
 

@@ -9,17 +9,17 @@ from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun, StoredVerdict
+from berryeval.charts.forest import forest, forest_row
+from berryeval.charts.outcomes import outcomes
+from berryeval.charts.scatter import Point, scatter
 from berryeval.errors import NotFoundError
+from berryeval.evaluation.figures import percent
 from berryeval.evaluation.headline import headline, policy_note
 from berryeval.evaluation.slices import Slice
 from berryeval.evaluation.turning import turning
 from berryeval.measures import Measure
-from berryeval.reports.figures import percent
 from berryeval.reports.wording import capitalised, undefined_notes
 from berryeval.service.dependencies import ArchiveDep
-from berryeval.service.workbench.charts.forest import forest, forest_rows
-from berryeval.service.workbench.charts.outcomes import outcomes
-from berryeval.service.workbench.charts.scatter import Point, scatter
 from berryeval.service.workbench.choosing import MAIN, choose_measure, choose_run, run_choices
 from berryeval.service.workbench.compare.addresses import Pair
 from berryeval.service.workbench.compare.listing import (
@@ -38,7 +38,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/compare", dependencies=[once_read])
 
 _ORDERS = ("harm", "gain", "query")
-_LONGEST_NAME = 30
+_WIDE, _NARROW = 520, 340
 MOST_QUERIES_WITH_HOLES = 1_000
 """With holes in more queries a reader would wait seconds for the bounds."""
 
@@ -142,12 +142,18 @@ def _choose(request: Request, archive: Archive, problem: str = "") -> Response:
 
 def _figures(compared: Compared, measure: Measure, pair: Pair, wanted: Wanted) -> dict[str, Any]:
     comparison = compared.comparison
-    level = percent(comparison.statistics.level)
+    level = comparison.statistics.level
     [difference] = comparison.deciding(measure)
     before, after = compared.scores(measure)
-    addresses = [pair.with_(wanted, measure=one, cell=None) for one in comparison.measures]
-    rows = forest_rows(comparison.differences, str(measure), addresses)
-    title = f"difference from {_cut(compared.names[0])}, {level} interval"
+    rows = [
+        forest_row(
+            one,
+            str(one.measure),
+            address=pair.with_(wanted, measure=one.measure, cell=None),
+            is_chosen=one.measure == measure,
+        )
+        for one in comparison.differences
+    ]
 
     def link_of(point: Point) -> tuple[str, str]:
         if point.count == 1:
@@ -161,8 +167,8 @@ def _figures(compared: Compared, measure: Measure, pair: Pair, wanted: Wanted) -
         "sentence": headline(comparison, measure),
         "difference": difference,
         "differences": list(zip(comparison.differences, rows, strict=True)),
-        "forest": forest(rows, title),
-        "narrow_forest": forest(rows, title, is_narrow=True),
+        "forest": forest(rows, compared.names[0], level, width=_WIDE),
+        "narrow_forest": forest(rows, compared.names[0], level, width=_NARROW),
         "scatter": scatter(before, after, compared.gains(measure), names=compared.names,
                            measure=measure, link_of=link_of),
         "parts": compared.sliced(measure),
@@ -170,13 +176,8 @@ def _figures(compared: Compared, measure: Measure, pair: Pair, wanted: Wanted) -
         "notes": [*(n for n in comparison.notes if not n.startswith("Caution")),
                   policy_note(comparison),
                   *undefined_notes(comparison.differences)],
-        "level": level,
+        "level": percent(level),
     }  # fmt: skip
-
-
-def _cut(name: str) -> str:
-    """Return a name as far as a chart has room for it."""
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
 
 
 def _cautions(compared: Compared) -> list[str]:

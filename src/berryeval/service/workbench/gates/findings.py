@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markupsafe import Markup
-
-from berryeval.service.workbench.charts.guards import GuardFigures, axis, guard_mark, scale_of
+from berryeval.charts.guards import GuardFigures, axis, guard_mark, scale_of
+from berryeval.charts.svg import Svg
 
 __all__ = ["Findings", "Group", "GuardLine", "findings_of"]
 
@@ -39,7 +38,7 @@ class GuardLine:
     """The verdicts if unjudged documents are graded least, and most, favourably."""
     needed: int | None
     measure: str | None
-    mark: Markup | None
+    mark: Svg | None
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Group:
     kind: str
     title: str
     column: str
-    axis: Markup | None
+    axis: Svg | None
     lines: tuple[GuardLine, ...]
 
 
@@ -128,7 +127,7 @@ def _figures(guard: Mapping[str, Any]) -> GuardFigures | None:
     return GuardFigures(value, limits, interval.get("low"), interval.get("high"), guard["verdict"])
 
 
-def _line(guard: Mapping[str, Any], mark: Markup | None) -> GuardLine:
+def _line(guard: Mapping[str, Any], mark: Svg | None) -> GuardLine:
     interval = guard.get("interval") or {}
     return GuardLine(
         guard.get("name", ""),

@@ -9,12 +9,12 @@ from starlette.responses import Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
+from berryeval.charts.power import detection_chart
 from berryeval.errors import BerryEvalError
 from berryeval.evaluation.detection import Detection
 from berryeval.evaluation.notes import range_text
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.assets import HTMX, assets
-from berryeval.service.workbench.charts.power import power_chart
 from berryeval.service.workbench.power.measuring import Measuring, Spread
 from berryeval.service.workbench.power.wish import SOURCES, Wish, read_wish
 from berryeval.service.workbench.reading import once_read
@@ -25,7 +25,7 @@ __all__ = ["router", "sentences"]
 
 _N_RUNS = 30
 _MARGINS = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1)
-_WIDE, _NARROW = (720, 320), (350, 260)
+_WIDE, _NARROW = (560, 320), (340, 280)
 
 router = APIRouter(dependencies=[once_read])
 
@@ -76,7 +76,7 @@ def _answered(spread: Spread | None, wish: Wish) -> dict[str, Any]:
         return {"spread": None, "found": None}
     found = spread.found
     charts = [
-        power_chart(found, width=width, height=height) if found.curve else None
+        detection_chart(found, width=width, height=height) if found.curve else None
         for width, height in (_WIDE, _NARROW)
     ]
     return {

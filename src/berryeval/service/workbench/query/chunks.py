@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
 from berryeval.archive import Archive
+from berryeval.charts.links import Link, links
+from berryeval.charts.svg import Svg
 from berryeval.evaluation.findings import Outcome
-from berryeval.service.workbench.charts.links import Link, links
 from berryeval.service.workbench.query.answers import Answers, Ranked, Side
 
 __all__ = ["AT_ONCE", "Chunk", "Move", "Shown", "chunk_of", "move_of"]
@@ -50,7 +49,7 @@ class Chunk:
 
     first: int
     columns: tuple[tuple[Side, tuple[Shown, ...]], ...]
-    lines: Markup | None
+    lines: Svg | None
     """None if there is one list only."""
     next: int | None
     """The rank where the next ones begin; None if these are the last."""
@@ -112,7 +111,7 @@ def move_of(result: Ranked, *, is_before: bool) -> Move:
     return Move(kind, f"{arrow} {abs(after - before)}", f"{kind} from rank {before}")
 
 
-def _lines(answers: Answers, before: list[Ranked], after: list[Ranked]) -> Markup:
+def _lines(answers: Answers, before: list[Ranked], after: list[Ranked]) -> Svg:
     rows: dict[int, list[int | None]] = {}
     worth: dict[int, float] = {}
     for column, part in enumerate((before, after)):

@@ -11,23 +11,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from markupsafe import Markup
 from numpy.typing import NDArray
 
+from berryeval.charts.axes import x_axis, y_axis, y_label_room
+from berryeval.charts.chart import Chart
+from berryeval.charts.svg import Scale, Svg, el, joined, number, shortened, ticks
 from berryeval.evaluation.findings import Outcome, outcome_of
 from berryeval.measures import Measure
-from berryeval.service.workbench.charts.svg import el, ticks
 
 __all__ = ["N_CELLS", "Point", "cell_numbers", "points_of", "scatter"]
 
 N_CELLS = 50
 """Along each side."""
 
-_SIZE = 400
-_LEFT, _TOP, _RIGHT, _BOTTOM = 48, 12, 12, 46
+_SIZE = 340
+_TOP, _RIGHT, _BOTTOM = 12, 12, 46
+_TITLE = 10
+"""Room for the title of the vertical axis, beside its values."""
 _SMALLEST, _LARGEST = 3.0, 13.0
 _MOST_LINKS = 400
-_LONGEST = 40
 
 Floats = NDArray[np.float64]
 
@@ -54,8 +56,8 @@ def cell_numbers(
     low, high = _ends(before, after, bounds)
     found = []
     for values in (before, after):
-        share = (values - low) / (high - low)
-        found.append(np.clip((share * N_CELLS).astype(np.intp), 0, N_CELLS - 1))
+        share = (np.clip(values, low, high) - low) / (high - low)
+        found.append(np.minimum(share * N_CELLS, N_CELLS - 1).astype(np.intp))
     return found[0], found[1]
 
 
@@ -100,98 +102,87 @@ def scatter(
     names: tuple[str, str],
     measure: Measure,
     link_of: Callable[[Point], tuple[str, str]],
-) -> Markup:
+) -> Chart:
     """Draw queries by both scores; above the diagonal the candidate's is higher.
 
     Parameters
     ----------
     before, after, gains : array
-        One number a query; gains are above 0 where the candidate is better.
+        One number per query; gains are above 0 where the candidate is better.
     names : tuple of str
-        Of baseline and candidate.
+        Names of the baseline and of the candidate.
     measure : Measure
         Whose scores they are.
     link_of : callable
-        Returns the address and the words of a point. Where there are many points they have
-        neither: a script takes their cells.
+        Returns the address and the words of a point. If there are more than 400 points they have
+        neither: a script uses their cells.
     """
     low, high = _ends(before, after, measure.bounds)
+    levels = ticks(low, high)
+    left = _TITLE + y_label_room(levels)
+    x, y = Scale(low, high, left, left + _SIZE), Scale(low, high, _TOP + _SIZE, _TOP)
+    width = x.end + _RIGHT
     points = points_of(before, after, gains, measure.bounds)
     has_links = len(points) <= _MOST_LINKS
-    groups: dict[Outcome, list[Markup]] = {"equal": [], "worse": [], "better": []}
+    groups: dict[Outcome, list[Svg]] = {"equal": [], "worse": [], "better": []}
     most = max((point.count for point in points), default=1)
     for point in points:
-        outcome = outcome_of(point.gain)
-        circle = _circle(point, low, high, most)
+        circle = _circle(point, x, y, most)
         if has_links:
             address, words = link_of(point)
             circle = el("a", circle, href=address, tabindex=-1, aria_label=words)
-        groups[outcome].append(circle)
+        groups[outcome_of(point.gain)].append(circle)
     marks = [el("g", *circles, class_=f"dots s-{outcome}") for outcome, circles in groups.items()]
-    label = f"{measure} of each query in {names[0]} (across) and in {names[1]} (up)."
-    return el(
-        "svg",
-        el("title", label),
-        *_sides(measure.higher_is_better),
-        *_axes(low, high, names),
-        *marks,
-        viewBox=f"0 0 {_LEFT + _SIZE + _RIGHT} {_TOP + _SIZE + _BOTTOM}",
-        class_="chart scatter",
-        role="group",
-        aria_label=label,
-        data_low=low,
-        data_high=high,
+    counts = {one: int(np.count_nonzero(sign)) for one, sign in
+              (("better", gains > 0), ("worse", gains < 0))}  # fmt: skip
+    return Chart(
+        f"{measure} of each query in {names[0]} (across) and in {names[1]} (up)",
+        f"{counts['better']:,} are better, {counts['worse']:,} worse.",
+        width,
+        _TOP + _SIZE + _BOTTOM,
+        joined(
+            [
+                *_sides(x, y, higher_is_better=measure.higher_is_better),
+                *y_axis(y, x.start, x.end, levels),
+                *x_axis(x, y.end, y.start, levels, width),
+                *_titles(x, y, names),
+                *marks,
+            ]
+        ),
+        "scatter",
+        {"data_low": low, "data_high": high},
     )
 
 
-def _x(value: float, low: float, high: float) -> float:
-    return round(_LEFT + _SIZE * (value - low) / (high - low), 1)
-
-
-def _y(value: float, low: float, high: float) -> float:
-    return round(_TOP + _SIZE * (1 - (value - low) / (high - low)), 1)
-
-
-def _circle(point: Point, low: float, high: float, most: int) -> Markup:
+def _circle(point: Point, x: Scale, y: Scale, most: int) -> Svg:
     share = math.sqrt(point.count / most) if most > 1 else 0.0
     # One query is as large as any other one, however many are in the fullest cell.
     radius = _SMALLEST + (_LARGEST - _SMALLEST) * share * min(1.0, math.log2(most) / 8)
     return el(
         "circle",
-        cx=_x(point.before, low, high),
-        cy=_y(point.after, low, high),
-        r=round(radius if point.count > 1 else _SMALLEST, 1),
+        cx=x.at(point.before),
+        cy=y.at(point.after),
+        r=radius if point.count > 1 else _SMALLEST,
         data_c="{}.{}".format(*point.cell),
         data_n=point.count,
     )
 
 
-def _sides(higher_is_better: bool) -> tuple[Markup, Markup]:
-    right, bottom = _LEFT + _SIZE, _TOP + _SIZE
+def _sides(x: Scale, y: Scale, *, higher_is_better: bool) -> tuple[Svg, Svg]:
     above, below = ("better", "worse") if higher_is_better else ("worse", "better")
+    left, right, top, bottom = map(number, (x.start, x.end, y.end, y.start))
     return (
-        el("path", d=f"M{_LEFT} {bottom}L{right} {_TOP}H{_LEFT}Z", class_=f"side s-{above}"),
-        el("path", d=f"M{_LEFT} {bottom}L{right} {_TOP}V{bottom}Z", class_=f"side s-{below}"),
+        el("path", d=f"M{left} {bottom}L{right} {top}H{left}z", class_=f"side s-{above}"),
+        el("path", d=f"M{left} {bottom}L{right} {top}V{bottom}z", class_=f"side s-{below}"),
     )
 
 
-def _axes(low: float, high: float, names: tuple[str, str]) -> list[Markup]:
-    right, bottom = _LEFT + _SIZE, _TOP + _SIZE
-    found = []
-    for tick in ticks(low, high, 5):
-        x, y = _x(tick, low, high), _y(tick, low, high)
-        found += [
-            el("line", x1=x, x2=x, y1=_TOP, y2=bottom, class_="grid"),
-            el("line", x1=_LEFT, x2=right, y1=y, y2=y, class_="grid"),
-            el("text", f"{tick:g}", x=x, y=bottom + 18, text_anchor="middle", class_="tick"),
-            el("text", f"{tick:g}", x=_LEFT - 8, y=y + 4, text_anchor="end", class_="tick"),
-        ]
-    across, up = (name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…" for name in names)
-    middle = _LEFT + _SIZE / 2
-    found += [
-        el("line", x1=_LEFT, y1=bottom, x2=right, y2=_TOP, class_="rule"),
-        el("text", f"{across} →", x=middle, y=bottom + 38, text_anchor="middle", class_="axis"),
-        el("text", f"{up} →", x=-(_TOP + _SIZE / 2), y=12, text_anchor="middle", class_="axis",
-           transform="rotate(-90)"),
-    ]  # fmt: skip
-    return found
+def _titles(x: Scale, y: Scale, names: tuple[str, str]) -> tuple[Svg, ...]:
+    """Draw the diagonal, and name both axes."""
+    baseline, candidate = (f"{shortened(name, _SIZE - 20)} →" for name in names)
+    across, along = (x.start + x.end) / 2, (y.start + y.end) / 2
+    return (
+        el("line", x1=x.start, y1=y.start, x2=x.end, y2=y.end, class_="rule"),
+        el("text", baseline, x=across, y=y.start + 38, text_anchor="middle"),
+        el("text", candidate, x=-along, y=12, text_anchor="middle", transform="rotate(-90)"),
+    )

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
+from berryeval.charts.svg import Svg, el
 from berryeval.evaluation.findings import Outcome
-from berryeval.service.workbench.charts.svg import el
 
 __all__ = ["ROW", "Link", "links"]
 
@@ -37,7 +35,7 @@ class Link:
     """Its part of the whole change, from 0 to 1."""
 
 
-def links(drawn: Sequence[Link], n_rows: int) -> Markup:
+def links(drawn: Sequence[Link], n_rows: int) -> Svg:
     """Draw the lines; what stands in one list only has a stub."""
     ordered = sorted(drawn, key=lambda link: (link.effect != "equal", link.weight))
     return el(
@@ -51,7 +49,7 @@ def links(drawn: Sequence[Link], n_rows: int) -> Markup:
     )
 
 
-def _line(link: Link) -> Markup:
+def _line(link: Link) -> Svg:
     kind = f"link s-{link.effect}"
     if link.after is None:
         kind += " is-stub"

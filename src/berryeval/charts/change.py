@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from markupsafe import Markup
+from berryeval.charts.svg import Scale, Svg, el
 
-from berryeval.evaluation.comparison import Difference
-from berryeval.service.workbench.charts.svg import Scale, el, picture
+if TYPE_CHECKING:
+    from berryeval.evaluation.comparison import Difference
 
 __all__ = ["change_mark", "widest_of"]
 
 _WIDTH, _HEIGHT, _INSET = 132, 18, 6
-_KINDS = {"better": "s-better", "worse": "s-worse"}
 
 
 def widest_of(changes: Iterable[Difference | None]) -> float:
@@ -25,19 +25,24 @@ def widest_of(changes: Iterable[Difference | None]) -> float:
     return max(map(abs, ends), default=0.0) or 1.0
 
 
-def change_mark(change: Difference, widest: float) -> Markup:
+def change_mark(change: Difference, widest: float) -> Svg:
     """Draw a difference around 0, to the scale of a table whose widest interval is given."""
     x = Scale(-widest, widest, _INSET, _WIDTH - _INSET)
     middle, zero = _HEIGHT / 2, x.at(0.0)
-    kind = _KINDS.get(change.finding, "s-baseline")
     parts = [el("line", x1=zero, x2=zero, y1=0, y2=_HEIGHT, class_="rule")]
     if change.interval is not None:
-        low, high = (
-            max(-widest, min(widest, end)) for end in (change.interval.low, change.interval.high)
+        low, high = x.at(change.interval.low), x.at(change.interval.high)
+        parts.append(
+            el("line", x1=low, x2=high, y1=middle, y2=middle, class_="stroke thick whisker")
         )
-        parts.append(el("line", x1=x.at(low), x2=x.at(high), y1=middle, y2=middle,
-                        class_=f"stroke thick {kind}"))  # fmt: skip
-    place = x.at(max(-widest, min(widest, change.mean)))
-    parts.append(el("circle", cx=place, cy=middle, r=4, class_=f"dot {kind}"))
-    label = f"difference {change.mean:+.4f}"
-    return picture(_WIDTH, _HEIGHT, label, *parts, class_="chart change-mark")
+    parts.append(el("circle", cx=x.at(change.mean), cy=middle, r=4, class_="dot"))
+    return el(
+        "svg",
+        el("g", *parts, class_=f"s-{change.finding}"),
+        viewBox=f"0 0 {_WIDTH} {_HEIGHT}",
+        width=_WIDTH,
+        height=_HEIGHT,
+        class_="chart change-mark",
+        role="img",
+        aria_label=f"difference {change.mean:+.4f}",
+    )

@@ -1,7 +1,7 @@
 """What guards found, drawn in a column of their table: values, intervals and limits.
 
-A drawing stands beside the figures that it is made of, so it is nothing to read aloud. All drawings
-of a column share a scale, and the column's head has its marks.
+The figures stand beside each drawing, so screen readers skip it. All drawings of a column share a
+scale, whose values are in the head of the column.
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from markupsafe import Markup
-
-from berryeval.service.workbench.charts.svg import Scale, el, joined, ticks
+from berryeval.charts.axes import labels_along, padded_range
+from berryeval.charts.svg import Scale, Svg, el, figure_text, joined, ticks
 
 __all__ = ["WIDTH", "GuardFigures", "axis", "guard_mark", "scale_of"]
 
 WIDTH = 300
 _HEIGHT, _AXIS_HEIGHT, _PADDING = 30, 20, 14
+_SMALLEST_SPAN = 0.02
+"""Figures that are all alike still have an axis."""
 
 
 class GuardFigures(NamedTuple):
@@ -36,27 +37,17 @@ def scale_of(several: Iterable[GuardFigures], *, zero: bool) -> Scale:
     for one in several:
         numbers = (one.value, *one.limits, one.low, one.high)
         found += [number for number in numbers if number is not None]
-    low, high = min(found, default=0.0), max(found, default=1.0)
-    room = (high - low) * 0.06 or 0.05
-    return Scale(low - room, high + room, _PADDING, WIDTH - _PADDING)
+    return Scale(*padded_range(found, _SMALLEST_SPAN), _PADDING, WIDTH - _PADDING)
 
 
-def axis(scale: Scale, *, signed: bool) -> Markup:
+def axis(scale: Scale, *, signed: bool) -> Svg:
     """Return the marks of a scale."""
-    marks = (
-        el(
-            "text",
-            _mark(value, signed=signed),
-            x=scale.at(value),
-            y=14,
-            text_anchor="middle",
-        )
-        for value in ticks(scale.low, scale.high, 4)
-    )
+    values = ticks(scale.low, scale.high, 4)
+    marks = labels_along(((scale.at(v), figure_text(v, signed=signed)) for v in values), 14, WIDTH)
     return _drawing(_AXIS_HEIGHT, *marks)
 
 
-def guard_mark(figures: GuardFigures, scale: Scale, *, zero: bool) -> Markup:
+def guard_mark(figures: GuardFigures, scale: Scale, *, zero: bool) -> Svg:
     """Return a line for the interval, a dot for the value, and a dashed line for each limit."""
     middle = _HEIGHT / 2
     value = scale.at(figures.value)
@@ -69,21 +60,18 @@ def guard_mark(figures: GuardFigures, scale: Scale, *, zero: bool) -> Markup:
         parts.insert(0, el("line", x1=origin, x2=origin, y1=0, y2=_HEIGHT, class_="rule"))
     if figures.low is not None and figures.high is not None:
         low, high = scale.at(figures.low), scale.at(figures.high)
-        parts.append(el("line", x1=low, x2=high, y1=middle, y2=middle, class_="stroke interval"))
+        parts.append(
+            el("line", x1=low, x2=high, y1=middle, y2=middle, class_="stroke thick whisker")
+        )
         parts += [
-            el("line", x1=end, x2=end, y1=middle - 4, y2=middle + 4, class_="stroke end")
+            el("line", x1=end, x2=end, y1=middle - 4, y2=middle + 4, class_="stroke")
             for end in (low, high)
         ]
     parts.append(el("circle", cx=value, cy=middle, r=4.5, class_="dot"))
     return _drawing(_HEIGHT, el("g", *parts, class_=f"v-{figures.verdict}"))
 
 
-def _mark(value: float, *, signed: bool) -> str:
-    text = f"{value:+g}" if signed and value else f"{value:g}"
-    return text.replace("-", "\N{MINUS SIGN}")
-
-
-def _drawing(height: int, *inside: Markup) -> Markup:
+def _drawing(height: int, *inside: Svg) -> Svg:
     return el(
         "svg",
         joined(inside),

@@ -1,0 +1,46 @@
+"""Charts of results, drawn as SVG without a library: for pages, files and notebooks.
+
+A function returns a `Chart`; its `to_svg` is text, and `to_png` a picture.
+
+Each module draws one kind of chart from plain rows or points. The functions listed here take them
+from a `Comparison`, or from what `sensitivity` returns.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from berryeval._lazy import loader_of
+
+if TYPE_CHECKING:
+    from berryeval.charts.chart import Chart
+    from berryeval.charts.cutoffs import cutoff_families, measure_by_k
+    from berryeval.charts.distribution import score_distribution
+    from berryeval.charts.forest import forest_plot
+    from berryeval.charts.power import power_chart
+    from berryeval.charts.queries import per_query_chart
+    from berryeval.charts.slices import wins_by_slice
+
+__all__ = [
+    "Chart",
+    "cutoff_families",
+    "forest_plot",
+    "measure_by_k",
+    "per_query_chart",
+    "power_chart",
+    "score_distribution",
+    "wins_by_slice",
+]
+
+_HOMES = {
+    "Chart": "chart",
+    "cutoff_families": "cutoffs",
+    "forest_plot": "forest",
+    "measure_by_k": "cutoffs",
+    "per_query_chart": "queries",
+    "power_chart": "power",
+    "score_distribution": "distribution",
+    "wins_by_slice": "slices",
+}
+
+__getattr__ = loader_of(__name__, {name: f"{__name__}.{module}" for name, module in _HOMES.items()})

@@ -1,0 +1,111 @@
+"""What became of each query, from the greatest loss to the greatest gain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from berryeval.charts.axes import Key, header, y_axis, y_label_room
+from berryeval.charts.chart import Chart
+from berryeval.charts.svg import Scale, Svg, el, figure_text, joined, number, ticks
+from berryeval.evaluation.findings import Outcome
+from berryeval.evaluation.notes import count_queries
+from berryeval.measures import Measure
+
+if TYPE_CHECKING:
+    from berryeval.evaluation.comparison import Comparison
+
+__all__ = ["per_query_chart", "sorted_changes"]
+
+_MOST_BARS = 320
+_HEIGHT, _BOTTOM = 260, 26
+_ROOM_FOR_GAPS = 4
+"""Pixels per bar, from which on there is a gap between bars."""
+
+
+def per_query_chart(
+    comparison: Comparison, system: str, measure: Measure | str, *, width: int = 640
+) -> Chart:
+    """Draw the difference of each query, sorted: a bar each, or a sample of many queries.
+
+    Of more than 320 queries, 320 are drawn at equal distances in their order, the first and the
+    last among them.
+    """
+    name = comparison.difference(system, measure).measure
+    changes = comparison.changes(system, measure)
+    title = f"{name} of {system} minus {comparison.baseline}, by query"
+    return sorted_changes(
+        [(change.difference, change.outcome) for change in changes],
+        title,
+        f"difference in {name}",
+        width=width,
+    )
+
+
+def sorted_changes(
+    changes: Sequence[tuple[float, Outcome]], title: str, axis: str, *, width: int = 640
+) -> Chart:
+    """Draw differences with their outcomes, in the order given, as bars from 0.
+
+    Parameters
+    ----------
+    changes : sequence of tuple
+        The difference and the outcome of each query, the greatest loss first.
+    title : str
+        What the chart shows.
+    axis : str
+        What the differences are of.
+    width : int
+        In pixels.
+    """
+    keys = [Key("better", "s-better", "square"), Key("worse", "s-worse", "square")]
+    heading, top = header(keys, axis, width)
+    values = [0.0, *(value for value, _ in changes)]
+    low, high = min(values), max(values)
+    if low == high:
+        low, high = -1.0, 1.0
+    levels = ticks(low, high, 6)
+    left = y_label_room(levels, _signed)
+    y = Scale(low, high, _HEIGHT - _BOTTOM, top)
+    zero = y.at(0.0)
+    queries = count_queries(len(changes))
+    parts = [
+        *heading,
+        *y_axis(y, left, width, levels, _signed),
+        *_bars(changes, y, left, width),
+        el("line", x1=left, x2=width, y1=zero, y2=zero, class_="rule"),
+        el("text", f"{queries}, sorted", x=(left + width) / 2, y=_HEIGHT - 6,
+           text_anchor="middle"),
+    ]  # fmt: skip
+    counts = [sum(found == one for _, found in changes) for one in ("worse", "equal", "better")]
+    description = (
+        "Of {}, {} are worse, {} equal and {} better; ".format(queries, *counts)
+        + f"differences go from {_signed(min(values))} to {_signed(max(values))}."
+    )
+    return Chart(title, description, width, _HEIGHT, joined(parts), "queries-chart")
+
+
+def _signed(value: float) -> str:
+    return figure_text(value, signed=True)
+
+
+def _bars(
+    changes: Sequence[tuple[float, Outcome]], y: Scale, left: float, right: float
+) -> list[Svg]:
+    """Draw the bars of each outcome as one path: hundreds of elements would be a long file."""
+    n_bars = min(len(changes), _MOST_BARS, int(right - left))
+    if not n_bars:
+        return []
+    step = (right - left) / n_bars
+    drawn = 0.82 * step if step > _ROOM_FOR_GAPS else step
+    zero = number(y.at(0.0))
+    paths: dict[Outcome, str] = {"better": "", "worse": "", "equal": ""}
+    for i in range(n_bars):
+        value, outcome = changes[round(i * (len(changes) - 1) / max(n_bars - 1, 1))]
+        x = left + i * step
+        paths[outcome] += f"M{number(x)} {zero}V{number(y.at(value))}H{number(x + drawn)}V{zero}z"
+    return [
+        el("path", d=path, class_=f"area s-{outcome}")
+        for outcome, path in paths.items()
+        if path and outcome != "equal"
+    ]
