@@ -97,6 +97,7 @@ simulate: $(VENV)/developing ## Count how often gate and history are wrong, and 
 	$(BIN)/python scripts/simulate_history.py
 	$(BIN)/python scripts/simulate_practices.py
 	$(BIN)/python scripts/simulate_sampling.py
+	$(BIN)/python scripts/draw_explanations.py
 
 baseline: $(VENV)/developing ## Score six systems on the golden set, and write docs/reference/baseline.md
 	$(BIN)/python scripts/quality_baseline.py

@@ -71,3 +71,15 @@ def test_the_tour_shows_every_page(page):
     text = (DOCS / "how-to" / f"{page}.md").read_text(encoding="utf-8")
     shown = set(re.findall(r"images/workbench/([\w-]+)-\w+-\w+\.png", text))
     assert shown >= {picture.name for picture in PICTURES} - {"login", "search"}
+
+
+def test_the_pictures_of_explanations_are_drawn_and_shown():
+    """Each draws a chart with a description, and is on a page."""
+    drawing = pytest.importorskip("draw_explanations", reason="no scripts in a source distribution")
+    pages = "".join(path.read_text("utf-8") for path in (DOCS / "explanation").glob("*.md"))
+    for name in drawing.PICTURES:
+        assert f"](../images/{name}.svg)" in pages, name
+    for name in ("verdicts", "groups", "looks"):
+        chart = drawing.PICTURES[name]()
+        assert chart.description
+        assert (DOCS / "images" / f"{name}.svg").read_text("utf-8") == f"{chart.to_svg()}\n"
