@@ -7,12 +7,15 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func
 
-from berryeval.archive import judgment_states as states
 from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_id, check_text
 from berryeval.archive.database import Database
-from berryeval.archive.judging import adopt_policy, read_policy
-from berryeval.archive.judgment_rows import (
+from berryeval.archive.judgments import states
+from berryeval.archive.judgments.judging import adopt_policy, read_policy
+from berryeval.archive.judgments.known_states import KnownStates
+from berryeval.archive.judgments.opinion_rows import undo_judgment, write_opinions
+from berryeval.archive.judgments.opinions import saying_of
+from berryeval.archive.judgments.rows import (
     IS_CURRENT,
     IS_STALE,
     STATES,
@@ -24,9 +27,6 @@ from berryeval.archive.judgment_rows import (
     stored_judgment,
     write_judgments,
 )
-from berryeval.archive.known_states import KnownStates
-from berryeval.archive.opinion_rows import undo_judgment, write_opinions
-from berryeval.archive.opinions import saying_of
 from berryeval.archive.paging import read_page
 from berryeval.archive.records import JudgmentBatch, JudgmentEntry, Page, StoredJudgment
 from berryeval.archive.shared_commits import SharedCommits

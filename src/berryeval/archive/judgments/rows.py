@@ -22,8 +22,8 @@ from sqlalchemy import (
 from berryeval.archive.batches import batches_of
 from berryeval.archive.checks import check_count, check_id, check_text
 from berryeval.archive.clock import now
-from berryeval.archive.opinions import SETTLED, Kind
-from berryeval.archive.records import JudgmentEntry, StoredJudgment
+from berryeval.archive.judgments.opinions import SETTLED
+from berryeval.archive.records import JudgmentEntry, JudgmentKind, StoredJudgment
 from berryeval.archive.tables import documents, judgments
 from berryeval.core.grade import check_grade
 from berryeval.errors import ArgumentError, ConflictError
@@ -148,7 +148,7 @@ class StateWriter:
         source: str | None,
         *,
         replaced: int | None,
-        kind: Kind = "judgment",
+        kind: JudgmentKind = "judgment",
         restores: int | None = None,
     ) -> int:
         """Note a state, and return its revision; `replaced` is that of the one before it."""

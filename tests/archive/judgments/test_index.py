@@ -6,9 +6,10 @@ from contextlib import suppress
 import pytest
 
 from berryeval import Document
-from berryeval.archive import Archive, JudgmentEntry, judgment_index
-from berryeval.archive.judgment_table import Wanted
-from berryeval.archive.opinions import SETTLED, saying_of
+from berryeval.archive import Archive, JudgmentEntry
+from berryeval.archive.judgments import index as judgment_index
+from berryeval.archive.judgments.opinions import SETTLED, saying_of
+from berryeval.archive.judgments.table import WantedJudgments
 from berryeval.archive.records import JudgingPolicy
 from berryeval.core.judging import JUDGES
 from berryeval.errors import ConflictError
@@ -23,7 +24,7 @@ def judge(archive, pair, grade, author, **more):
 
 def found(table, **wanted):
     """The pairs that a table finds, the newest first."""
-    return [table.pair(row) for row in table.find(Wanted(**wanted)).tolist()]
+    return [table.pair(row) for row in table.find(WantedJudgments(**wanted)).tolist()]
 
 
 def told(archive):

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from berryeval.archive import judgment_states as states
 from berryeval.archive.database import Database
-from berryeval.archive.judgment_changes import RunningHash, apply_changes
+from berryeval.archive.judgments import states
+from berryeval.archive.judgments.changes import RunningHash, apply_changes
 from berryeval.core.content_hash import hash_of_judgments
 from berryeval.core.judgments import Judgments
 

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from berryeval.archive.opinions import SETTLED
+from berryeval.archive.judgments.opinions import SETTLED
 from berryeval.core.id_column import decode_id, encode_id
 
-__all__ = ["JudgmentTable", "Wanted"]
+__all__ = ["JudgmentTable", "WantedJudgments"]
 
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedJudgments:
     """Which judgments are looked for; what is None does not matter.
 
     Parameters
@@ -109,7 +109,7 @@ class JudgmentTable:
         found: NDArray[np.intp] = rows[self.revisions[rows] == wanted]
         return found
 
-    def find(self, wanted: Wanted) -> NDArray[np.intp]:
+    def find(self, wanted: WantedJudgments) -> NDArray[np.intp]:
         """Return the rows that are wanted, the newest first."""
         kept = np.ones(len(self), dtype=bool)
         for mask in self._masks(wanted):
@@ -151,7 +151,7 @@ class JudgmentTable:
         times = np.bincount(self.sources, minlength=len(self.source_names))
         return {name: int(n) for name, n in zip(self.source_names, times, strict=True) if n}
 
-    def _masks(self, wanted: Wanted) -> Iterator[Mask]:
+    def _masks(self, wanted: WantedJudgments) -> Iterator[Mask]:
         if wanted.text is not None:
             yield self._matching(wanted)
         if wanted.query_id is not None:
@@ -169,7 +169,7 @@ class JudgmentTable:
         if wanted.is_conflict is not None:
             yield self.conflicts if wanted.is_conflict else ~self.conflicts
 
-    def _matching(self, wanted: Wanted) -> Mask:
+    def _matching(self, wanted: WantedJudgments) -> Mask:
         assert wanted.text is not None
         part = encode_id(wanted.text).lower()
         of_text = [decode_id(one) for one in self.query_ids if part in one.lower()]

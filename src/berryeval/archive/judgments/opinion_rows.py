@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import Connection
 
 from berryeval.archive.batches import batches_of
-from berryeval.archive.judgment_rows import (
+from berryeval.archive.judgments.opinions import counted_state, saying_of
+from berryeval.archive.judgments.rows import (
     NewJudgment,
     Pair,
     StateWriter,
@@ -18,7 +19,6 @@ from berryeval.archive.judgment_rows import (
     with_hash,
     write_judgments,
 )
-from berryeval.archive.opinions import counted_state, saying_of
 from berryeval.archive.records import StoredJudgment
 from berryeval.core.judging import Judges
 from berryeval.errors import ConflictError

@@ -11,15 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from berryeval.archive.records import JudgmentKind
 from berryeval.core.judging import Judges, reduce_grades
 
 __all__ = [
-    "KINDS",
     "SETTLED",
     "Counted",
-    "Kind",
     "Said",
     "Saying",
     "State",
@@ -27,11 +26,6 @@ __all__ = [
     "saying_of",
     "undoable_state",
 ]
-
-Kind: TypeAlias = Literal["judgment", "opinion", "rule"]
-"""What a state is: a decision, a second opinion, or the grade that the rule made of both."""
-
-KINDS: tuple[Kind, ...] = ("judgment", "opinion", "rule")
 
 SETTLED = "settled"
 """The source of a judgment that settles a conflict, and is no independent opinion."""
@@ -53,7 +47,7 @@ class State(Protocol):
         """Where it comes from."""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> JudgmentKind:
         """What it is."""
 
     @property
@@ -74,7 +68,7 @@ class Said(NamedTuple):
     author: str
     grade: float | None
     source: str | None = None
-    kind: Kind = "judgment"
+    kind: JudgmentKind = "judgment"
     revision: int = 0
     restores: int | None = None
 

@@ -3,7 +3,7 @@
 import pytest
 
 from berryeval.archive import Archive, JudgmentEntry
-from berryeval.archive.opinions import SETTLED, Said, saying_of
+from berryeval.archive.judgments.opinions import SETTLED, Said, saying_of
 from berryeval.archive.records import JudgingPolicy, JudgmentBatch
 from berryeval.core.judging import JUDGES, reduce_grades
 from berryeval.core.judgments import Judgments

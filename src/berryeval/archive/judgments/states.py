@@ -10,7 +10,7 @@ from sqlalchemy import Connection, LargeBinary, func, or_, select, type_coerce
 
 from berryeval.archive.clock import now
 from berryeval.archive.database import Database
-from berryeval.archive.judgment_changes import Changes
+from berryeval.archive.judgments.changes import Changes
 from berryeval.archive.tables import judgment_states, judgments
 from berryeval.core.id_column import IdColumn
 from berryeval.core.judgments import Judgments

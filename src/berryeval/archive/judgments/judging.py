@@ -12,9 +12,9 @@ from sqlalchemy import Connection, LargeBinary, Text, func, select, type_coerce
 
 from berryeval.archive.clock import now
 from berryeval.archive.database import Database
-from berryeval.archive.judgment_rows import IS_CURRENT, iter_opined, of_opined
-from berryeval.archive.opinion_rows import apply_rule
-from berryeval.archive.opinions import Said, counted_state, saying_of
+from berryeval.archive.judgments.opinion_rows import apply_rule
+from berryeval.archive.judgments.opinions import Said, counted_state, saying_of
+from berryeval.archive.judgments.rows import IS_CURRENT, iter_opined, of_opined
 from berryeval.archive.records import JudgingPolicy
 from berryeval.archive.tables import judgments, settings
 from berryeval.core.judging import JUDGES, Judges

@@ -18,9 +18,9 @@ import numpy as np
 from sqlalchemy import Connection, and_, func, select, text
 
 from berryeval.archive.database import Database
-from berryeval.archive.judgment_rows import IS_CURRENT, IS_STALE
-from berryeval.archive.judgment_table import JudgmentTable
-from berryeval.archive.opinions import SETTLED, Said, Saying, saying_of
+from berryeval.archive.judgments.opinions import SETTLED, Said, Saying, saying_of
+from berryeval.archive.judgments.rows import IS_CURRENT, IS_STALE
+from berryeval.archive.judgments.table import JudgmentTable
 from berryeval.archive.tables import documents, judgments
 from berryeval.core.id_column import encode_id
 

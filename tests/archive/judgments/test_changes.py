@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from berryeval.archive import Archive, JudgmentEntry, judgment_changes, known_states
-from berryeval.archive import judgment_states as states
-from berryeval.archive.judgment_changes import RunningHash, apply_changes
+from berryeval.archive import Archive, JudgmentEntry
+from berryeval.archive.judgments import changes as judgment_changes
+from berryeval.archive.judgments import known_states, states
+from berryeval.archive.judgments.changes import RunningHash, apply_changes
 from berryeval.core.content_hash import hash_of_judgments
 from berryeval.core.id_column import decode_id
 from berryeval.core.judgments import Judgments
