@@ -26,7 +26,7 @@ from report import describe_machine
 
 from berryeval.core.documents import Document
 from berryeval.golden.golden_set import handbook
-from berryeval.search.embedded import Embedded
+from berryeval.search import Embedded
 from berryeval.search.system import System
 from berryeval.suite.named_systems import open_named_system
 

@@ -16,10 +16,18 @@ from berryeval.evaluation.evaluate import evaluate
 from berryeval.golden import read_golden_set
 from berryeval.golden.ceilings import ceilings
 from berryeval.golden.check import check_golden_set
-from berryeval.search.chunking import Chunk, by_heading, by_paragraph, by_size
-from berryeval.search.embedded import Embedded
-from berryeval.search.function import Function
-from berryeval.search.spans import SpanJudgment, credit_spans, judge_spans, match_spans
+from berryeval.search.chunking import (
+    Chunk,
+    SpanJudgment,
+    by_heading,
+    by_paragraph,
+    by_size,
+    credit_spans,
+    judge_spans,
+    match_spans,
+)
+from berryeval.search.systems.embedded import Embedded
+from berryeval.search.systems.function import Function
 from berryeval.suite.quality import run_quality
 from small_golden_set import GUIDE, TUNING, write_golden_set
 

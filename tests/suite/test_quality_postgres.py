@@ -11,7 +11,7 @@ from berryeval.core import Document
 from berryeval.errors import ArgumentError, SystemUnderTestError
 from berryeval.golden import read_golden_set
 from berryeval.search.opening import POSTGRES, open_system
-from berryeval.search.postgres import Postgres
+from berryeval.search.systems.postgres import Postgres
 from berryeval.suite.named_systems import TABLE, open_configured_system, open_named_system
 from berryeval.suite.quality import run_quality
 from small_golden_set import write_golden_set

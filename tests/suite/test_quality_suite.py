@@ -11,8 +11,8 @@ import pytest
 from berryeval.errors import SystemUnderTestError
 from berryeval.golden import read_golden_set
 from berryeval.search.collect import Limits
-from berryeval.search.function import Function
 from berryeval.search.opening import open_system
+from berryeval.search.systems.function import Function
 from berryeval.suite.quality import THRESHOLDS, can_index, run_quality
 from small_golden_set import write_golden_set
 
@@ -197,7 +197,7 @@ def test_any_logging_set_up_shows_the_facts(tmp_path):
         "import logging, sys\n"
         "logging.basicConfig(level=logging.DEBUG, stream=sys.stdout)\n"
         "from berryeval.golden import read_golden_set\n"
-        "from berryeval.search.function import Function\n"
+        "from berryeval.search.systems.function import Function\n"
         "from berryeval.suite.quality import run_quality\n"
         "hits = ['a', 'guide.md#configure-oauth']\n"
         "run_quality(Function(lambda query, k: hits, name='mine'), read_golden_set('golden'))\n"

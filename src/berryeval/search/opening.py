@@ -163,23 +163,23 @@ def open_system(  # noqa: PLR0911 - one for each kind
     if dsn is not None:
         raise ArgumentError("dsn", f"none beside system {_shown(place)}", "one")
     if place in ("bm25", "vector", "hybrid"):
-        from berryeval.search.embedded import Embedded
+        from berryeval.search.systems.embedded import Embedded
 
         return Embedded(place, **_read(given, "embedded"))  # type: ignore[arg-type]
     if is_postgres(place):
-        from berryeval.search.postgres import Postgres
+        from berryeval.search.systems.postgres import Postgres
 
         return Postgres(place, **_read(given, "postgres"))
     if kind in ("http", "https"):
-        from berryeval.search.http import Http
+        from berryeval.search.systems.http import Http
 
         return Http(place, headers=headers, **_read(given, "http"))
     if kind in ("opensearch", "elasticsearch"):
-        from berryeval.search.opensearch import OpenSearch
+        from berryeval.search.systems.opensearch import OpenSearch
 
         return OpenSearch(rest, headers=headers, name=kind, **_read(given, "opensearch"))
     if kind == "replay":
-        from berryeval.search.replay import Replay
+        from berryeval.search.systems.replay import Replay
 
         _read(given, "replay")
         return Replay(rest, queries)
@@ -225,7 +225,7 @@ def _shown(place: str) -> str:
 
 def _brought(found: EntryPoint, rest: str, settings: Mapping[str, str]) -> System:
     """Return the system that another package makes."""
-    from berryeval.search.asynchronous import as_system
+    from berryeval.search.systems.foreign import as_system
 
     try:
         factory = found.load()
@@ -238,8 +238,9 @@ def _brought(found: EntryPoint, rest: str, settings: Mapping[str, str]) -> Syste
 
 def _imported(place: str) -> System:
     """Return what a module has: a class that makes a system, a system, or a function."""
-    from berryeval.search.asynchronous import as_system
-    from berryeval.search.function import Function, import_object
+    from berryeval.search.importing import import_object
+    from berryeval.search.systems.foreign import as_system
+    from berryeval.search.systems.function import Function
 
     found = import_object(place)
     if isinstance(found, type) and hasattr(found, "search"):
@@ -273,7 +274,7 @@ def _read(settings: Mapping[str, str], kind: str) -> dict[str, Any]:
             raise ArgumentError(f"setting {name}", _wanted(readers[name]), repr(text)) from None
     vectors = {name: found.pop(name) for name in _VECTORS if name in found}
     if vectors:
-        from berryeval.search.embedders import open_embedder
+        from berryeval.search.embedding.opening import open_embedder
 
         found["embedder"] = open_embedder(vectors.pop("embedder", "wordllama"), **vectors)
     return found

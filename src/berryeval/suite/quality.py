@@ -22,10 +22,10 @@ from berryeval.golden.ceilings import ceilings
 from berryeval.golden.golden_set import GoldenSet, handbook
 from berryeval.golden.measure_names import name_in_suite
 from berryeval.measures import Measure, ReciprocalRank
-from berryeval.search.asynchronous import as_system
 from berryeval.search.collect import Collected, Limits, collect
 from berryeval.search.failures import check_any_answered
 from berryeval.search.system import System, can_index
+from berryeval.search.systems.foreign import as_system
 
 __all__ = ["THRESHOLDS", "QualityResult", "can_index", "run_quality", "thresholds_of"]
 
