@@ -187,6 +187,7 @@ SUBJECTS = {
                 "Systems",
                 (
                     "berryeval.search:open_system",
+                    "berryeval.search.opening:open_configured_system",
                     "berryeval.search:Embedded",
                     "berryeval.search:Postgres",
                     "berryeval.search:OpenSearch",
@@ -245,7 +246,6 @@ SUBJECTS = {
                     *_top("evaluate_system"),
                     "berryeval.suite.evaluate_system",
                     "berryeval.suite.quality",
-                    "berryeval.suite.named_systems",
                 ),
             ),
         ),

@@ -13,7 +13,7 @@ from berryeval.golden import read_golden_set
 from berryeval.search.collect import Limits
 from berryeval.search.opening import open_system
 from berryeval.search.systems.function import Function
-from berryeval.suite.quality import THRESHOLDS, can_index, run_quality
+from berryeval.suite.quality import THRESHOLDS, run_quality
 from small_golden_set import write_golden_set
 
 GOOD = {
@@ -166,7 +166,7 @@ def test_documents_are_indexed_where_a_system_takes_them(golden):
     assert result.n_indexed == 6
     assert result.settings["mode"] == "bm25"
     assert result.query_results[0].retrieved[0] == "guide.md#configure-oauth"
-    assert not can_index(system())
+    assert not system().can_index
     assert run_quality(system(), golden).n_indexed is None
 
 

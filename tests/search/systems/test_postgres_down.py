@@ -10,8 +10,8 @@ from click.testing import CliRunner
 import berryeval as be
 from berryeval.cli import main
 from berryeval.golden import read_golden_set
+from berryeval.search import open_system
 from berryeval.search.collect import Limits
-from berryeval.suite.named_systems import open_named_system
 from berryeval.suite.quality import run_quality
 from search.postgres_server import can_run, running_server
 from small_golden_set import write_golden_set
@@ -59,7 +59,7 @@ def stop_after(monkeypatch, server, n_answers):
 def test_a_server_that_goes_down_leaves_what_it_answered(golden, monkeypatch):
     """X8: five queries are scored, seven fail with the reason, and the suite ends."""
     known = read_golden_set(golden)
-    with running_server() as (dsn, server), open_named_system("postgres", dsn=dsn) as system:
+    with running_server() as (dsn, server), open_system("postgres", dsn=dsn) as system:
         stop_after(monkeypatch, server, 5)
         result = run_quality(system, known, limits=Limits(concurrency=1, retries=0, timeout=10))
     assert len(result.failures) == N_QUERIES - 5
