@@ -38,8 +38,8 @@ from berryeval.errors import (
 )
 from berryeval.evaluation.memory import Decision
 from berryeval.formats import read_run
-from berryeval.formats._lines import iter_pieces
 from berryeval.formats.jsonl import iter_objects
+from berryeval.formats.lines import iter_pieces
 
 __all__ = ["import_archive", "read_facts"]
 

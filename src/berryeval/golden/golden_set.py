@@ -36,6 +36,7 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.core.span_judgment import SpanJudgment
 from berryeval.errors import FormatError, MismatchError
+from berryeval.evaluation.ceilings import best_possible
 from berryeval.evaluation.evaluate import MeasureLike, read_measures
 from berryeval.formats import relevance_judgments
 from berryeval.formats.queries import read_queries
@@ -228,6 +229,10 @@ class GoldenSet:
             else measure
             for measure in read_measures(measures)
         )
+
+    def ceilings(self, measures: Iterable[MeasureLike]) -> dict[str, float]:
+        """Return the best mean of each measure that any system can reach on this set."""
+        return best_possible(self.judgments, self.at_level(measures), queries=self.queries)
 
     def __repr__(self) -> str:
         counts = (

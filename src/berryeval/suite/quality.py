@@ -18,7 +18,6 @@ from berryeval.evaluation.quality import HITS, QualityReport, QueryResult, quali
 from berryeval.evaluation.repeats import noise_of
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.verdict import GateResult, GuardResult
-from berryeval.golden.ceilings import ceilings
 from berryeval.golden.golden_set import GoldenSet, handbook
 from berryeval.golden.measure_names import name_in_suite
 from berryeval.measures import Measure, ReciprocalRank
@@ -160,7 +159,7 @@ def run_quality(
         query_results=results,
         failures=collected.failures,
         gate=decided,
-        ceilings=ceilings(known, measures),
+        ceilings=known.ceilings(measures),
         run=run,
         milliseconds=_percentiles(collected),
         n_indexed=n_indexed,

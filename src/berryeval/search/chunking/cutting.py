@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from berryeval.errors import ArgumentError, FormatError
-from berryeval.formats._lines import iter_lines
+from berryeval.formats.lines import iter_lines
 from berryeval.search.chunking.chunkers import CHUNKERS, Chunk
 
 __all__ = ["cut"]

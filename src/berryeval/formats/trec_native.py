@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from berryeval.core.column_names import Kind
 from berryeval.core.grouped import NativeColumns
-from berryeval.formats._lines import PathLike
-from berryeval.formats._rows import Duplicates, Kind, duplicate_error
+from berryeval.formats.lines import PathLike
+from berryeval.formats.rows import Duplicates, duplicate_error
 from berryeval.formats.trec import parse_line
 
 __all__ = ["read_columns"]

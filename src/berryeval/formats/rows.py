@@ -12,11 +12,10 @@ from berryeval.core.grouped import Duplicates, Grouped, Grouping
 from berryeval.core.id_column import decode_id, shown_id
 from berryeval.core.judgments import Judgments
 from berryeval.errors import FormatError, InputError
-from berryeval.formats._lines import PathLike, path_name
+from berryeval.formats.lines import PathLike, path_name
 
 __all__ = [
     "Duplicates",
-    "Kind",
     "Row",
     "add_rows",
     "as_rank",
