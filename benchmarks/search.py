@@ -22,13 +22,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from berryeval.suite.named_systems import open_named_system
 from report import describe_machine
 
 from berryeval.core.documents import Document
 from berryeval.golden.golden_set import handbook
-from berryeval.search.embedded import Embedded
+from berryeval.search import Embedded
 from berryeval.search.system import System
-from berryeval.suite.named_systems import open_named_system
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "reference" / "benchmarks-search.md"

@@ -173,46 +173,56 @@ SUBJECTS = {
         "[How to put a system under test](../../how-to/put-a-system-under-test.md) shows them at "
         "work.",
         (
-            Section("What a system is", ("berryeval.search",)),
+            Section(
+                "What a system is",
+                (
+                    "berryeval.search:Hit",
+                    "berryeval.search:System",
+                    "berryeval.search:to_hits",
+                ),
+                "`from berryeval.search import Hit, System, to_hits`; the systems are imported "
+                "the same way.",
+            ),
             Section(
                 "Systems",
                 (
-                    "berryeval.search.opening:open_system",
-                    "berryeval.search.embedded:Embedded",
-                    "berryeval.search.postgres:Postgres",
-                    "berryeval.search.opensearch:OpenSearch",
-                    "berryeval.search.query_template:QueryTemplate",
-                    "berryeval.search.http:Http",
-                    "berryeval.search.function:Function",
-                    "berryeval.search.replay:Replay",
-                    "berryeval.search.asynchronous:as_system",
+                    "berryeval.search:open_system",
+                    "berryeval.search.opening:open_configured_system",
+                    "berryeval.search:Embedded",
+                    "berryeval.search:Postgres",
+                    "berryeval.search:OpenSearch",
+                    "berryeval.search:QueryTemplate",
+                    "berryeval.search:Http",
+                    "berryeval.search:Function",
+                    "berryeval.search:Replay",
+                    "berryeval.search:as_system",
                 ),
             ),
             Section(
                 "Ask every query",
                 (
                     "berryeval.search.collect:collect",
-                    "berryeval.search.collect:Collected",
-                    "berryeval.search.limits:Limits",
-                    "berryeval.search.journal:Journal",
+                    "berryeval.search:Collected",
+                    "berryeval.search:Limits",
+                    "berryeval.search:Journal",
                 ),
             ),
             Section(
                 "Chunks and spans",
-                ("berryeval.search.chunking", "berryeval.search.cutting", "berryeval.search.spans"),
+                ("berryeval.search.chunking",),
+                "`from berryeval.search.chunking import …`",
             ),
             Section(
                 "Vectors",
-                (
-                    "berryeval.search.embedding",
-                    "berryeval.search.embedding_api",
-                    "berryeval.search.embedders",
-                    "berryeval.search.onnx_encoder",
-                    "berryeval.search.vector_cache",
-                ),
+                ("berryeval.search.embedding",),
+                "`from berryeval.search.embedding import …`",
             ),
             Section(
-                "Hybrid search", ("berryeval.search.hybrid", "berryeval.search.late_interaction")
+                "Hybrid search",
+                (
+                    "berryeval.search.systems.hybrid",
+                    "berryeval.search.systems.late_interaction",
+                ),
             ),
         ),
     ),
@@ -236,7 +246,6 @@ SUBJECTS = {
                     *_top("evaluate_system"),
                     "berryeval.suite.evaluate_system",
                     "berryeval.suite.quality",
-                    "berryeval.suite.named_systems",
                 ),
             ),
         ),

@@ -180,7 +180,7 @@ def handbook_scores() -> Iterator[tuple[str, Floats]]:
     """Iterate over the scores of our own systems on the golden set that ships, by measure."""
     import berryeval as be
     from berryeval.golden.golden_set import handbook
-    from berryeval.search.embedded import Embedded
+    from berryeval.search import Embedded
 
     golden = handbook()
     documents = list(golden.documents(questions=True))

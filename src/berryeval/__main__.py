@@ -27,8 +27,8 @@ def run() -> None:
 
 def _exit_code() -> int | str | None:
     from berryeval.cli import main
-    from berryeval.cli._streams import end_output, protect_streams
     from berryeval.cli.exit_codes import BAD_INPUT, BUG
+    from berryeval.cli.streams import end_output, protect_streams
 
     protect_streams()
     code: int | str | None = 0

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from berryeval.cli import main
 from berryeval.errors import SystemUnderTestError
-from berryeval.search.embedded import Embedded
+from berryeval.search.systems.embedded import Embedded
 from small_golden_set import write_golden_set
 
 

@@ -14,12 +14,19 @@ from berryeval.cli import main
 from berryeval.errors import FormatError, MismatchError
 from berryeval.evaluation.evaluate import evaluate
 from berryeval.golden import read_golden_set
-from berryeval.golden.ceilings import ceilings
 from berryeval.golden.check import check_golden_set
-from berryeval.search.chunking import Chunk, by_heading, by_paragraph, by_size
-from berryeval.search.embedded import Embedded
-from berryeval.search.function import Function
-from berryeval.search.spans import SpanJudgment, credit_spans, judge_spans, match_spans
+from berryeval.search.chunking import (
+    Chunk,
+    SpanJudgment,
+    by_heading,
+    by_paragraph,
+    by_size,
+    credit_spans,
+    judge_spans,
+    match_spans,
+)
+from berryeval.search.systems.embedded import Embedded
+from berryeval.search.systems.function import Function
 from berryeval.suite.quality import run_quality
 from small_golden_set import GUIDE, TUNING, write_golden_set
 
@@ -269,7 +276,7 @@ def perfect(spans, chunks):
 
 def test_ceilings_are_those_of_spans(folder):
     """Two spans a query: P@5 of 0.4 at best, everything else of 1."""
-    found = ceilings(read_golden_set(folder, chunks="size"), ("P@5", "R@10", "nDCG@10", "RR@10"))
+    found = read_golden_set(folder, chunks="size").ceilings(("P@5", "R@10", "nDCG@10", "RR@10"))
     assert found == {"P@5": 0.4, "R@10": 1, "nDCG@10": 1, "RR@10": 1}
 
 

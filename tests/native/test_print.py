@@ -16,7 +16,7 @@ if backend().name != "native":
 from berryeval import _native
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
-from berryeval.engine._native import Session
+from berryeval.engine.session import Session
 from berryeval.kernels.relevance import NOT_IN_POOL, UNJUDGED
 from berryeval.trec_eval.report import relstring
 

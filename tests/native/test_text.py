@@ -13,8 +13,8 @@ from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats import trec
 from berryeval.formats._foreign import N_FIRST, foreign_content
-from berryeval.formats._rows import add_rows
-from berryeval.formats._trec_native import read_columns
+from berryeval.formats.rows import add_rows
+from berryeval.formats.trec_native import read_columns
 
 if backend().name != "native":
     pytest.skip("there is no extension to compare with", allow_module_level=True)

@@ -9,7 +9,7 @@ import berryeval.pytest_plugin.guard_check
 import berryeval.pytest_plugin.page
 import berryeval.pytest_plugin.plain
 import berryeval.search.collect
-import berryeval.search.function
+import berryeval.search.systems.function
 import berryeval.stats.paired_tests  # noqa: F401
 
 JUDGMENTS = {

@@ -56,7 +56,7 @@ def test_a_function_is_a_system(pytester):
 
 def test_a_system_without_documents_is_an_error(pytester):
     """One line that says where to give them, rather than a failure for each query."""
-    make(pytester, "__import__('berryeval.search.embedded', fromlist=['x']).Embedded('bm25')")
+    make(pytester, "__import__('berryeval.search', fromlist=['x']).Embedded('bm25')")
     done = pytester.runpytest_inprocess()
     done.assert_outcomes(errors=2)
     done.stdout.fnmatch_lines(

@@ -21,7 +21,7 @@ from berryeval.reports.evaluation import Shown, evaluations_to_json
 from berryeval.reports.gate import gate_to_json
 from berryeval.reports.golden import check_to_json
 from berryeval.reports.quality import render_quality
-from berryeval.search.function import Function
+from berryeval.search.systems.function import Function
 from berryeval.stats import Interval
 from berryeval.suite import history
 from berryeval.suite.quality import run_quality

@@ -1,7 +1,7 @@
 """Systems of OpenSearch and Elasticsearch that tests search."""
 
 from berryeval.search.limits import Limits
-from berryeval.search.opensearch import OpenSearch
+from berryeval.search.systems.opensearch import OpenSearch
 from search.contract import DOCUMENTS
 
 DIALECTS = ["opensearch", "elasticsearch"]

@@ -10,12 +10,13 @@ import pytest
 from berryeval.core import Document, Query
 from berryeval.errors import AnswerError, ArgumentError, SystemTimeoutError, SystemUnderTestError
 from berryeval.search import Hit, System
-from berryeval.search.asynchronous import Foreign, as_system, resolve
+from berryeval.search.asynchronous import resolve
 from berryeval.search.collect import Limits, collect
-from berryeval.search.embedded import Embedded
-from berryeval.search.function import Function
 from berryeval.search.journal import Journal
 from berryeval.search.opening import open_system
+from berryeval.search.systems.embedded import Embedded
+from berryeval.search.systems.foreign import Foreign, as_system
+from berryeval.search.systems.function import Function
 from berryeval.suite.evaluate_system import evaluate_system
 from search.contract import DOCUMENTS, Contract
 

@@ -16,9 +16,9 @@ from berryeval.errors import (
     SystemUnderTestError,
 )
 from berryeval.search.collect import Collected, Limits, _Asker, collect
-from berryeval.search.function import Function
 from berryeval.search.journal import Journal
 from berryeval.search.limits import seconds_allowed, until
+from berryeval.search.systems.function import Function
 
 QUERIES = [Query(f"q{i}", f"text {i}") for i in range(12)]
 

@@ -7,11 +7,11 @@ import pytest
 from berryeval.core import Query
 from berryeval.errors import ArgumentError, SystemUnderTestError
 from berryeval.search.collect import collect
-from berryeval.search.embedded import Embedded
-from berryeval.search.function import Function
-from berryeval.search.http import Http
 from berryeval.search.opening import open_system
-from berryeval.search.replay import Replay
+from berryeval.search.systems.embedded import Embedded
+from berryeval.search.systems.function import Function
+from berryeval.search.systems.http import Http
+from berryeval.search.systems.replay import Replay
 
 
 def test_the_embedded_engine_goes_by_its_modes():

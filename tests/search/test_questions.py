@@ -28,7 +28,7 @@ def test_questions_stand_below_the_text():
 def test_they_are_found_in_other_words(mode):
     """X4: by every kind of search, as nothing but the text is another."""
     pytest.importorskip("tantivy")
-    from berryeval.search.embedded import Embedded
+    from berryeval.search.systems.embedded import Embedded
 
     with Embedded(mode) as system:
         system.index(with_questions(DOCUMENTS, ASKED))

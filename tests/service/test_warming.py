@@ -34,7 +34,7 @@ def test_the_newest_run_and_the_judgments_are_read_ahead(filled, monkeypatch):
     warm_up._thread.join(60)
     newest = filled.runs.page(limit=1, newest_first=True).items[0]
     monkeypatch.setattr(filled.runs, "load", None)
-    monkeypatch.setattr("berryeval.archive.judgment_states.read", None)
+    monkeypatch.setattr("berryeval.archive.judgments.states.read", None)
     assert scoring.run(newest.run_id).ranking("q1") == ["d1"]
     assert scoring.evaluation(newest.run_id)["RR"].mean == 1
     assert scoring.state().judgments.n_rows == 1

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from berryeval.stats import cohens_dz, rank_biserial
-from berryeval.stats._moments import average_ranks
+from berryeval.stats.moments import average_ranks
 
 
 def test_cohens_dz_by_hand():

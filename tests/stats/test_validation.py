@@ -5,7 +5,7 @@ import pytest
 from berryeval import compare
 from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.stats import FEWEST_RESAMPLES, check_resamples, randomisation
-from berryeval.stats._validation import MOST_RESAMPLES
+from berryeval.stats.validation import MOST_RESAMPLES
 
 
 @pytest.mark.parametrize("number", [FEWEST_RESAMPLES, 10_000, MOST_RESAMPLES])

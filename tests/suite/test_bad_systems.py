@@ -11,7 +11,7 @@ import berryeval as be
 from berryeval.cli import main
 from berryeval.golden import read_golden_set
 from berryeval.search.collect import Limits
-from berryeval.search.function import Function
+from berryeval.search.systems.function import Function
 from berryeval.suite.quality import run_quality
 from small_golden_set import QUERIES, write_golden_set
 

@@ -8,8 +8,8 @@ import pytest
 import berryeval as be
 from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.search.collect import Limits
-from berryeval.search.embedded import Embedded
-from berryeval.search.function import Function
+from berryeval.search.systems.embedded import Embedded
+from berryeval.search.systems.function import Function
 from berryeval.suite.evaluate_system import evaluate_system
 
 QUERIES = [be.Query("q1", "first"), be.Query("q2", "second"), be.Query("q3", "nobody judged")]

@@ -10,10 +10,9 @@ from berryeval.cli import main
 from berryeval.core import Document
 from berryeval.errors import ArgumentError, SystemUnderTestError
 from berryeval.golden import read_golden_set
-from berryeval.search.opening import POSTGRES, open_system
-from berryeval.search.postgres import Postgres
-from berryeval.suite.named_systems import TABLE, open_configured_system, open_named_system
-from berryeval.suite.quality import run_quality
+from berryeval.search.opening import POSTGRES, open_configured_system, open_system
+from berryeval.search.systems.postgres import Postgres
+from berryeval.suite.quality import TABLE, run_quality
 from small_golden_set import write_golden_set
 
 
@@ -25,7 +24,7 @@ def berryeval(*arguments):
 def test_every_way_to_search_is_seeded_and_scored(tmp_path, postgres_dsn, name):
     """X4, X5: documents go in, all queries are answered, and the best chunk comes first."""
     golden = read_golden_set(write_golden_set(tmp_path / "small"))
-    with open_named_system(name, dsn=postgres_dsn) as system:
+    with open_system(name, dsn=postgres_dsn, table=TABLE) as system:
         result = run_quality(system, golden)
     assert result.failures == {}
     assert (result.system, result.n_indexed) == (name, 6)
@@ -35,9 +34,9 @@ def test_every_way_to_search_is_seeded_and_scored(tmp_path, postgres_dsn, name):
 
 def test_documents_go_into_a_table_of_the_suite(postgres_dsn):
     """X11: what somebody else indexed is never replaced."""
-    with open_named_system("postgres", dsn=postgres_dsn) as system:
+    with open_system("postgres", dsn=postgres_dsn, table=TABLE) as system:
         assert system.table == TABLE != "berryeval_documents"
-    with open_named_system("postgres", {"table": "mine"}, dsn=postgres_dsn) as system:
+    with open_system("postgres", {"table": "mine"}, dsn=postgres_dsn, table=TABLE) as system:
         assert system.table == "mine"
 
 
@@ -52,7 +51,10 @@ def test_postgres_is_one_system_by_every_name(postgres_dsn):
         Postgres(postgres_dsn),
     ]
     assert {system.table for system in opened} == {"berryeval_documents"}
-    for_suite = [open_named_system("postgres", dsn=postgres_dsn), open_named_system(postgres_dsn)]
+    for_suite = [
+        open_system("postgres", dsn=postgres_dsn, table=TABLE),
+        open_system(postgres_dsn, table=TABLE),
+    ]
     assert {system.table for system in for_suite} == {TABLE}
     facts = [system.fingerprint() for system in (*opened, *for_suite)]
     assert all(one == facts[0] for one in facts)
@@ -108,4 +110,4 @@ def test_postgres_needs_an_address(dsn, message):
 def test_an_address_needs_postgres():
     """A place that nobody would look at is a mistake."""
     with pytest.raises(ArgumentError, match="none beside system 'bm25'"):
-        open_named_system("bm25", dsn="postgresql://localhost/x")
+        open_system("bm25", dsn="postgresql://localhost/x")

@@ -11,9 +11,9 @@ import pytest
 from berryeval.errors import SystemUnderTestError
 from berryeval.golden import read_golden_set
 from berryeval.search.collect import Limits
-from berryeval.search.function import Function
 from berryeval.search.opening import open_system
-from berryeval.suite.quality import THRESHOLDS, can_index, run_quality
+from berryeval.search.systems.function import Function
+from berryeval.suite.quality import THRESHOLDS, run_quality
 from small_golden_set import write_golden_set
 
 GOOD = {
@@ -166,7 +166,7 @@ def test_documents_are_indexed_where_a_system_takes_them(golden):
     assert result.n_indexed == 6
     assert result.settings["mode"] == "bm25"
     assert result.query_results[0].retrieved[0] == "guide.md#configure-oauth"
-    assert not can_index(system())
+    assert not system().can_index
     assert run_quality(system(), golden).n_indexed is None
 
 
@@ -197,7 +197,7 @@ def test_any_logging_set_up_shows_the_facts(tmp_path):
         "import logging, sys\n"
         "logging.basicConfig(level=logging.DEBUG, stream=sys.stdout)\n"
         "from berryeval.golden import read_golden_set\n"
-        "from berryeval.search.function import Function\n"
+        "from berryeval.search.systems.function import Function\n"
         "from berryeval.suite.quality import run_quality\n"
         "hits = ['a', 'guide.md#configure-oauth']\n"
         "run_quality(Function(lambda query, k: hits, name='mine'), read_golden_set('golden'))\n"

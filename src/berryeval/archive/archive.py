@@ -17,10 +17,10 @@ from berryeval.archive.evaluations import ArchivedEvaluations
 from berryeval.archive.exporting import export_archive
 from berryeval.archive.gates import ArchivedGates
 from berryeval.archive.importing import import_archive
-from berryeval.archive.judging import ArchivedJudging
-from berryeval.archive.judgment_index import JudgmentIndex
-from berryeval.archive.judgment_rows import IS_CURRENT, IS_OPINION
 from berryeval.archive.judgments import ArchivedJudgments
+from berryeval.archive.judgments.index import JudgmentIndex
+from berryeval.archive.judgments.judging import ArchivedJudging
+from berryeval.archive.judgments.rows import IS_CURRENT, IS_OPINION
 from berryeval.archive.location import Location
 from berryeval.archive.queries import ArchivedQueries
 from berryeval.archive.records import ArchiveFacts, TrendPoint

@@ -25,7 +25,7 @@ from berryeval.archive.export_files import (
     VERSION,
     record_of,
 )
-from berryeval.archive.judgment_rows import IS_CURRENT
+from berryeval.archive.judgments.rows import IS_CURRENT
 from berryeval.archive.runs import read_content
 from berryeval.archive.schema import version_of
 from berryeval.core.files import write_whole

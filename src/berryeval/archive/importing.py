@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, func, insert, select
 
-from berryeval.archive import evaluations, judging, queries, runs, tables
+from berryeval.archive import evaluations, queries, runs, tables
 from berryeval.archive.batches import batches_of
 from berryeval.archive.columns import Column, encode
 from berryeval.archive.database import Database
@@ -25,7 +25,8 @@ from berryeval.archive.export_files import (
     VERSION,
     row_of,
 )
-from berryeval.archive.opinions import KINDS
+from berryeval.archive.judgments import judging
+from berryeval.archive.records import JUDGMENT_KINDS
 from berryeval.core.id_column import IdColumn, encode_id
 from berryeval.core.run import Run
 from berryeval.errors import (
@@ -37,8 +38,8 @@ from berryeval.errors import (
 )
 from berryeval.evaluation.memory import Decision
 from berryeval.formats import read_run
-from berryeval.formats._lines import iter_pieces
 from berryeval.formats.jsonl import iter_objects
+from berryeval.formats.lines import iter_pieces
 
 __all__ = ["import_archive", "read_facts"]
 
@@ -142,8 +143,8 @@ def _check(table: Table, row: dict[str, Any]) -> None:
         row["content"] = queries.content_of(queries.query_of(row["query_id"], row["content"]))
     elif table is tables.documents and row["content"] is not None:
         row["content"] = {key: str(row["content"][key]) for key in ("title", "text")}
-    elif table is tables.judgments and row["kind"] not in KINDS:
-        raise ArgumentError("kind", " or ".join(map(repr, KINDS)), repr(row["kind"]))
+    elif table is tables.judgments and row["kind"] not in JUDGMENT_KINDS:
+        raise ArgumentError("kind", " or ".join(map(repr, JUDGMENT_KINDS)), repr(row["kind"]))
     elif table is tables.settings and row["name"] == judging.NAME:
         judging.policy_of(row["content"])
     elif table is tables.verdicts and row["decision"] is not None:

@@ -7,19 +7,20 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
-from berryeval.archive.opinions import Kind
 from berryeval.core.judging import COUNTED, Judges, check_judges
 from berryeval.core.scale import check_labels
 from berryeval.core.scores import QueryCounts
 from berryeval.engine import MissingQueries
 
 __all__ = [
+    "JUDGMENT_KINDS",
     "ROLES",
     "ArchiveFacts",
     "Check",
     "JudgingPolicy",
     "JudgmentBatch",
     "JudgmentEntry",
+    "JudgmentKind",
     "Page",
     "Role",
     "RunFacts",
@@ -45,6 +46,11 @@ Check: TypeAlias = Callable[["Item | None"], None]
 """Looks at what is there before it is replaced or removed, and raises if it may not be."""
 
 ROLES: tuple[Role, ...] = ("read", "judge", "admin")
+
+JudgmentKind: TypeAlias = Literal["judgment", "opinion", "rule"]
+"""A decision, a second opinion, or the grade that the rule made of both."""
+
+JUDGMENT_KINDS: tuple[JudgmentKind, ...] = ("judgment", "opinion", "rule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +111,7 @@ class StoredJudgment:
     """Raised by every change of any judgment: no two states have the same."""
     is_stale: bool
     """Whether the document has changed since."""
-    kind: Kind = "judgment"
+    kind: JudgmentKind = "judgment"
     """What it is: a decision, a second opinion, or the grade that the rule made of both."""
     restores: int | None = None
     """The revision of the judgment that counts again, where another was undone."""

@@ -10,8 +10,8 @@ from berryeval.cli._options import duplicates_option, judges_option
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.notes import judges_notes
 from berryeval.formats import beir
-from berryeval.formats._lines import path_name
 from berryeval.formats.facts import guess_kind
+from berryeval.formats.lines import path_name
 from berryeval.formats.reading import (
     FORMATS,
     check_format,

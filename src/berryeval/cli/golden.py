@@ -119,12 +119,14 @@ def _run_of(
     settings: tuple[str, ...],
 ) -> Run:
     from berryeval.search.collect import collect
-    from berryeval.search.system import can_index
-    from berryeval.suite.named_systems import open_named_system
+    from berryeval.search.opening import open_system
+    from berryeval.suite.quality import TABLE
 
-    opened = open_named_system(name, named_settings(settings), dsn=dsn, queries=golden.queries)
+    opened = open_system(
+        name, named_settings(settings), dsn=dsn, queries=golden.queries, table=TABLE
+    )
     with opened, progress_bar(name) as progress:
-        if can_index(opened):
+        if opened.can_index:
             opened.index(documents)
         collected = collect(opened, golden.queries, depth, progress=progress)
     for error in collected.failures.values():

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from berryeval.formats._rows import written
 from berryeval.formats.facts import FileFacts, read_facts
+from berryeval.formats.rows import written
 from berryeval.reports.layout import Section
 from berryeval.reports.terminal import show_sections
 
 if TYPE_CHECKING:
-    from berryeval.formats._rows import Kind
+    from berryeval.core.column_names import Kind
 
 __all__ = ["command"]
 

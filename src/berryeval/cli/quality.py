@@ -115,8 +115,8 @@ def command(
     from berryeval.reports.quality import quality_tables, render_quality
     from berryeval.reports.terminal import show_tables
     from berryeval.search.collect import Limits
-    from berryeval.suite.named_systems import open_named_system
-    from berryeval.suite.quality import THRESHOLDS, run_quality, thresholds_of
+    from berryeval.search.opening import open_system
+    from berryeval.suite.quality import TABLE, THRESHOLDS, run_quality, thresholds_of
 
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     report_formats = {file: report_format(file, FORMATS) for file in reports}
@@ -130,8 +130,13 @@ def command(
         queries=known.queries,
         way_out=way_out,
     )
-    place = address_for(name, dsn)
-    opened = open_named_system(name, named_settings(settings), dsn=place, queries=known.queries)
+    opened = open_system(
+        name,
+        named_settings(settings),
+        dsn=address_for(name, dsn),
+        queries=known.queries,
+        table=TABLE,
+    )
     with opened, progress_bar(name) as progress:
         result = run_quality(
             opened,

@@ -137,7 +137,7 @@ def command(
     from berryeval.formats.writing import format_of_name
     from berryeval.search.collect import Limits, collect
     from berryeval.search.opening import open_system
-    from berryeval.search.system import can_index, check_documents
+    from berryeval.search.system import check_documents
 
     _check_usage(output, repeat, documents, questions)
     outputs = _outputs(output, repeat, timings)
@@ -154,9 +154,9 @@ def command(
     )
     with opened:
         facts = {"k": str(k)}
-        if questions is not None and not can_index(opened):
+        if questions is not None and not opened.can_index:
             raise click.UsageError(f"--questions are indexed, and {opened.name} takes none.")
-        if documents is not None and (spans is None or can_index(opened)):
+        if documents is not None and (spans is None or opened.can_index):
             facts["documents"] = _index(opened, documents, chunks, questions)
         check_documents(opened, "name them with --documents")
         facts |= opened.fingerprint()

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.engine._selection import N_SHOWN, AllScores
-from berryeval.kernels.relevance import NOT_IN_POOL, UNJUDGED
+from berryeval.kernels.relevance import usable_grade
 from berryeval.measures import Measure
 
-__all__ = ["score", "usable_grade"]
+__all__ = ["score"]
 
 
 def score(judgments: Judgments, run: Run, measures: Sequence[Measure]) -> AllScores:
@@ -40,11 +40,3 @@ def score(judgments: Judgments, run: Run, measures: Sequence[Measure]) -> AllSco
         n_ignored=len(ignored),
         ignored_ids=ignored[:N_SHOWN],
     )
-
-
-def usable_grade(grade_of: dict[bytes, float], doc_id: bytes) -> float:
-    """Return the grade of a document as measures see it."""
-    grade = grade_of.get(doc_id)
-    if grade is None:
-        return NOT_IN_POOL
-    return grade if grade >= 0 else UNJUDGED

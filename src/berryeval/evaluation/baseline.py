@@ -34,7 +34,7 @@ from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, FormatError, MismatchError
 from berryeval.evaluation.evaluate import evaluate
 from berryeval.evaluation.notes import count_queries
-from berryeval.formats._lines import iter_pieces
+from berryeval.formats.lines import iter_pieces
 from berryeval.measures import Measure, depth_of
 
 __all__ = [

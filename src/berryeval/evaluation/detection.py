@@ -26,8 +26,8 @@ from berryeval.evaluation.sampling import Sampling
 from berryeval.evaluation.weighing import weights_of
 from berryeval.measures import Measure
 from berryeval.stats import power_at, sd_interval, sd_of_differences
-from berryeval.stats._validation import check_share
 from berryeval.stats.power import fewest_queries, smallest_margin
+from berryeval.stats.validation import check_share
 
 __all__ = [
     "ASSUMED_CORRELATION",

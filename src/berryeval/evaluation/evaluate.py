@@ -8,18 +8,24 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from berryeval.core.cutoff import DEFAULT_KS
-from berryeval.core.frames import ArrowStream, is_frame, judgments_of_frame, run_of_frame
+from berryeval.core.frames import (
+    ArrowStream,
+    is_frame,
+    iter_head,
+    judgments_of_frame,
+    run_of_frame,
+)
 from berryeval.core.id_column import shown_id
 from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments
 from berryeval.core.origin import Origin
 from berryeval.core.run import Run
+from berryeval.core.score_order import cautions_of, rows_of_dict
 from berryeval.engine import MissingQueries, NoRelevant, score, score_at_once
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError
-from berryeval.evaluation.cautions import find_cautions
 from berryeval.evaluation.result import Evaluation, holes_measure
-from berryeval.formats import Duplicates, read_judgments, read_run
-from berryeval.formats._lines import path_name
+from berryeval.formats import Duplicates, read_judgments, read_run, reading
+from berryeval.formats.lines import can_be_read_again, path_name
 from berryeval.measures import (
     NDCG,
     HitRate,
@@ -155,7 +161,7 @@ def evaluate(
         scores,
         chosen,
         known_queries,
-        cautions=scores.cautions or find_cautions(run),
+        cautions=scores.cautions or _find_cautions(run),
         reduced=loaded_judgments.reduced,
     )
 
@@ -252,3 +258,19 @@ def _nothing_in_common(judgments: Judgments, ignored_ids: Sequence[str]) -> str:
         )
     ]
     return f"judgments and run have no query in common: {'; '.join(shown)}"
+
+
+def _find_cautions(source: RunSource) -> tuple[str, ...]:
+    """Return what is suspicious about the scores of a run that the engine could score.
+
+    The ranks of a TREC file are checked too. A pipe, which cannot be read twice, is not checked.
+    """
+    if isinstance(source, Run):
+        return source.find_cautions()
+    if isinstance(source, (str, os.PathLike)):
+        found = reading.find_cautions(source, "trec") if can_be_read_again(source) else None
+        return found or ()
+    if isinstance(source, Mapping):
+        scores: Any = source
+        return cautions_of(lambda _limit: rows_of_dict(scores))
+    return cautions_of(lambda limit: iter_head(source, limit))

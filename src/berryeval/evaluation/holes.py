@@ -13,7 +13,7 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation._hole_arguments import check_runs, highest_grade, scale_of
-from berryeval.evaluation.bounds._case import Case, holes_of
+from berryeval.evaluation.bounds.case import Case, holes_of
 from berryeval.evaluation.weighing import mean_over, weights_of
 from berryeval.measures import GEOMETRIC_FLOOR, Measure, depth_of
 

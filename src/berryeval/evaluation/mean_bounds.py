@@ -18,7 +18,7 @@ from berryeval.evaluation.bounds import (
     holes_of,
     score_bounds,
 )
-from berryeval.evaluation.bounds._case import Case, level_of
+from berryeval.evaluation.bounds.case import Case, level_of
 from berryeval.evaluation.result import aggregated
 from berryeval.evaluation.weighing import weights_of
 from berryeval.measures import Measure, depth_of

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from berryeval.core.scores import QueryCounts, Scores
 from berryeval.evaluation.display import Displayed
 from berryeval.evaluation.weighing import effective_number, mean_over, weights_of
-from berryeval.measures import Holes, Measure, parse_measure
-from berryeval.measures._base import GEOMETRIC_FLOOR
+from berryeval.measures import GEOMETRIC_FLOOR, Holes, Measure, parse_measure
 
 if TYPE_CHECKING:
     from berryeval.core.judging import Judges

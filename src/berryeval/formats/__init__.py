@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from berryeval._lazy import loader_of
 from berryeval.core.judging import Judges
-from berryeval.formats._rows import Duplicates
 from berryeval.formats.reading import FORMATS, read_judgments, read_run
+from berryeval.formats.rows import Duplicates
 
 if TYPE_CHECKING:
     from berryeval.formats.corpus import iter_documents, read_documents, write_documents

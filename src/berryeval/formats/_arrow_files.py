@@ -15,7 +15,7 @@ from berryeval.core.judging import JudgedRow
 from berryeval.core.origin import Origin
 from berryeval.core.run import Run
 from berryeval.errors import BerryEvalError, FormatError
-from berryeval.formats._lines import PathLike, is_plain_file, iter_lines, path_name
+from berryeval.formats.lines import PathLike, is_plain_file, iter_lines, path_name
 
 __all__ = ["needed_columns", "open_source", "rows_of", "table_of", "tag_of"]
 

@@ -12,8 +12,8 @@ from berryeval.core.grouped import Grouped
 from berryeval.core.judging import JudgedRow
 from berryeval.core.score_order import ScoredRow
 from berryeval.formats._arrow_files import needed_columns, open_source, rows_of, table_of
-from berryeval.formats._lines import PathLike
-from berryeval.formats._rows import Row
+from berryeval.formats.lines import PathLike
+from berryeval.formats.rows import Row
 
 __all__ = [
     "column_names",

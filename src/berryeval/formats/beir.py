@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from berryeval.errors import FormatError
-from berryeval.formats._lines import PathLike
+from berryeval.formats.lines import PathLike
 
 __all__ = ["corpus_path", "is_folder", "judgments_file", "judgments_path", "queries_path"]
 

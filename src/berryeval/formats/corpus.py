@@ -15,9 +15,9 @@ from berryeval.core.files import write_whole
 from berryeval.core.id_column import decode_id, shown_id
 from berryeval.errors import FormatError
 from berryeval.formats import beir
-from berryeval.formats._lines import PathLike, path_name
 from berryeval.formats.jsonl import iter_objects
 from berryeval.formats.keys import id_bytes
+from berryeval.formats.lines import PathLike, path_name
 
 __all__ = ["iter_documents", "read_documents", "write_documents"]
 

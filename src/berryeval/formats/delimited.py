@@ -12,6 +12,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 
+from berryeval.core.column_names import Kind
 from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.judging import JudgedRow
@@ -19,9 +20,9 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.core.score_order import ScoredRow
 from berryeval.errors import FormatError
-from berryeval.formats._lines import PathLike, iter_lines, path_name
-from berryeval.formats._rows import Kind, Row, as_rank, as_tag, parse_number, written
 from berryeval.formats.keys import DOCUMENT, QUERY, find_keys, find_labels, find_rank
+from berryeval.formats.lines import PathLike, iter_lines, path_name
+from berryeval.formats.rows import Row, as_rank, as_tag, parse_number, written
 
 __all__ = [
     "first_tag",

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from berryeval.core.column_names import Kind
 from berryeval.core.score_order import cautions_of
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats import beir, delimited, json_object, jsonl
-from berryeval.formats._lines import PathLike, iter_lines, path_name
-from berryeval.formats._rows import Kind
 from berryeval.formats.keys import GRADE
+from berryeval.formats.lines import PathLike, iter_lines, path_name
 from berryeval.formats.reading import (
     BINARY,
     FORMATS,

@@ -11,15 +11,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from berryeval.core.column_names import Kind
 from berryeval.core.grouped import Duplicates, Grouped, Grouping
 from berryeval.core.id_column import decode_id
 from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats import relevance_judgments
-from berryeval.formats._lines import PathLike, iter_lines, path_name
-from berryeval.formats._rows import Kind, Row, add_rows, parse_number, refuse_subtopics
 from berryeval.formats.keys import id_bytes
+from berryeval.formats.lines import PathLike, iter_lines, path_name
 from berryeval.formats.relevance_judgments import RelevanceJudgments
+from berryeval.formats.rows import Row, add_rows, parse_number, refuse_subtopics
 
 __all__ = ["JsonObject", "has_broken_numbers", "iter_rows", "load", "sniff", "to_lines"]
 

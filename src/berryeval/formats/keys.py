@@ -18,7 +18,7 @@ from berryeval.core.column_names import (
 )
 from berryeval.core.id_column import encode_id
 from berryeval.errors import ArgumentError, FormatError
-from berryeval.formats._lines import PathLike, path_name
+from berryeval.formats.lines import PathLike, path_name
 
 __all__ = [
     "DOCUMENT",

@@ -13,12 +13,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from berryeval.core.column_names import Kind
 from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id, shown_id
 from berryeval.core.judgments import Judgments
 from berryeval.errors import FormatError, InputError
-from berryeval.formats._lines import PathLike, iter_lines, path_name
-from berryeval.formats._rows import Kind, Row, parse_number, refuse_subtopics, written
+from berryeval.formats.lines import PathLike, iter_lines, path_name
+from berryeval.formats.rows import Row, parse_number, refuse_subtopics, written
 
 __all__ = ["iter_rows", "sniff", "to_lines"]
 

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from berryeval.backend import backend
+from berryeval.core.column_names import Kind
 from berryeval.core.files import uncompressed_name
 from berryeval.core.frames import iter_head, judgments_of_frame, run_of_frame
 from berryeval.core.grouped import Grouping
@@ -29,7 +30,7 @@ from berryeval.formats import (
     trec,
 )
 from berryeval.formats._arrow_files import tag_of
-from berryeval.formats._lines import (
+from berryeval.formats.lines import (
     Kept,
     PathLike,
     can_be_read_again,
@@ -38,8 +39,8 @@ from berryeval.formats._lines import (
     path_name,
     read_content,
 )
-from berryeval.formats._rows import Duplicates, Kind, add_rows
-from berryeval.formats._trec_native import read_columns
+from berryeval.formats.rows import Duplicates, add_rows
+from berryeval.formats.trec_native import read_columns
 
 __all__ = [
     "BINARY",

@@ -37,8 +37,8 @@ from berryeval.core.judging import Judges, check_judges
 from berryeval.core.scale import check_labels
 from berryeval.core.span_judgment import SpanJudgment
 from berryeval.errors import ArgumentError, FormatError, InputTypeError
-from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats.keys import check_keys, id_bytes
+from berryeval.formats.lines import PathLike, iter_lines, path_name
 
 __all__ = ["JudgedQuery", "RelevanceJudgments", "parse", "read"]
 

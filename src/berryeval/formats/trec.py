@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
+from berryeval.core.column_names import Kind
 from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id, encode_id, shown_id
 from berryeval.core.judging import JudgedRow
@@ -26,8 +27,8 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.core.score_order import ScoredRow, cautions_of
 from berryeval.errors import FormatError, InputError
-from berryeval.formats._lines import BOM, PathLike, iter_lines, path_name, read_content
-from berryeval.formats._rows import Kind, Row, as_rank, parse_number, written
+from berryeval.formats.lines import BOM, PathLike, iter_lines, path_name, read_content
+from berryeval.formats.rows import Row, as_rank, parse_number, written
 
 __all__ = [
     "TAG",

@@ -10,7 +10,7 @@ from berryeval.core.grouped import Grouped
 from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.formats import arrow, delimited
-from berryeval.formats._lines import PathLike
+from berryeval.formats.lines import PathLike
 from berryeval.formats.reading import FORMATS, check_format
 
 __all__ = ["format_of_name", "write_judgments", "write_run"]

@@ -12,7 +12,6 @@ from typing import Any
 from berryeval.core.run import Run
 from berryeval.evaluation.power import Sensitivity, sensitivity
 from berryeval.golden.agreement import Agreement, agreement_of
-from berryeval.golden.ceilings import ceilings
 from berryeval.golden.faults import Finding, iter_faults, overlapping
 from berryeval.golden.golden_set import DOCUMENTS, GoldenSet, read_golden_set
 from berryeval.golden.near_duplicates import near_duplicates, shingles
@@ -85,7 +84,7 @@ def check_golden_set(
         golden = read_golden_set(golden, strict=False)
     systems = {name: golden.credit(run) for name, run in (runs or {}).items()}
     holes = {name: tuple(_holes(golden, run, depth)) for name, run in systems.items()}
-    best = ceilings(golden, MEASURES)
+    best = golden.ceilings(MEASURES)
     agreements = _agreements(golden)
     findings = [
         *iter_faults(golden),

@@ -36,15 +36,21 @@ from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.core.span_judgment import SpanJudgment
 from berryeval.errors import FormatError, MismatchError
+from berryeval.evaluation.ceilings import best_possible
 from berryeval.evaluation.evaluate import MeasureLike, read_measures
 from berryeval.formats import relevance_judgments
 from berryeval.formats.queries import read_queries
 from berryeval.formats.relevance_judgments import JudgedQuery, RelevanceJudgments
 from berryeval.measures import Measure
-from berryeval.search.chunking import Chunk, read_sources, to_documents
-from berryeval.search.cutting import cut
+from berryeval.search.chunking import (
+    Chunk,
+    credit_spans,
+    cut,
+    match_spans,
+    read_sources,
+    to_documents,
+)
 from berryeval.search.questions import Questions, read_questions, with_questions
-from berryeval.search.spans import credit_spans, match_spans
 
 __all__ = [
     "DOCUMENTS",
@@ -224,6 +230,10 @@ class GoldenSet:
             for measure in read_measures(measures)
         )
 
+    def ceilings(self, measures: Iterable[MeasureLike]) -> dict[str, float]:
+        """Return the best mean of each measure that any system can reach on this set."""
+        return best_possible(self.judgments, self.at_level(measures), queries=self.queries)
+
     def __repr__(self) -> str:
         counts = (
             (len(self.sources), "documents"),
@@ -255,8 +265,8 @@ def read_golden_set(
         `berryeval.golden.check` can tell all that is wrong at once.
     chunks : str
         How documents are cut: ``"heading"``, ``"paragraph"``, ``"size"``, or a file that says
-        where a system's own chunks stand, see `berryeval.search.cutting`. Other chunks than those
-        by heading ask for judgments of spans.
+        where a system's own chunks stand, see `berryeval.search.chunking.cutting`.
+        Other chunks than those by heading ask for judgments of spans.
 
     Raises
     ------

@@ -10,7 +10,6 @@ from pathlib import Path
 from berryeval.core.files import write_whole
 from berryeval.core.scale import default_labels
 from berryeval.errors import ArgumentError, FormatError
-from berryeval.golden.ceilings import ceilings
 from berryeval.golden.golden_set import (
     DOCUMENTS,
     GUIDELINE,
@@ -88,7 +87,7 @@ def init_golden_set(
 
 def _guards(golden: GoldenSet) -> bytes:
     """Write the guards of a gate, with thresholds that the judgments allow."""
-    best = ceilings(golden, _SHARES)
+    best = golden.ceilings(_SHARES)
     guards = "".join(
         f'\n[[gate.guard]]\nmeasure = "{measure}"\nat_least = {share * best[measure]:.2f}'
         f"  # the best possible is {best[measure]:.2f}\n"

@@ -12,8 +12,8 @@ from berryeval.core.span_judgment import SpanJudgment
 from berryeval.errors import FormatError
 from berryeval.formats import relevance_judgments
 from berryeval.golden.golden_set import JUDGMENTS
+from berryeval.search.chunking import credit_spans
 from berryeval.search.documents import iter_chunks
-from berryeval.search.spans import credit_spans
 
 __all__ = ["read_crediting", "read_spans"]
 
@@ -45,7 +45,7 @@ def read_crediting(
     documents : str
         What the spans are pieces of: a file or a folder of Markdown or text.
     chunks : str
-        How it was cut, as `berryeval.search.cutting.cut` takes it.
+        How it was cut, as `berryeval.search.chunking.cutting.cut` takes it.
 
     Raises
     ------

@@ -1,10 +1,17 @@
-"""Counting relevant documents, which most measures begin with."""
+"""Which documents are relevant, and how many: what most measures begin with."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["NOT_IN_POOL", "UNJUDGED", "count_nonrelevant", "count_relevant", "count_unjudged"]
+__all__ = [
+    "NOT_IN_POOL",
+    "UNJUDGED",
+    "count_nonrelevant",
+    "count_relevant",
+    "count_unjudged",
+    "usable_grade",
+]
 
 NOT_IN_POOL = -1.0
 """Stands for the grade of a document that nobody judged."""
@@ -26,3 +33,11 @@ def count_nonrelevant(grades: Iterable[float], level: float) -> int:
 def count_unjudged(grades: Iterable[float]) -> int:
     """Count the documents without a grade of 0 or more."""
     return sum(1 for grade in grades if grade < 0.0)
+
+
+def usable_grade(grade_of: dict[bytes, float], doc_id: bytes) -> float:
+    """Return the grade of a document as measures see it."""
+    grade = grade_of.get(doc_id)
+    if grade is None:
+        return NOT_IN_POOL
+    return grade if grade >= 0 else UNJUDGED

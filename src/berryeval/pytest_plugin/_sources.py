@@ -60,11 +60,11 @@ def answers_of(
     """
     if not callable(getattr(source, "search", None)) and not callable(source):
         return Answers(load_run(source))
-    from berryeval.search.asynchronous import as_system
     from berryeval.search.collect import collect
     from berryeval.search.failures import check_any_answered
-    from berryeval.search.function import Function
     from berryeval.search.system import check_documents
+    from berryeval.search.systems.foreign import as_system
+    from berryeval.search.systems.function import Function
 
     system = as_system(source) if hasattr(source, "search") else Function(source)
     check_documents(system, "call index(documents) in the fixture berryeval_run first")

@@ -14,12 +14,13 @@ from berryeval.core.events import event_logger
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError, SystemTimeoutError, SystemUnderTestError
-from berryeval.search.asynchronous import Beside, as_system
+from berryeval.search.asynchronous import Beside
 from berryeval.search.failures import failures_of
 from berryeval.search.hits import Hit, check_k, to_hits
 from berryeval.search.journal import Journal
 from berryeval.search.limits import Limits, pause_before, until
 from berryeval.search.system import System
+from berryeval.search.systems.foreign import as_system
 
 __all__ = ["Collected", "Limits", "collect"]
 
@@ -105,7 +106,7 @@ def collect(
 
     Examples
     --------
-    >>> from berryeval.search.function import Function
+    >>> from berryeval.search.systems.function import Function
     >>> system = Function(lambda query, k: ["d2", "d1"])
     >>> collected = collect(system, [Query("q1", "configure OAuth")])
     >>> collected.run.ranking("q1"), collected.failures

@@ -8,8 +8,8 @@ from pathlib import Path
 from berryeval.core.documents import Document
 from berryeval.errors import FormatError
 from berryeval.formats import beir, iter_documents
-from berryeval.search.chunking import Chunk, read_sources, to_documents
-from berryeval.search.cutting import cut
+from berryeval.search.chunking.chunkers import Chunk, read_sources, to_documents
+from berryeval.search.chunking.cutting import cut
 from berryeval.search.questions import read_questions, with_questions
 
 __all__ = ["is_text", "iter_any_documents", "iter_chunks"]
@@ -37,7 +37,7 @@ def iter_any_documents(
     path : str
         A file or a folder of Markdown or text; a BEIR folder; or JSON lines.
     chunks : str
-        How to cut text, see `berryeval.search.cutting.cut`.
+        How to cut text, see `berryeval.search.chunking.cutting.cut`.
     questions : str, optional
         A file of what people ask, which is put below the texts; see `berryeval.search.questions`.
 

@@ -17,7 +17,14 @@ from berryeval.errors import ArgumentError, BerryEvalError
 from berryeval.search.failures import failures_of
 from berryeval.search.system import System
 
-__all__ = ["ENTRY_POINTS", "POSTGRES", "SETTINGS", "is_postgres", "open_system"]
+__all__ = [
+    "ENTRY_POINTS",
+    "OWN_KEYS",
+    "POSTGRES",
+    "SETTINGS",
+    "open_configured_system",
+    "open_system",
+]
 
 ENTRY_POINTS = "berryeval.systems"
 """The group of entry points in which a package names systems of its own."""
@@ -31,6 +38,9 @@ POSTGRES: Mapping[str, Mapping[str, str]] = {
 }
 """Names of PostgreSQL as a system, with the settings that they stand for. The address of the
 database is given beside them; ``postgres`` is what the address alone means."""
+
+OWN_KEYS = ("system", "dsn", "headers")
+"""The keys of a table ``[systems.NAME]`` that are not settings of the system."""
 
 _SCHEMES = ("postgresql://", "postgres://")
 
@@ -128,6 +138,7 @@ def open_system(  # noqa: PLR0911 - one for each kind
     dsn: str | None = None,
     queries: Iterable[Query] = (),
     headers: Mapping[str, str] | None = None,
+    table: str | None = None,
 ) -> System:
     """Return the system that a text names.
 
@@ -147,6 +158,8 @@ def open_system(  # noqa: PLR0911 - one for each kind
         For replays: which text belongs to which id.
     headers : mapping, optional
         For HTTP and OpenSearch: what else to send.
+    table : str, optional
+        For PostgreSQL: the table that holds the documents, unless the settings name one.
 
     Raises
     ------
@@ -157,29 +170,30 @@ def open_system(  # noqa: PLR0911 - one for each kind
     given = dict(settings or {})
     kind, _, rest = place.partition(":")
     if place in POSTGRES:
-        system = open_system(_address(place, dsn), {**POSTGRES[place], **given})
+        system = open_system(_address(place, dsn), {**POSTGRES[place], **given}, table=table)
         system.name = place
         return system
     if dsn is not None:
         raise ArgumentError("dsn", f"none beside system {_shown(place)}", "one")
     if place in ("bm25", "vector", "hybrid"):
-        from berryeval.search.embedded import Embedded
+        from berryeval.search.systems.embedded import Embedded
 
         return Embedded(place, **_read(given, "embedded"))  # type: ignore[arg-type]
-    if is_postgres(place):
-        from berryeval.search.postgres import Postgres
+    if place.startswith(_SCHEMES):
+        from berryeval.search.systems.postgres import Postgres
 
-        return Postgres(place, **_read(given, "postgres"))
+        defaults = {} if table is None else {"table": table}
+        return Postgres(place, **_read({**defaults, **given}, "postgres"))
     if kind in ("http", "https"):
-        from berryeval.search.http import Http
+        from berryeval.search.systems.http import Http
 
         return Http(place, headers=headers, **_read(given, "http"))
     if kind in ("opensearch", "elasticsearch"):
-        from berryeval.search.opensearch import OpenSearch
+        from berryeval.search.systems.opensearch import OpenSearch
 
         return OpenSearch(rest, headers=headers, name=kind, **_read(given, "opensearch"))
     if kind == "replay":
-        from berryeval.search.replay import Replay
+        from berryeval.search.systems.replay import Replay
 
         _read(given, "replay")
         return Replay(rest, queries)
@@ -196,9 +210,31 @@ def open_system(  # noqa: PLR0911 - one for each kind
     raise ArgumentError("system", expected, _shown(place) + hint)
 
 
-def is_postgres(place: str) -> bool:
-    """Whether a text names PostgreSQL, by one of `POSTGRES` or by an address."""
-    return place in POSTGRES or place.startswith(_SCHEMES)
+def open_configured_system(
+    name: str, table: Mapping[str, Any], *, queries: Iterable[Query] = ()
+) -> System:
+    """Return the system of a table ``[systems.NAME]``, under that name.
+
+    Parameters
+    ----------
+    name : str
+        What the system is called.
+    table : mapping
+        ``system``, a name that `open_system` takes; ``dsn`` and ``headers`` where it needs them;
+        every other key is a setting of that system, as text.
+    queries : iterable of Query
+        For replays: which text belongs to which id.
+    """
+    settings = {key: value for key, value in table.items() if key not in OWN_KEYS}
+    system = open_system(
+        table["system"],
+        settings,
+        dsn=table.get("dsn"),
+        queries=queries,
+        headers=table.get("headers"),
+    )
+    system.name = name
+    return system
 
 
 def _address(name: str, dsn: str | None) -> str:
@@ -225,7 +261,7 @@ def _shown(place: str) -> str:
 
 def _brought(found: EntryPoint, rest: str, settings: Mapping[str, str]) -> System:
     """Return the system that another package makes."""
-    from berryeval.search.asynchronous import as_system
+    from berryeval.search.systems.foreign import as_system
 
     try:
         factory = found.load()
@@ -238,8 +274,9 @@ def _brought(found: EntryPoint, rest: str, settings: Mapping[str, str]) -> Syste
 
 def _imported(place: str) -> System:
     """Return what a module has: a class that makes a system, a system, or a function."""
-    from berryeval.search.asynchronous import as_system
-    from berryeval.search.function import Function, import_object
+    from berryeval.search.importing import import_object
+    from berryeval.search.systems.foreign import as_system
+    from berryeval.search.systems.function import Function
 
     found = import_object(place)
     if isinstance(found, type) and hasattr(found, "search"):
@@ -273,7 +310,7 @@ def _read(settings: Mapping[str, str], kind: str) -> dict[str, Any]:
             raise ArgumentError(f"setting {name}", _wanted(readers[name]), repr(text)) from None
     vectors = {name: found.pop(name) for name in _VECTORS if name in found}
     if vectors:
-        from berryeval.search.embedders import open_embedder
+        from berryeval.search.embedding.opening import open_embedder
 
         found["embedder"] = open_embedder(vectors.pop("embedder", "wordllama"), **vectors)
     return found

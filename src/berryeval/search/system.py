@@ -14,7 +14,7 @@ from berryeval.search.hits import Hit
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["System", "can_index", "check_documents", "each_once"]
+__all__ = ["System", "check_documents", "each_once"]
 
 
 def each_once(documents: Iterable[Document]) -> Iterator[Document]:
@@ -111,11 +111,6 @@ class System(ABC):
             from berryeval.search.asynchronous import resolve
 
             resolve(closing)
-
-
-def can_index(system: System) -> bool:
-    """Whether a system takes documents, rather than having its own."""
-    return system.can_index
 
 
 def check_documents(system: System, way_out: str) -> None:

@@ -20,7 +20,7 @@ from starlette.requests import ClientDisconnect, Request
 from berryeval.core.run import Run
 from berryeval.errors import FormatError
 from berryeval.formats import read_run
-from berryeval.formats._lines import is_plain_file, iter_pieces
+from berryeval.formats.lines import is_plain_file, iter_pieces
 from berryeval.service.problems import Problem
 
 __all__ = ["Upload", "in_turn", "received"]

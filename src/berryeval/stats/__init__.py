@@ -6,8 +6,6 @@ per query and column. Nothing returns NaN: what is not defined is None. What dra
 seed, and gives the same bits for it anywhere.
 """
 
-from berryeval.stats._moments import deviations_of, means_of, sums_of
-from berryeval.stats._validation import FEWEST_RESAMPLES, check_resamples
 from berryeval.stats.agreement import Coefficient, krippendorff_alpha, weighted_kappa
 from berryeval.stats.agreement_intervals import (
     FEWEST_JUDGES,
@@ -20,6 +18,7 @@ from berryeval.stats.decline import HORIZON, Decline, alarm_level, find_decline
 from berryeval.stats.effect_sizes import cohens_dz, rank_biserial
 from berryeval.stats.hall import hall_inverse, hall_transform
 from berryeval.stats.interval import Interval
+from berryeval.stats.moments import deviations_of, means_of, sums_of
 from berryeval.stats.paired_tests import (
     Alternative,
     TestName,
@@ -43,6 +42,7 @@ from berryeval.stats.sample_mean import SampleMean, difference_of_means, mean_of
 from berryeval.stats.similarity import kendall_tau, rank_biased_overlap, tau_ap
 from berryeval.stats.simultaneous import FamilyMember, simultaneous_intervals
 from berryeval.stats.spending import level_at_look, level_at_try, look_levels
+from berryeval.stats.validation import FEWEST_RESAMPLES, check_resamples
 
 __all__ = [
     "FEWEST_JUDGES",

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.errors import ArgumentError
-from berryeval.stats._moments import are_equal, deviations_of, means_of, slack_of, sums_of
+from berryeval.stats.moments import are_equal, deviations_of, means_of, slack_of, sums_of
 
 __all__ = ["Influence", "Stratum", "mean_over", "strata_of", "stratify", "units_of"]
 

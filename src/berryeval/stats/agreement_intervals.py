@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.errors import ArgumentError
-from berryeval.stats._moments import means_of, sums_of
-from berryeval.stats._validation import check_share
 from berryeval.stats.agreement import Level, Weights, krippendorff_alpha, weighted_kappa
 from berryeval.stats.interval import Interval
+from berryeval.stats.moments import means_of, sums_of
 from berryeval.stats.sample_mean import SampleMean, mean_of
+from berryeval.stats.validation import check_share
 
 __all__ = ["FEWEST_JUDGES", "alpha_interval", "alphas_without", "kappa_interval"]
 

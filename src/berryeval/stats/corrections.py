@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias, get_args
 
 from berryeval.errors import ArgumentError
-from berryeval.stats._validation import check_choice
+from berryeval.stats.validation import check_choice
 
 __all__ = ["CorrectionName", "adjust"]
 

@@ -24,8 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 from berryeval.errors import ArgumentError
 from berryeval.stats._flips import farthest_sums
 from berryeval.stats._influence import strata_of, stratify, units_of
-from berryeval.stats._moments import means_of, slack_of, sums_of
-from berryeval.stats._validation import (
+from berryeval.stats.moments import means_of, slack_of, sums_of
+from berryeval.stats.validation import (
     as_columns,
     as_weights,
     check_resampling,

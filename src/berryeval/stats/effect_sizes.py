@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from berryeval.stats._moments import (
+from berryeval.stats.moments import (
     are_equal,
     average_ranks,
     deviations_of,
@@ -13,7 +13,7 @@ from berryeval.stats._moments import (
     sums_of,
     without_rounding,
 )
-from berryeval.stats._validation import as_values
+from berryeval.stats.validation import as_values
 
 __all__ = ["cohens_dz", "rank_biserial"]
 

@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, stdtr
 
-from berryeval.stats._moments import (
+from berryeval.stats.moments import (
     are_equal,
     deviations_of,
     means_of,
     slack_of,
     without_rounding,
 )
-from berryeval.stats._validation import as_values, check_choice, check_resampling
 from berryeval.stats.resampling import flipped_means
+from berryeval.stats.validation import as_values, check_choice, check_resampling
 
 __all__ = [
     "Alternative",

@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
 from berryeval.errors import ArgumentError
-from berryeval.stats._moments import are_equal, means_of, sums_of, variances_of
-from berryeval.stats._validation import as_values, check_amount, check_share
 from berryeval.stats.hall import hall_inverse
+from berryeval.stats.moments import are_equal, means_of, sums_of, variances_of
 from berryeval.stats.sample_mean import UNSEEN, cautious, skewness_error
+from berryeval.stats.validation import as_values, check_amount, check_share
 
 __all__ = [
     "MOST_QUERIES",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from berryeval.backend import backend
-from berryeval.stats._validation import as_columns, check_resampling
+from berryeval.stats.validation import as_columns, check_resampling
 
 if TYPE_CHECKING or backend().name == "python":
     from berryeval.stats import _python as _twin

@@ -19,10 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr, stdtrit
 
 from berryeval.stats._influence import Stratum, mean_over, strata_of, stratify, units_of
-from berryeval.stats._moments import sums_of
-from berryeval.stats._validation import as_values, as_weights, check_amount, check_share
 from berryeval.stats.hall import hall_inverse, hall_transform
 from berryeval.stats.interval import Interval
+from berryeval.stats.moments import sums_of
+from berryeval.stats.validation import as_values, as_weights, check_amount, check_share
 
 __all__ = ["SampleMean", "difference_of_means", "mean_of"]
 

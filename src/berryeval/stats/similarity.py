@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from berryeval.errors import ArgumentError
-from berryeval.stats._validation import as_pair, check_share
+from berryeval.stats.validation import as_pair, check_share
 
 __all__ = ["kendall_tau", "rank_biased_overlap", "tau_ap"]
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from berryeval.errors import ArgumentError
-from berryeval.stats._moments import sums_of
-from berryeval.stats._validation import check_count, check_share
+from berryeval.stats.moments import sums_of
+from berryeval.stats.validation import check_count, check_share
 
 __all__ = ["level_at_look", "level_at_try", "look_levels"]
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from berryeval.core.files import uncompressed_name
 from berryeval.errors import FormatError
-from berryeval.formats._lines import PathLike, path_name
+from berryeval.formats.lines import PathLike, path_name
 
 __all__ = ["append_line"]
 

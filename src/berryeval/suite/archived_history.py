@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from berryeval.core.content_hash import hash_of_ids
 from berryeval.errors import FormatError
 from berryeval.evaluation.evaluate import read_measures
-from berryeval.formats._lines import can_be_read_again
+from berryeval.formats.lines import can_be_read_again
 from berryeval.suite.history import Entry, History, sampling_fields
 
 if TYPE_CHECKING:

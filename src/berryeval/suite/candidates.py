@@ -100,8 +100,7 @@ def _ask(
 
 def _opened(place: str, settings: Settings, asked: Sequence[Query]) -> System:
     """Open the system of a table ``[systems.NAME]``, or one that needs no table."""
-    from berryeval.search.opening import open_system
-    from berryeval.suite.named_systems import open_configured_system
+    from berryeval.search.opening import open_configured_system, open_system
 
     table = settings.systems.get(place)
     if table is None:

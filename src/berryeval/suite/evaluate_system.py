@@ -29,9 +29,9 @@ from berryeval.measures import (
     Recall,
     ReciprocalRank,
 )
-from berryeval.search.asynchronous import as_system
 from berryeval.search.collect import Limits, collect
 from berryeval.search.system import System, check_documents
+from berryeval.search.systems.foreign import as_system
 
 __all__ = ["QueryEvaluation", "Summary", "SystemEvaluation", "evaluate_system"]
 
@@ -240,7 +240,7 @@ def _opened(
     elif hasattr(system, "search"):
         yield as_system(system)
     else:
-        from berryeval.search.function import Function
+        from berryeval.search.systems.function import Function
 
         yield Function(system)
 

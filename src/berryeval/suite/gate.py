@@ -25,7 +25,7 @@ from berryeval.evaluation.memory import Decision, Memory, hash_of_rankings, reca
 from berryeval.evaluation.reserve import Seal, open_reserve
 from berryeval.evaluation.slices import load_queries
 from berryeval.evaluation.verdict import GateResult
-from berryeval.formats._lines import iter_lines
+from berryeval.formats.lines import iter_lines
 from berryeval.golden.measure_names import mean_name
 from berryeval.measures import Measure, Precision, ReciprocalRank, depth_of
 from berryeval.suite import history

@@ -27,7 +27,7 @@ from berryeval.evaluation import Evaluation
 from berryeval.evaluation.evaluate import JudgmentsSource, load_judgments
 from berryeval.evaluation.memory import Decision
 from berryeval.evaluation.weighing import labels_of
-from berryeval.formats._lines import PathLike, iter_lines, path_name
+from berryeval.formats.lines import PathLike, iter_lines, path_name
 from berryeval.suite.appending import append_line
 
 if TYPE_CHECKING:

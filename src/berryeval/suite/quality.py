@@ -18,19 +18,21 @@ from berryeval.evaluation.quality import HITS, QualityReport, QueryResult, quali
 from berryeval.evaluation.repeats import noise_of
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.verdict import GateResult, GuardResult
-from berryeval.golden.ceilings import ceilings
 from berryeval.golden.golden_set import GoldenSet, handbook
 from berryeval.golden.measure_names import name_in_suite
 from berryeval.measures import Measure, ReciprocalRank
-from berryeval.search.asynchronous import as_system
 from berryeval.search.collect import Collected, Limits, collect
 from berryeval.search.failures import check_any_answered
-from berryeval.search.system import System, can_index
+from berryeval.search.system import System
+from berryeval.search.systems.foreign import as_system
 
-__all__ = ["THRESHOLDS", "QualityResult", "can_index", "run_quality", "thresholds_of"]
+__all__ = ["TABLE", "THRESHOLDS", "QualityResult", "run_quality", "thresholds_of"]
 
 THRESHOLDS: Mapping[MeasureLike, float] = {"RR@10": 0.70, "P@5": 0.70, "R@10": 0.75}
 """What a system has to reach on the golden set that ships; RR@10 is the suite's MRR."""
+
+TABLE = "berryeval_quality"
+"""The table for the suite's documents, so that the suite never replaces what others indexed."""
 
 _MEASURES = ("RR@10", "P@5", "P@10", "R@10", "nDCG@10")
 
@@ -126,12 +128,12 @@ def run_quality(
     asked = (*known.at_level(_MEASURES), *(guard.measure for guard in guards))
     measures = tuple(dict.fromkeys(asked))
     plain = None
-    if questions and known.questions and can_index(system):
+    if questions and known.questions and system.can_index:
         # First, so that the system is left with the documents that the figures are about.
         plain = _without_questions(system, known, measures, limits, _half(progress, 0))
         progress = _half(progress, 1)
     start = time.perf_counter()
-    n_indexed = system.index(known.documents(questions=questions)) if can_index(system) else None
+    n_indexed = system.index(known.documents(questions=questions)) if system.can_index else None
     index_seconds = time.perf_counter() - start
     _log.info("quality starts", extra={"queries": len(known.queries), "system": system.name})
     collected = collect(
@@ -157,7 +159,7 @@ def run_quality(
         query_results=results,
         failures=collected.failures,
         gate=decided,
-        ceilings=ceilings(known, measures),
+        ceilings=known.ceilings(measures),
         run=run,
         milliseconds=_percentiles(collected),
         n_indexed=n_indexed,
@@ -214,7 +216,7 @@ def _is_uncut(measure: Measure) -> bool:
 def _settings(system: System, golden: GoldenSet, *, questions: bool) -> dict[str, str]:
     """Return what a system was made of, and which questions it was given."""
     facts = system.fingerprint()
-    if not can_index(system):
+    if not system.can_index:
         return facts
     is_given = questions and golden.questions
     return {**facts, "questions": golden.questions_hash[:8] if is_given else "none"}

@@ -16,9 +16,9 @@ from typing import IO, TypeAlias
 
 from berryeval.backend import backend, n_threads
 from berryeval.core.grouped import Grouped
-from berryeval.engine._native import Session
+from berryeval.engine.session import Session
 from berryeval.errors import BerryEvalError
-from berryeval.formats._lines import FIRST_BYTES, can_be_read_again
+from berryeval.formats.lines import FIRST_BYTES, can_be_read_again
 from berryeval.measures import GEOMETRIC_FLOOR
 from berryeval.trec_eval.columns import Column
 from berryeval.trec_eval.report import (

@@ -222,7 +222,7 @@ OUTSIDE = [
 def test_a_client_cannot_make_the_server_open_anything(client, name, tmp_path, monkeypatch):
     """No path, address or function: names are refused, or not found, and nothing is opened."""
     monkeypatch.setattr(
-        "berryeval.suite.named_systems.open_system", lambda *_, **__: pytest.fail("it was opened")
+        "berryeval.search.opening.open_system", lambda *_, **__: pytest.fail("it was opened")
     )
     before = sorted(tmp_path.rglob("*"))
     answers = [

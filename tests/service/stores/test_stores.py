@@ -15,7 +15,7 @@ from berryeval.errors import (
     NotFoundError,
     SystemUnderTestError,
 )
-from berryeval.search.embedding import WordLlama
+from berryeval.search.embedding.embedder import WordLlama
 from berryeval.service import ServiceSettings
 from berryeval.service.stores.dependency import open_stores
 from berryeval.service.stores.names import check_store_name
@@ -217,7 +217,7 @@ def test_a_cache_that_fails_costs_only_time(stores, monkeypatch):
     def fail(*_given):
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("berryeval.search.vector_cache.CachedEmbedder.embed", fail)
+    monkeypatch.setattr("berryeval.search.embedding.vector_cache.CachedEmbedder.embed", fail)
     stores.create("docs", "vector", {})
     stores.put("docs", DOCUMENTS)
     assert set(found(stores, "docs", k=2)) == {"d1", "d3"}

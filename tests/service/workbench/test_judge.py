@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from berryeval import Document, Run
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
-from berryeval.archive.opinions import SETTLED
+from berryeval.archive.judgments.opinions import SETTLED
 from berryeval.archive.records import JudgingPolicy
 from berryeval.service import create_app
 from berryeval.service.workbench.judging import queues as queues_module

@@ -7,7 +7,7 @@ import pytest
 
 from berryeval import Document, Query
 from berryeval.archive import JudgmentEntry
-from berryeval.archive.opinions import SETTLED, saying_of
+from berryeval.archive.judgments.opinions import SETTLED, saying_of
 from berryeval.archive.records import JudgingPolicy
 from berryeval.service.workbench import background
 from berryeval.service.workbench.judged import agreement as agreement_module

@@ -9,7 +9,7 @@ One module a family of measures; `families` says which is in which.
 """
 
 from berryeval.evaluation.bounds._bounds import Bounds
-from berryeval.evaluation.bounds._case import holes_of
+from berryeval.evaluation.bounds.case import holes_of
 from berryeval.evaluation.bounds.families import difference_bounds, has_bounds, score_bounds
 
 __all__ = ["Bounds", "difference_bounds", "has_bounds", "holes_of", "score_bounds"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from berryeval.evaluation.bounds._bounds import Bounds
-from berryeval.evaluation.bounds._case import Case, Ranking
+from berryeval.evaluation.bounds.case import Case, Ranking
 from berryeval.kernels.relevance import NOT_IN_POOL
 from berryeval.measures import Measure
 

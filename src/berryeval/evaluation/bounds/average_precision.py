@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.evaluation.bounds._bounds import Bounds
-from berryeval.evaluation.bounds._case import Case, Ranking, level_of
 from berryeval.evaluation.bounds._subsets import MOST_TRIED, membership
+from berryeval.evaluation.bounds.case import Case, Ranking, level_of
 from berryeval.measures import Measure, Yaap
 
 __all__ = ["difference", "score"]

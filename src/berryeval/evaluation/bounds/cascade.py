@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.evaluation.bounds._bounds import Bounds
-from berryeval.evaluation.bounds._case import Case, Ranking
 from berryeval.evaluation.bounds._subsets import MOST_TRIED, membership
+from berryeval.evaluation.bounds.case import Case, Ranking
 from berryeval.measures import Measure
 
 __all__ = ["difference", "score"]

@@ -18,7 +18,7 @@ from functools import lru_cache
 from itertools import product
 
 from berryeval.evaluation.bounds._bounds import Bounds
-from berryeval.evaluation.bounds._case import Case, Ranking, level_of
+from berryeval.evaluation.bounds.case import Case, Ranking, level_of
 from berryeval.kernels.relevance import NOT_IN_POOL
 from berryeval.measures import F1, FBeta, Measure, RelativePrecision, SetAveragePrecision, SetF
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from berryeval.evaluation.bounds._bounds import Bounds
-from berryeval.evaluation.bounds._case import Case, Ranking
+from berryeval.evaluation.bounds.case import Case, Ranking
 from berryeval.measures import Measure
 
 __all__ = ["difference", "score"]

@@ -18,7 +18,7 @@ from berryeval.evaluation.bounds import (
     r_precision,
 )
 from berryeval.evaluation.bounds._bounds import Bounds
-from berryeval.evaluation.bounds._case import Case, Ranking
+from berryeval.evaluation.bounds.case import Case, Ranking
 from berryeval.measures import (
     DCG,
     F1,

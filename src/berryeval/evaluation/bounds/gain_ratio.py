@@ -20,7 +20,7 @@ from functools import lru_cache
 from itertools import accumulate, pairwise
 
 from berryeval.evaluation.bounds._bounds import Bounds
-from berryeval.evaluation.bounds._case import Case, Ranking
+from berryeval.evaluation.bounds.case import Case, Ranking
 from berryeval.kernels.discounts import log2_ranks
 from berryeval.kernels.gains import LINEAR, gains
 from berryeval.measures import NDCG, Measure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from berryeval.evaluation.bounds._bounds import Bounds
-from berryeval.evaluation.bounds._case import Case, Ranking
+from berryeval.evaluation.bounds.case import Case, Ranking
 from berryeval.measures import Measure
 
 __all__ = ["difference", "score"]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from berryeval.evaluation.bounds._bounds import Bounds
-from berryeval.evaluation.bounds._case import Case, Ranking, level_of
+from berryeval.evaluation.bounds.case import Case, Ranking, level_of
 from berryeval.measures import Measure
 
 __all__ = ["difference", "score"]

@@ -9,7 +9,6 @@ from berryeval.core.id_column import as_id, decode_id, encode_id
 from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments
 from berryeval.engine import score
-from berryeval.engine._python import usable_grade
 from berryeval.errors import ArgumentError, MismatchError
 from berryeval.evaluation.evaluate import (
     JudgmentsSource,
@@ -23,6 +22,7 @@ from berryeval.evaluation.explain.result import Explanation, Move
 from berryeval.evaluation.explain.shares import Standing, share_out
 from berryeval.evaluation.findings import difference_of
 from berryeval.formats import Duplicates
+from berryeval.kernels.relevance import usable_grade
 from berryeval.measures import Measure
 
 __all__ = ["explain", "query_that_fell_most", "score_ranking"]

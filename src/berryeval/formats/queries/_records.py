@@ -10,8 +10,8 @@ from berryeval.core.id_column import decode_id
 from berryeval.core.query import Query, check_weight
 from berryeval.core.text import without_halves
 from berryeval.errors import ArgumentError, FormatError, InputTypeError
-from berryeval.formats._lines import PathLike, path_name
 from berryeval.formats.keys import check_keys, id_bytes
+from berryeval.formats.lines import PathLike, path_name
 
 __all__ = ["ID", "TEXT", "as_number", "has_keys", "query_of", "to_record"]
 

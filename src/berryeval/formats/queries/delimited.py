@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from berryeval.core.id_column import decode_id
 from berryeval.core.query import Query
 from berryeval.errors import FormatError, InputError
-from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats.delimited import iter_fields, split_header, write_rows
+from berryeval.formats.lines import PathLike, iter_lines, path_name
 from berryeval.formats.queries._records import has_keys, query_of, to_record
 
 __all__ = ["iter_queries", "sniff", "to_lines"]

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 
 from berryeval.core.query import Query
 from berryeval.errors import FormatError
-from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats.keys import check_keys
+from berryeval.formats.lines import PathLike, iter_lines, path_name
 from berryeval.formats.queries._records import query_of, to_record
 
 __all__ = ["iter_queries", "sniff", "to_lines"]

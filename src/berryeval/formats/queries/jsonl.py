@@ -9,8 +9,8 @@ import json
 from collections.abc import Iterable, Iterator
 
 from berryeval.core.query import Query
-from berryeval.formats._lines import PathLike
 from berryeval.formats.jsonl import iter_objects, parse_object
+from berryeval.formats.lines import PathLike
 from berryeval.formats.queries._records import has_keys, query_of, to_record
 
 __all__ = ["iter_queries", "sniff", "to_lines"]

@@ -18,9 +18,9 @@ from collections.abc import Iterator, Mapping
 from berryeval.core.column_names import find_name
 from berryeval.core.id_column import decode_id
 from berryeval.errors import FormatError
-from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats.delimited import iter_fields, split_header
 from berryeval.formats.jsonl import iter_objects, parse_object
+from berryeval.formats.lines import PathLike, iter_lines, path_name
 from berryeval.formats.queries._records import TEXT
 
 __all__ = ["iter_log"]

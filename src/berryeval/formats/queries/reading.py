@@ -9,7 +9,7 @@ from berryeval.core.id_column import shown_id
 from berryeval.core.query import Query, find_split_group
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats import beir
-from berryeval.formats._lines import PathLike, iter_lines, path_name
+from berryeval.formats.lines import PathLike, iter_lines, path_name
 from berryeval.formats.queries import delimited, json_file, jsonl, trec_topics
 
 __all__ = ["QUERY_FORMATS", "check_query_format", "read_queries"]

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.core.query import Query
 from berryeval.errors import FormatError, InputError
-from berryeval.formats._lines import PathLike, iter_lines, path_name
+from berryeval.formats.lines import PathLike, iter_lines, path_name
 
 __all__ = ["iter_queries", "sniff", "to_lines"]
 

@@ -12,10 +12,10 @@ from berryeval.core.files import write_whole
 from berryeval.core.id_column import decode_id
 from berryeval.core.inputs import release_input
 from berryeval.errors import FormatError
-from berryeval.formats._lines import PathLike, iter_lines, path_name
 from berryeval.formats.delimited import iter_fields, separator_of, split_header, write_rows
 from berryeval.formats.jsonl import parse_object
 from berryeval.formats.keys import id_bytes
+from berryeval.formats.lines import PathLike, iter_lines, path_name
 from berryeval.formats.queries._records import ID, as_number, has_keys
 
 __all__ = ["write_weights"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from berryeval.core.files import format_of_ending, uncompressed_name, write_whole
 from berryeval.core.query import Query
-from berryeval.formats._lines import PathLike
+from berryeval.formats.lines import PathLike
 from berryeval.formats.queries import delimited
 from berryeval.formats.queries.reading import QUERY_FORMATS, check_query_format
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from berryeval.archive.opinions import SETTLED
+from berryeval.archive.judgments.opinions import SETTLED
 from berryeval.archive.records import JudgmentEntry
 from berryeval.core.documents import Document
 from berryeval.golden.golden_set import GoldenSet

@@ -9,8 +9,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from berryeval.archive.opinions import Kind
-from berryeval.archive.records import JudgmentEntry, StoredJudgment
+from berryeval.archive.records import JudgmentEntry, JudgmentKind, StoredJudgment
 from berryeval.errors import ConflictError, NotFoundError
 from berryeval.service.answers import Answer, answer_unless_known, json_bytes, written
 from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, require
@@ -61,7 +60,7 @@ class JudgmentState(BaseModel):
     document_hash: str | None = Field(description="Of the document as it was judged.")
     revision: int = Field(description="What its ETag says.")
     is_stale: bool = Field(description="Whether the document has changed since.")
-    kind: Kind = Field(
+    kind: JudgmentKind = Field(
         description="What counts (judgment), a second opinion beside it (opinion), or the grade "
         "that the rule for several judges lets count (rule)."
     )

@@ -21,7 +21,7 @@ from berryeval.archive.records import RunFacts, StoredRun
 from berryeval.core.id_column import encode_id
 from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.formats import write_run
-from berryeval.formats._rows import as_tag
+from berryeval.formats.rows import as_tag
 from berryeval.service.answers import Answer, written
 from berryeval.service.dependencies import ArchiveDep, RunsDep, SettingsDep, require
 from berryeval.service.examples import EXAMPLE_RUN, with_examples

@@ -12,15 +12,15 @@ from berryeval.errors import FormatError
 from berryeval.search.system import System
 
 if TYPE_CHECKING:
-    from berryeval.search.embedded import Embedded, Mode
-    from berryeval.search.embedding import Embedder, Vectors
+    from berryeval.search.embedding.embedder import Embedder, Vectors
+    from berryeval.search.systems.embedded import Embedded, Mode
 
 __all__ = ["build_engine", "new_engine"]
 
 
 def new_engine(kind: str, settings: Mapping[str, Any]) -> Embedded:
     """Return an engine without documents, in memory."""
-    from berryeval.search.embedded import Embedded
+    from berryeval.search.systems.embedded import Embedded
 
     return Embedded(cast("Mode", kind), **settings)
 
@@ -37,7 +37,7 @@ def build_engine(
     if kind == "bm25":
         engine.index(documents)
         return engine
-    from berryeval.search.vector_cache import CachedEmbedder
+    from berryeval.search.embedding.vector_cache import CachedEmbedder
 
     embedder = engine.embedder
     try:

@@ -7,10 +7,9 @@ from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from berryeval.errors import ArgumentError
-from berryeval.search.opening import POSTGRES, SETTINGS
+from berryeval.search.opening import OWN_KEYS, POSTGRES, SETTINGS, open_configured_system
 from berryeval.search.system import System
 from berryeval.service.stores.engines import new_engine
-from berryeval.suite.named_systems import OWN_KEYS, open_configured_system
 from berryeval.suite.settings import setting_text
 
 __all__ = ["Kind", "check_settings", "opener_of"]

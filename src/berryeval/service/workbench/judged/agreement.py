@@ -10,7 +10,7 @@ from functools import reduce
 from itertools import combinations
 from operator import add
 
-from berryeval.archive.judgment_table import JudgmentTable
+from berryeval.archive.judgments.table import JudgmentTable
 from berryeval.stats import (
     FEWEST_JUDGES,
     Coefficient,

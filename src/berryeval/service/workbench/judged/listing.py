@@ -8,8 +8,7 @@ from typing import Literal, TypeAlias
 from urllib.parse import urlencode
 
 from berryeval.archive import Archive
-from berryeval.archive.judgment_table import JudgmentTable
-from berryeval.archive.judgment_table import Wanted as WantedJudgments
+from berryeval.archive.judgments.table import JudgmentTable, WantedJudgments
 from berryeval.archive.records import StoredJudgment
 
 __all__ = ["PAGE", "SHOWN", "Filter", "Found", "Line", "find_judgments"]

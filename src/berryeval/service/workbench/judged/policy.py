@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from berryeval.archive import Archive
-from berryeval.archive.judgment_table import JudgmentTable
+from berryeval.archive.judgments.table import JudgmentTable
 from berryeval.archive.records import JudgingPolicy
 from berryeval.core.judging import COUNTED
 from berryeval.errors import ArgumentError

@@ -11,7 +11,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from berryeval.archive.opinions import SETTLED, counted_state, saying_of, undoable_state
+from berryeval.archive.judgments.opinions import SETTLED, counted_state, saying_of, undoable_state
 from berryeval.errors import ArgumentError, ConflictError, NotFoundError
 from berryeval.formats import delimited, jsonl, trec
 from berryeval.service.dependencies import ArchiveDep, CallerDep, require

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 from fastapi import Depends, Request
 
 from berryeval.archive import Archive
-from berryeval.archive.judgment_table import JudgmentTable
+from berryeval.archive.judgments.table import JudgmentTable
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.workbench.background import Latest
 from berryeval.service.workbench.judged.agreement import Agreement, agreement_of

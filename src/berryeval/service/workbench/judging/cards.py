@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from berryeval.archive import Archive
-from berryeval.archive.judgment_table import JudgmentTable
-from berryeval.archive.opinions import counted_state, saying_of
+from berryeval.archive.judgments.opinions import counted_state, saying_of
+from berryeval.archive.judgments.table import JudgmentTable
 from berryeval.core.query import Query
 from berryeval.core.scale import HIGHEST, default_labels
 from berryeval.service.workbench.judging.modes import Mode

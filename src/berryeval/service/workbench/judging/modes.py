@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 import numpy as np
 
 from berryeval.archive import Archive
-from berryeval.archive.judgment_table import Wanted as WantedJudgments
-from berryeval.archive.opinions import SETTLED, counted_state, saying_of
+from berryeval.archive.judgments.opinions import SETTLED, counted_state, saying_of
+from berryeval.archive.judgments.table import WantedJudgments
 from berryeval.archive.records import StoredJudgment
 from berryeval.evaluation.hole_queue import HoleQueue, QueuedHole, queue_holes
 from berryeval.measures import Measure

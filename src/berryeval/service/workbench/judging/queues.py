@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from berryeval.archive import Archive
-from berryeval.archive.opinions import counted_state
+from berryeval.archive.judgments.opinions import counted_state
 from berryeval.archive.records import StoredJudgment
 from berryeval.service.workbench.judging.modes import (
     Asked,

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from berryeval.archive import Archive
-from berryeval.archive.opinions import counted_state
+from berryeval.archive.judgments.opinions import counted_state
 from berryeval.archive.records import StoredJudgment
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.paths import DocId, QueryId, quoted

@@ -1,0 +1,308 @@
+"""Keeps the table of all current judgments in memory, and up to date.
+
+Reading a million judgments takes seconds, so that it happens once; afterwards only what has
+changed is read. A table never changes under somebody who looks at it.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+import numpy as np
+from sqlalchemy import Connection, and_, func, select, text
+
+from berryeval.archive.database import Database
+from berryeval.archive.judgments.opinions import SETTLED, Said, Saying, saying_of
+from berryeval.archive.judgments.rows import IS_CURRENT, IS_STALE
+from berryeval.archive.judgments.table import JudgmentTable
+from berryeval.archive.tables import documents, judgments
+from berryeval.core.id_column import encode_id
+
+__all__ = ["JudgmentIndex"]
+
+_MOST_CHANGES = 2000
+"""More than these are not looked up one by one: everything is read again."""
+
+_OVERLAP = timedelta(minutes=1)
+"""Documents carry the time at which a transaction wrote them, not that of its end."""
+
+# As text: what SQLAlchemy makes of each value would take longer than everything else.
+_STATES = "j.query_id, j.doc_id, j.author, j.grade, j.source, j.kind, j.revision, j.restores"
+_BESIDE = text(
+    f"SELECT {_STATES} FROM judgments j"  # noqa: S608 - ours
+    " WHERE j.superseded_by IS NOT NULL OR j.kind = 'opinion' ORDER BY j.revision"
+)
+_CURRENT = text(
+    f"SELECT {_STATES}, d.hash IS NOT NULL AND d.hash <> j.document_hash"  # noqa: S608
+    " FROM judgments j LEFT JOIN documents d ON d.doc_id = j.doc_id"
+    " WHERE j.superseded_by IS NULL AND j.grade IS NOT NULL AND j.kind <> 'opinion'"
+    " ORDER BY j.revision"
+)
+
+
+class _Row(NamedTuple):
+    query_id: bytes
+    doc_id: bytes
+    author: str
+    grade: float
+    source: str | None
+    revision: int
+    is_stale: bool
+    saying: Saying[Said] | None
+    """What all states amount to; None where there is but one."""
+
+    @property
+    def opinions(self) -> dict[str, float]:
+        """The grade of each judge who did not see another's."""
+        if self.saying is not None:
+            return self.saying.independent
+        # As `saying_of` has it; a million rows take too long to ask it.
+        is_none = self.source == SETTLED or self.grade < 0
+        return {} if is_none else {self.author: self.grade}
+
+    @property
+    def is_conflict(self) -> bool:
+        """Whether judges differ."""
+        return self.saying is not None and self.saying.is_conflict
+
+
+class JudgmentIndex:
+    """The judgments of an archive as a table in memory."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._lock = threading.Lock()
+        self._table: JudgmentTable | None = None
+        self._documents_seen: datetime | None = None
+
+    def table(self) -> JudgmentTable:
+        """Return the judgments as they are now; the first time takes seconds for a million."""
+        with self._lock:
+            with self._database.reading(repeatable=True) as connection:
+                newest = int(connection.scalar(select(func.max(judgments.c.revision))) or 0)
+                changed = connection.scalar(select(func.max(documents.c.updated_at)))
+                table = self._table
+                if table is not None and table.newest != newest:
+                    table = _with_changes(connection, table, newest)
+                if table is not None and changed != self._documents_seen:
+                    table = _with_stale(connection, table, self._documents_seen)
+                if table is None:
+                    table = _table_of(newest, _read_all(connection))
+            self._table, self._documents_seen = table, changed
+            return table
+
+
+def _read_all(connection: Connection) -> Iterator[_Row]:
+    names = _Names()
+    beside: dict[tuple[bytes, bytes], list[Said]] = {}
+    for query_id, doc_id, author, grade, source, *rest in _streamed(connection, _BESIDE):
+        state = Said(names[author], grade, names[source], *rest)
+        beside.setdefault((bytes(query_id), bytes(doc_id)), []).append(state)
+    for query_id, doc_id, author, grade, source, *rest, is_stale in _streamed(connection, _CURRENT):
+        pair = (bytes(query_id), bytes(doc_id))
+        said = Said(names[author], grade, names[source], *rest)
+        saying = None
+        if pair in beside:
+            saying = saying_of(sorted((*beside[pair], said), key=lambda one: one.revision))
+        yield _Row(*pair, said.author, grade, said.source, said.revision, bool(is_stale), saying)
+
+
+def _streamed(connection: Connection, statement: Any) -> Iterator[Any]:  # noqa: ANN401
+    options = {"yield_per": 10_000}
+    return iter(connection.execute(statement, execution_options=options))
+
+
+class _Names(dict[Any, Any]):
+    """What the texts of names mean; few names come a million times."""
+
+    def __missing__(self, written: str | None) -> str | None:
+        self[written] = name = None if written is None else json.loads(written)
+        return name
+
+
+def _table_of(newest: int, rows: Iterable[_Row]) -> JudgmentTable:
+    columns = _Columns({}, {}, {})
+    for row in rows:
+        columns.add(row)
+    return columns.table(newest)
+
+
+class _Columns:
+    """Collects rows; names that are known keep their numbers."""
+
+    def __init__(
+        self,
+        queries: Mapping[bytes, int],
+        authors: Mapping[str, int],
+        sources: Mapping[str | None, int],
+    ) -> None:
+        self.query_numbers = dict(queries)
+        self.author_numbers = dict(authors)
+        self.source_numbers = dict(sources)
+        self.queries, self.authors, self.sources = array("i"), array("i"), array("i")
+        self.doc_ids: list[bytes] = []
+        self.grades = array("d")
+        self.revisions = array("q")
+        self.stale, self.conflicts = bytearray(), bytearray()
+        self.opinions: dict[int, Mapping[str, float]] = {}
+
+    def add(self, row: _Row) -> None:
+        self.queries.append(self.query_numbers.setdefault(row.query_id, len(self.query_numbers)))
+        self.authors.append(self.author_numbers.setdefault(row.author, len(self.author_numbers)))
+        self.sources.append(self.source_numbers.setdefault(row.source, len(self.source_numbers)))
+        self.doc_ids.append(row.doc_id)
+        self.grades.append(row.grade)
+        self.revisions.append(row.revision)
+        self.stale.append(row.is_stale)
+        self.conflicts.append(row.is_conflict)
+        if _is_told(row):
+            self.opinions[row.revision] = row.opinions
+
+    def table(self, newest: int) -> JudgmentTable:
+        ends = np.cumsum([0, *map(len, self.doc_ids)], dtype=np.int64)
+        return JudgmentTable(
+            newest=newest,
+            query_ids=[*self.query_numbers],
+            queries=np.array(self.queries, dtype=np.int32),
+            doc_data=b"".join(self.doc_ids),
+            doc_ends=ends,
+            grades=np.array(self.grades, dtype=np.float64),
+            author_names=[*self.author_numbers],
+            authors=np.array(self.authors, dtype=np.int32),
+            source_names=[*self.source_numbers],
+            sources=np.array(self.sources, dtype=np.int32),
+            revisions=np.array(self.revisions, dtype=np.int64),
+            stale=np.array(self.stale, dtype=bool),
+            conflicts=np.array(self.conflicts, dtype=bool),
+            opinions=self.opinions,
+        )
+
+
+def _with_changes(
+    connection: Connection, table: JudgmentTable, newest: int
+) -> JudgmentTable | None:
+    """Return the table with what has changed since; None if that is too much."""
+    c = judgments.c
+    # With DISTINCT, SQLite would go through all pairs that there are.
+    pairs = (
+        select(c.query_id, c.doc_id)
+        .where(c.revision > table.newest)
+        .order_by(c.revision)
+        .limit(_MOST_CHANGES + 1)
+    )
+    changed = connection.execute(pairs).all()
+    if len(changed) > _MOST_CHANGES:
+        return None
+    replaced: list[int] = []
+    columns = _Columns(
+        {query_id: number for number, query_id in enumerate(table.query_ids)},
+        {name: number for number, name in enumerate(table.author_names)},
+        {name: number for number, name in enumerate(table.source_names)},
+    )
+    new: list[_Row] = []
+    kept: list[_Row] = []
+    for query_id, doc_id in dict.fromkeys(map(tuple, changed)):
+        history = connection.execute(
+            _HISTORY.where(c.query_id == query_id, c.doc_id == doc_id)
+        ).all()
+        replaced += [state.revision for state in history if state.superseded_by is not None]
+        last = next((one for one in reversed(history) if one.kind != "opinion"), None)
+        if last is None or last.grade is None:
+            replaced += [state.revision for state in history]
+            continue
+        saying = saying_of(Said(*state[:6]) for state in history)
+        row = _Row(encode_id(query_id), encode_id(doc_id), last.author, last.grade, last.source,
+                   last.revision, bool(last.is_stale), saying)  # fmt: skip
+        # Where only opinions were added, the judgment stays where it is.
+        (new if last.revision > table.newest else kept).append(row)
+    table = _with_opinions(table, kept)
+    if not new and not len(table.rows_of(replaced)):
+        return replace(table, newest=newest)
+    for row in sorted(new, key=lambda row: row.revision):
+        columns.add(row)
+    return _joined(table, replaced, columns.table(newest))
+
+
+def _with_opinions(table: JudgmentTable, rows: Iterable[_Row]) -> JudgmentTable:
+    """Return a table with other opinions of some judgments that it has."""
+    found = {row.revision: row for row in rows}
+    places = table.rows_of(found)
+    revisions = table.revisions[places].tolist()
+    conflicts = table.conflicts.copy()
+    conflicts[places] = [found[revision].is_conflict for revision in revisions]
+    opinions = {at: said for at, said in table.opinions.items() if at not in found}
+    opinions |= {at: row.opinions for at, row in found.items() if _is_told(row)}
+    return replace(table, conflicts=conflicts, opinions=opinions)
+
+
+def _is_told(row: _Row) -> bool:
+    """Whether opinions are other than the judgment itself."""
+    return row.opinions != {row.author: row.grade}
+
+
+_HISTORY = (
+    select(
+        judgments.c.author, judgments.c.grade, judgments.c.source, judgments.c.kind,
+        judgments.c.revision, judgments.c.restores, judgments.c.superseded_by,
+        IS_STALE.label("is_stale"),
+    )
+    .outerjoin(documents, documents.c.doc_id == judgments.c.doc_id)
+    .order_by(judgments.c.revision)
+)  # fmt: skip
+
+
+def _joined(table: JudgmentTable, replaced: list[int], new: JudgmentTable) -> JudgmentTable:
+    """Return a table without some revisions, and with new rows behind all others."""
+    gone = set(replaced)
+    rows = table.rows_of(replaced)
+    kept = np.ones(len(table), dtype=bool)
+    kept[rows] = False
+    ends = np.concatenate([[0], np.cumsum(np.diff(table.doc_ends)[kept])])
+    doc_data = b"".join(
+        table.doc_data[start:end]
+        for start, end in zip(
+            [0, *table.doc_ends[rows + 1].tolist()],
+            [*table.doc_ends[rows].tolist(), len(table.doc_data)],
+            strict=True,
+        )
+    )
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(table, name)[kept], getattr(new, name)])
+        for name in ("queries", "grades", "authors", "sources", "revisions", "stale", "conflicts")
+    }
+    opinions = {at: said for at, said in table.opinions.items() if at not in gone}
+    return replace(
+        new,
+        doc_data=doc_data + new.doc_data,
+        doc_ends=np.concatenate([ends, new.doc_ends[1:] + len(doc_data)]),
+        opinions=opinions | dict(new.opinions),
+        **columns,
+    )
+
+
+def _with_stale(
+    connection: Connection, table: JudgmentTable, since: datetime | None
+) -> JudgmentTable | None:
+    """Return the table with judgments of changed documents stale; None if these are too many."""
+    rows = (
+        select(judgments.c.revision, func.coalesce(IS_STALE, False).label("is_stale"))
+        .join(documents, documents.c.doc_id == judgments.c.doc_id)
+        .where(IS_CURRENT)
+        .limit(_MOST_CHANGES + 1)
+    )
+    if since is not None:
+        rows = rows.where(and_(documents.c.updated_at >= since - _OVERLAP))
+    found = connection.execute(rows).all()
+    if len(found) > _MOST_CHANGES:
+        return None
+    stale = table.stale.copy()
+    is_stale = {row.revision: bool(row.is_stale) for row in found}
+    rows_found = table.rows_of(is_stale)
+    stale[rows_found] = [is_stale[revision] for revision in table.revisions[rows_found].tolist()]
+    return replace(table, stale=stale)

@@ -1,0 +1,130 @@
+"""How an archive is judged: which of several grades counts, and what the grades mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from sqlalchemy import Connection, LargeBinary, Text, func, select, type_coerce
+
+from berryeval.archive.clock import now
+from berryeval.archive.database import Database
+from berryeval.archive.judgments.opinion_rows import apply_rule
+from berryeval.archive.judgments.opinions import Said, counted_state, saying_of
+from berryeval.archive.judgments.rows import IS_CURRENT, iter_opined, of_opined
+from berryeval.archive.records import JudgingPolicy
+from berryeval.archive.tables import judgments, settings
+from berryeval.core.judging import JUDGES, Judges
+from berryeval.core.judgments import Judgments
+from berryeval.core.scale import HIGHEST, default_labels
+
+__all__ = ["NAME", "ArchivedJudging", "adopt_policy", "policy_of", "read_policy"]
+
+NAME = "judging"
+"""What the policy is called among the settings."""
+
+_CONTENT = select(settings.c.content).where(settings.c.name == NAME)
+_c = judgments.c
+# Ids and authors as they are written: whose they are does not matter to a rule.
+_OPINED = of_opined(
+    select(
+        type_coerce(_c.query_id, LargeBinary), type_coerce(_c.doc_id, LargeBinary),
+        type_coerce(_c.author, Text), _c.grade, _c.kind, _c.revision, _c.restores,
+    )
+)  # fmt: skip
+
+
+class ArchivedJudging:
+    """The policy by which an archive is judged. It is the archive's own, and outlives sessions."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self) -> JudgingPolicy:
+        """Return the policy: where none was declared, the first grade counts."""
+        with self._database.reading() as connection:
+            return read_policy(connection)
+
+    def put(self, policy: JudgingPolicy) -> int:
+        """Declare the policy, and return for how many pairs another grade counts from now on.
+
+        Their histories show it: the rule is the author of the grades that it makes of several.
+        """
+        with self._database.writing(alone="judgments") as connection:
+            return _declare(self._database, connection, policy)
+
+    def to_adopt(self, judgments: Judgments) -> JudgingPolicy | None:
+        """Return the policy that the archive would have by adopting what judgments declare.
+
+        None if it stays as it is. A declared scale stays, and so does a declared rule. A scale
+        that grades of the archive or of the judgments exceed is not adopted.
+        """
+        with self._database.reading() as connection:
+            return _to_adopt(connection, judgments)
+
+    def preview(self) -> Mapping[Judges, int]:
+        """Return for how many pairs another grade than now would count by each rule."""
+        changed = dict.fromkeys(JUDGES, 0)
+        with self._database.reading(repeatable=True) as connection:
+            rows = connection.execute(_OPINED)
+            for _, same in groupby(rows, itemgetter(0, 1)):
+                states = [
+                    Said(author, grade, None, kind, revision, restores)
+                    for _, _, author, grade, kind, revision, restores in same
+                ]
+                current, saying = counted_state(states), saying_of(states)
+                for rule in JUDGES:
+                    counted = saying.counted(rule)
+                    if counted is not None and current is not None:
+                        changed[rule] += counted.grade != current.grade
+        return changed
+
+
+def read_policy(connection: Connection) -> JudgingPolicy:
+    """Return the policy, within a transaction."""
+    return policy_of(connection.scalar(_CONTENT))
+
+
+def adopt_policy(database: Database, connection: Connection, judgments: Judgments) -> None:
+    """Adopt what judgments declare, within a transaction; see `ArchivedJudging.to_adopt`."""
+    policy = _to_adopt(connection, judgments)
+    if policy is not None:
+        _declare(database, connection, policy)
+
+
+def _declare(database: Database, connection: Connection, policy: JudgingPolicy) -> int:
+    row = {"name": NAME, "content": asdict(policy), "updated_at": now()}
+    database.upsert(connection, settings, "name", [row])
+    return apply_rule(connection, iter_opined(connection), policy.rule)
+
+
+def _to_adopt(connection: Connection, judgments: Judgments) -> JudgingPolicy | None:
+    content = connection.scalar(_CONTENT)
+    policy = policy_of(content)
+    rule, labels = policy.rule, policy.labels
+    if content is None and judgments.judges is not None:
+        rule = judgments.judges
+    if labels is None:
+        labels = _labels(judgments)
+    if labels is not None and policy.labels is None:
+        there = connection.scalar(select(func.max(_c.grade)).where(IS_CURRENT)) or 0
+        if max(there, max(judgments.grades, default=0)) >= len(labels):
+            labels = None
+    found = JudgingPolicy(rule, labels)
+    return None if found == policy else found
+
+
+def _labels(judgments: Judgments) -> tuple[str, ...] | None:
+    """Return the labels that judgments declare, or those of their scale; None if there is none."""
+    scale = judgments.scale
+    if judgments.labels is not None or scale is None:
+        return judgments.labels
+    return default_labels(int(scale)) if scale == int(scale) <= HIGHEST else None
+
+
+def policy_of(content: Mapping[str, Any] | None) -> JudgingPolicy:
+    """Return the policy that JSON holds; where there is none, the first grade counts."""
+    return JudgingPolicy(**content or {})

@@ -1,0 +1,161 @@
+"""Writes second opinions, applies the rule to them, and undoes what a judge did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import Connection
+
+from berryeval.archive.batches import batches_of
+from berryeval.archive.judgments.opinions import counted_state, saying_of
+from berryeval.archive.judgments.rows import (
+    NewJudgment,
+    Pair,
+    StateWriter,
+    known_hashes,
+    read_histories,
+    read_history,
+    read_judgment,
+    with_hash,
+    write_judgments,
+)
+from berryeval.archive.records import StoredJudgment
+from berryeval.core.judging import Judges
+from berryeval.errors import ConflictError
+
+__all__ = [
+    "apply_rule",
+    "undo_judgment",
+    "write_opinions",
+]
+
+RULE = "rule"
+"""The source of a grade that the rule made of several."""
+
+
+def write_opinions(
+    connection: Connection,
+    wanted: dict[Pair, NewJudgment],
+    rule: Judges,
+    *,
+    author: str,
+    source: str | None,
+) -> int:
+    """Write second opinions beside what is judged, and return how many are new or changed.
+
+    The first opinion of a pair becomes its judgment. By some rules, opinions change which grade
+    counts.
+    """
+    first: dict[Pair, NewJudgment] = {}
+    beside: list[Pair] = []
+    writer = StateWriter(connection)
+    for pairs in batches_of(wanted):
+        histories = read_histories(connection, pairs)
+        hashes = known_hashes(connection, {doc_id for _, doc_id in pairs})
+        for pair in pairs:
+            new = with_hash(wanted[pair], hashes)
+            judgment = saying_of(histories[pair]).judgment
+            if judgment is None or judgment.grade is None or judgment.grade < 0:
+                first[pair] = new
+            elif not _is_said(histories[pair], new, author):
+                own = [one for one in histories[pair] if _is_opinion_of(one, author)]
+                replaced = own[-1].revision if own else None
+                writer.add(new, author, source, replaced=replaced, kind="opinion")
+                beside.append(pair)
+    n_written = writer.flush()
+    for pairs in batches_of(beside if rule != "first" else ()):
+        apply_rule(connection, read_histories(connection, pairs).values(), rule)
+    return n_written + write_judgments(connection, first, author=author, source=source)
+
+
+def apply_rule(
+    connection: Connection, histories: Iterable[Sequence[StoredJudgment]], rule: Judges
+) -> int:
+    """Let the grade count that a rule makes of judgments and opinions; return how many changed.
+
+    Parameters
+    ----------
+    histories : iterable of sequences of StoredJudgment
+        All that was ever said of each pair, oldest first.
+    """
+    writer = StateWriter(connection)
+    for states in histories:
+        counted, current = saying_of(states).counted(rule), counted_state(states)
+        if current is None or counted is None:
+            continue
+        if (counted.grade, counted.author) == (current.grade, current.author):
+            continue
+        origin = counted.state
+        digest = (origin or current).document_hash
+        new = NewJudgment(current.query_id, current.doc_id, counted.grade, digest)
+        source = RULE if origin is None else origin.source
+        writer.add(new, counted.author, source, replaced=current.revision, kind="rule")
+    return writer.flush()
+
+
+def _is_said(states: Sequence[StoredJudgment], new: NewJudgment, author: str) -> bool:
+    """Whether a judge has said the same of a pair as it is judged."""
+    found = saying_of(states)
+    own = next((one for one in found.pending if one.author == author), None)
+    if own is not None:
+        return (own.grade, own.document_hash) == (new.grade, new.document_hash)
+    judgment = found.judgment
+    return judgment is not None and (judgment.author, judgment.grade) == (author, new.grade)
+
+
+def _is_opinion_of(state: StoredJudgment, author: str) -> bool:
+    return state.kind == "opinion" and state.author == author
+
+
+def undo_judgment(
+    connection: Connection, pair: Pair, author: str, revision: int, rule: Judges
+) -> StoredJudgment | None:
+    """Undo what a judge did to a pair; see `ArchivedJudgments.undo`."""
+    states = read_history(connection, pair)
+    mine = next((one for one in states if one.revision == revision), None)
+    if mine is None or mine.author != author or mine.kind == "rule":
+        raise _not_to_be_undone(pair, revision, states)
+    is_opinion = mine.kind == "opinion"
+    # What the rule made since does not count: it follows from what people said.
+    chain = [
+        one for one in states if one.kind == mine.kind and (not is_opinion or one.author == author)
+    ]
+    after = [one for one in chain if one.revision > revision]
+    if after and _is_undone(mine, after[0]):
+        return read_judgment(connection, pair)
+    if after or (is_opinion and mine.grade is None):
+        raise _not_to_be_undone(pair, revision, states)
+    writer = StateWriter(connection)
+    last = mine if is_opinion else next(one for one in reversed(states) if one.kind != "opinion")
+    replaced = last.revision
+    if mine.grade is not None:
+        gone = NewJudgment(*pair, None, None)
+        replaced = writer.add(gone, author, None, replaced=replaced, kind=mine.kind)
+    if not is_opinion:
+        _restore(writer, [one for one in states if one.revision < revision], pair, replaced)
+    writer.flush()
+    apply_rule(connection, [read_history(connection, pair)], rule)
+    return read_judgment(connection, pair)
+
+
+def _restore(
+    writer: StateWriter, earlier: Sequence[StoredJudgment], pair: Pair, replaced: int
+) -> None:
+    """Let the judgment count again that counted before."""
+    before = saying_of(earlier).judgment
+    if before is None:
+        return
+    again = NewJudgment(*pair, before.grade, before.document_hash)
+    writer.add(again, before.author, before.source, replaced=replaced, restores=before.revision)
+
+
+def _is_undone(mine: StoredJudgment, after: StoredJudgment) -> bool:
+    """Whether what came next undid it: it took a grade back, or brought one back."""
+    if mine.grade is None:
+        return after.restores is not None
+    return after.grade is None and after.author == mine.author
+
+
+def _not_to_be_undone(pair: Pair, revision: int, states: Sequence[StoredJudgment]) -> ConflictError:
+    found = f"revision {states[-1].revision}" if states else "no judgment"
+    return ConflictError(f"judgment of {pair[1]!r} for {pair[0]!r}", f"revision {revision}", found)

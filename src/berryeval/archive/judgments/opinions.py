@@ -1,0 +1,208 @@
+"""What judges said of a pair of query and document, and which grade counts.
+
+A *judgment* changes what counts: the first one, a correction of it, or one that settles a
+conflict. A second *opinion* is stored beside it. It shows how well judges agree, and counts by the
+rule of the archive: not at all (``first``), or as the latest, highest, mean or most frequent grade
+of the judgment and the opinions that came after it. A new judgment starts afresh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from berryeval.archive.records import JudgmentKind
+from berryeval.core.judging import Judges, reduce_grades
+
+__all__ = [
+    "SETTLED",
+    "Counted",
+    "Said",
+    "Saying",
+    "State",
+    "counted_state",
+    "saying_of",
+    "undoable_state",
+]
+
+SETTLED = "settled"
+"""The source of a judgment that settles a conflict, and is no independent opinion."""
+
+
+class State(Protocol):
+    """What a judge said of a pair, or the rule made of it; a `StoredJudgment` is one."""
+
+    @property
+    def author(self) -> str:
+        """The judge, or the rule."""
+
+    @property
+    def grade(self) -> float | None:
+        """The grade; None where something was taken back."""
+
+    @property
+    def source(self) -> str | None:
+        """Where it comes from."""
+
+    @property
+    def kind(self) -> JudgmentKind:
+        """What it is."""
+
+    @property
+    def revision(self) -> int:
+        """Its place among all states."""
+
+    @property
+    def restores(self) -> int | None:
+        """The revision of the judgment that counts again, where another was undone."""
+
+
+AnyState = TypeVar("AnyState", bound=State)
+
+
+class Said(NamedTuple):
+    """A state and nothing else, for a million of them."""
+
+    author: str
+    grade: float | None
+    source: str | None = None
+    kind: JudgmentKind = "judgment"
+    revision: int = 0
+    restores: int | None = None
+
+
+@dataclass(frozen=True)
+class Counted(Generic[AnyState]):
+    """A grade that counts, and who gave it."""
+
+    grade: float
+    author: str
+    state: AnyState | None
+    """The state that says so; None where the grade comes from several."""
+
+
+@dataclass(frozen=True)
+class Saying(Generic[AnyState]):
+    """What is known of a pair: the judgment, the opinions on it, and all independent ones."""
+
+    judgment: AnyState | None
+    """The last one that was neither undone nor taken back."""
+    pending: tuple[AnyState, ...]
+    """Opinions since then, one per judge, the first one first."""
+    independent: dict[str, float]
+    """The grade of each judge who did not see another's: for agreement."""
+
+    @property
+    def is_conflict(self) -> bool:
+        """Whether judges differ, and no judgment has settled it since."""
+        return len({grade for _, grade in self._given}) > 1
+
+    def counted(self, rule: Judges) -> Counted[AnyState] | None:
+        """Return the grade that counts by a rule; None if there is no judgment."""
+        if not self._given:
+            return None
+        by_judge = {state.author: grade for state, grade in self._given}
+        if rule in ("first", "latest") or len(by_judge) == 1:
+            # Where all are of one judge, who thought again, the last one is that judge's grade.
+            state, grade = self._given[0 if rule == "first" else -1]
+            return Counted(grade, state.author, state)
+        grade = reduce_grades([*by_judge.values()], rule)
+        return Counted(grade, f"{rule} of {len(by_judge)} judges", None)
+
+    @cached_property  # every rule asks for it
+    def _given(self) -> list[tuple[AnyState, float]]:
+        """The judgment and the opinions since, with their grades; those that are none left out.
+
+        A negative grade says that a judge did not judge, as in files (`reduce_grades`).
+        """
+        if self.judgment is None or self.judgment.grade is None:
+            return []
+        said = [(self.judgment, self.judgment.grade)]
+        said += [(one, one.grade) for one in self.pending if one.grade is not None]
+        return [one for one in said if one[1] >= 0] or said
+
+
+def counted_state(states: Sequence[AnyState]) -> AnyState | None:
+    """Return the state that counts, of all states of a pair, oldest first; None if none does."""
+    last = next((one for one in reversed(states) if one.kind != "opinion"), None)
+    return None if last is None or last.grade is None else last
+
+
+def undoable_state(states: Sequence[AnyState], author: str) -> AnyState | None:
+    """Return the last thing that a judge did to a pair, if it can be undone.
+
+    Parameters
+    ----------
+    states : sequence of State
+        All states of the pair, oldest first.
+    author : str
+        The judge.
+    """
+    judgments = [one for one in states if one.kind == "judgment"][-1:]
+    mine = [one for one in judgments if one.author == author and one.restores is None]
+    opinions = [one for one in states if _is_opinion_of(one, author)][-1:]
+    mine += [one for one in opinions if one.grade is not None]
+    return max(mine, key=lambda one: one.revision, default=None)
+
+
+def saying_of(states: Iterable[AnyState]) -> Saying[AnyState]:
+    """Return what the states of a pair amount to.
+
+    Parameters
+    ----------
+    states : iterable of State
+        All of them, oldest first.
+
+    Examples
+    --------
+    >>> found = saying_of([Said("ada", 2), Said("bob", 0, kind="opinion")])
+    >>> found.independent, found.is_conflict, found.counted("first").grade
+    ({'ada': 2, 'bob': 0}, True, 2)
+    """
+    judgment: AnyState | None = None
+    pending: dict[str, AnyState] = {}
+    independent: dict[str, float] = {}
+    for state in _effective(states):
+        if state.kind == "opinion":
+            independent = _independent(judgment) | independent | _independent(state)
+            pending.pop(state.author, None)
+            pending[state.author] = state
+        else:
+            judgment, pending = state, {}
+    if judgment is not None and judgment.grade is None:
+        judgment, pending = None, {}
+    return Saying(judgment, tuple(pending.values()), independent or _independent(judgment))
+
+
+def _independent(state: State | None) -> dict[str, float]:
+    """Return the grade of a judge who saw no other's; none where a state has no such grade."""
+    if state is None or state.source == SETTLED or state.grade is None or state.grade < 0:
+        return {}
+    return {state.author: state.grade}
+
+
+def _effective(states: Iterable[AnyState]) -> Sequence[AnyState]:
+    """Return the judgments and opinions that were not undone, oldest first."""
+    kept: list[AnyState] = []
+    for state in states:
+        if state.kind == "rule":
+            continue
+        if state.restores is not None and any(one.revision == state.restores for one in kept):
+            kept = [one for one in kept if _is_before(one, state.restores)]
+        elif state.kind == "opinion" and state.grade is None:
+            own = [i for i, one in enumerate(kept) if _is_opinion_of(one, state.author)]
+            if own:
+                del kept[own[-1]]
+        else:
+            kept.append(state)
+    return kept
+
+
+def _is_before(state: State, revision: int) -> bool:
+    return state.kind == "opinion" or state.revision <= revision
+
+
+def _is_opinion_of(state: State, author: str) -> bool:
+    return state.kind == "opinion" and state.author == author

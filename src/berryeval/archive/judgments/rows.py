@@ -1,0 +1,277 @@
+"""Writes judgments, and reads what one is and was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    Connection,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    func,
+    insert,
+    select,
+    tuple_,
+    update,
+)
+
+from berryeval.archive.batches import batches_of
+from berryeval.archive.checks import check_count, check_id, check_text
+from berryeval.archive.clock import now
+from berryeval.archive.judgments.opinions import SETTLED
+from berryeval.archive.records import JudgmentEntry, JudgmentKind, StoredJudgment
+from berryeval.archive.tables import documents, judgments
+from berryeval.core.grade import check_grade
+from berryeval.errors import ArgumentError, ConflictError
+
+__all__ = [
+    "IS_CURRENT",
+    "IS_OPINION",
+    "IS_STALE",
+    "STATES",
+    "NewJudgment",
+    "Pair",
+    "StateWriter",
+    "check_entries",
+    "check_revision",
+    "iter_opined",
+    "known_hashes",
+    "of_opined",
+    "read_histories",
+    "read_history",
+    "read_judgment",
+    "stored_judgment",
+    "with_hash",
+    "write_judgments",
+]
+
+Pair = tuple[str, str]
+
+_FEW = 4
+"""So many pairs are looked for one by one: a statement that is known is quicker than a longer
+one that has to be made."""
+
+_c = judgments.c
+
+IS_STALE = and_(documents.c.hash.is_not(None), documents.c.hash != _c.document_hash)
+IS_CURRENT = and_(_c.superseded_by.is_(None), _c.grade.is_not(None), _c.kind != "opinion")
+IS_OPINION = and_(_c.superseded_by.is_(None), _c.grade.is_not(None), _c.kind == "opinion")
+
+STATES: Select[Any] = select(
+    _c.query_id, _c.doc_id, _c.grade, _c.author, _c.source, _c.judged_at, _c.document_hash,
+    _c.revision, _c.kind, _c.restores, IS_STALE.label("is_stale"),
+).outerjoin(documents, documents.c.doc_id == _c.doc_id)  # fmt: skip
+
+# Made once: to make a statement takes longer than to run it.
+_IS_OF_PAIR = (_c.query_id == bindparam("query_id"), _c.doc_id == bindparam("doc_id"))
+_JUDGMENT = STATES.where(IS_CURRENT, *_IS_OF_PAIR)
+_HISTORY = STATES.where(*_IS_OF_PAIR).order_by(_c.revision)
+_NEWEST = select(func.max(_c.revision))
+_KEPT: Select[Any] = select(
+    _c.query_id, _c.doc_id, _c.revision, _c.grade, _c.author, _c.source, _c.document_hash, _c.kind
+)
+_IS_COUNTED = and_(_c.superseded_by.is_(None), _c.kind != "opinion")
+_KEPT_OF_PAIR = _KEPT.where(_IS_COUNTED, *_IS_OF_PAIR)
+_SUPERSEDE = (
+    update(judgments).where(_c.revision == bindparam("old")).values(superseded_by=bindparam("new"))
+)
+_INSERT = insert(judgments)
+
+
+class NewJudgment(NamedTuple):
+    """A state to be written; no grade means that the judgment is taken back."""
+
+    query_id: str
+    doc_id: str
+    grade: float | None
+    document_hash: str | None
+
+
+def check_entries(entries: Iterable[JudgmentEntry]) -> dict[Pair, NewJudgment]:
+    """Return what to write by pair, or raise for what cannot be kept, and for two grades."""
+    wanted: dict[Pair, NewJudgment] = {}
+    for number, entry in enumerate(entries):
+        where = f"judgments[{number}]"
+        pair = (
+            check_id(entry.query_id, f"{where}.query_id"),
+            check_id(entry.doc_id, f"{where}.doc_id"),
+        )
+        # Adding 0 makes 0 of -0, which SQLite cannot hold.
+        grade = check_grade(entry.grade, f"{where}.grade") + 0.0
+        digest = check_text(entry.document_hash, f"{where}.document_hash", optional=True)
+        new = NewJudgment(*pair, grade, digest)
+        before = wanted.setdefault(pair, new)
+        if before.grade != grade:
+            got = f"{before.grade:g} and {grade:g} for document {pair[1]!r} of query {pair[0]!r}"
+            raise ArgumentError(where, "one grade for a pair", got)
+    return wanted
+
+
+def write_judgments(
+    connection: Connection,
+    wanted: dict[Pair, NewJudgment],
+    *,
+    author: str,
+    source: str | None,
+) -> int:
+    """Write what differs from what is there, and return how many that are."""
+    writer = StateWriter(connection)
+    for pairs in batches_of(wanted):
+        before = _read_counted(connection, pairs)
+        hashes = known_hashes(connection, {doc_id for _, doc_id in pairs})
+        for pair in pairs:
+            new = with_hash(wanted[pair], hashes)
+            old = before.get(pair)
+            if old is None or not _is_same(old, new, author, source):
+                writer.add(new, author, source, replaced=None if old is None else old.revision)
+    return writer.flush()
+
+
+class StateWriter:
+    """Collects new states, and writes them together."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._revision = connection.scalar(_NEWEST) or 0
+        self._moment = now()
+        self._rows: dict[int, dict[str, Any]] = {}
+        self._replaced: list[dict[str, int]] = []
+
+    def add(
+        self,
+        new: NewJudgment,
+        author: str,
+        source: str | None,
+        *,
+        replaced: int | None,
+        kind: JudgmentKind = "judgment",
+        restores: int | None = None,
+    ) -> int:
+        """Note a state, and return its revision; `replaced` is that of the one before it."""
+        self._revision += 1
+        self._rows[self._revision] = {
+            **new._asdict(),
+            "revision": self._revision,
+            "author": author,
+            "source": source,
+            "judged_at": self._moment,
+            "kind": kind,
+            "restores": restores,
+            "superseded_by": None,
+        }
+        if replaced in self._rows:  # not written yet
+            self._rows[replaced]["superseded_by"] = self._revision
+        elif replaced is not None:
+            self._replaced.append({"old": replaced, "new": self._revision})
+        return self._revision
+
+    def flush(self) -> int:
+        """Write everything, and return how many states that are."""
+        if self._replaced:
+            self._connection.execute(_SUPERSEDE, self._replaced)
+        if self._rows:
+            self._connection.execute(_INSERT, [*self._rows.values()])
+        return len(self._rows)
+
+
+def with_hash(new: NewJudgment, known: dict[str, str]) -> NewJudgment:
+    """Return a state with the hash of its document as it is known, unless it has one."""
+    if new.grade is None or new.document_hash is not None:
+        return new
+    return new._replace(document_hash=known.get(new.doc_id))
+
+
+def check_revision(connection: Connection, pair: Pair, expected: int | None) -> None:
+    """Raise if a judgment has another revision than the caller saw; 0 means that there is none."""
+    if expected is None:
+        return
+    check_count(expected, "if_revision")
+    judgment = read_judgment(connection, pair)
+    found = 0 if judgment is None else judgment.revision
+    if found != expected:
+        names = ("no judgment" if one == 0 else f"revision {one}" for one in (expected, found))
+        raise ConflictError(f"judgment of {pair[1]!r} for {pair[0]!r}", *names)
+
+
+def read_judgment(connection: Connection, pair: Pair) -> StoredJudgment | None:
+    """Return the judgment of a pair; None if there is none."""
+    row = connection.execute(_JUDGMENT, _named(pair)).one_or_none()
+    return None if row is None else stored_judgment(row)
+
+
+def read_history(connection: Connection, pair: Pair) -> list[StoredJudgment]:
+    """Return all that the judgment of a pair ever was, oldest first."""
+    return [stored_judgment(row) for row in connection.execute(_HISTORY, _named(pair))]
+
+
+def read_histories(
+    connection: Connection, pairs: Sequence[Pair]
+) -> dict[Pair, list[StoredJudgment]]:
+    """Return all that was ever said of some pairs, oldest first."""
+    if _is_one_by_one(connection, pairs):
+        return {pair: read_history(connection, pair) for pair in pairs}
+    found: dict[Pair, list[StoredJudgment]] = {pair: [] for pair in pairs}
+    is_wanted = tuple_(_c.query_id, _c.doc_id).in_(pairs)
+    for row in connection.execute(STATES.where(is_wanted).order_by(_c.revision)):
+        found[row.query_id, row.doc_id].append(stored_judgment(row))
+    return found
+
+
+def of_opined(states: Select[Any]) -> Select[Any]:
+    """Return a statement for states of pairs with second opinions alone, pair by pair."""
+    opined = select(_c.query_id, _c.doc_id).where(_c.kind == "opinion").distinct().subquery()
+    is_opined = and_(opined.c.query_id == _c.query_id, opined.c.doc_id == _c.doc_id)
+    return states.join(opined, is_opined).order_by(_c.query_id, _c.doc_id, _c.revision)
+
+
+def iter_opined(connection: Connection) -> Iterator[list[StoredJudgment]]:
+    """Iterate over all that was ever said of each pair with a second opinion, oldest first."""
+    rows = connection.execute(of_opined(STATES))
+    for _, same in groupby(rows, lambda row: (row.query_id, row.doc_id)):
+        yield [stored_judgment(row) for row in same]
+
+
+def stored_judgment(row: Row[Any]) -> StoredJudgment:
+    """Return the state that a row of `STATES` holds."""
+    fields = dict(row._mapping)  # noqa: SLF001 - public, but for its name
+    return StoredJudgment(**fields | {"is_stale": bool(row.is_stale)})
+
+
+def _is_same(old: Row[Any], new: NewJudgment, author: str, source: str | None) -> bool:
+    # The same grade once more may settle a conflict, or make a judgment of what the rule made.
+    return (old.grade, old.document_hash, old.author, old.source == SETTLED, old.kind) == (
+        new.grade,
+        new.document_hash,
+        author,
+        source == SETTLED,
+        "judgment",
+    )
+
+
+def _read_counted(connection: Connection, pairs: Sequence[Pair]) -> dict[Pair, Row[Any]]:
+    """Return the newest state of each pair that ever was judged, opinions apart."""
+    if _is_one_by_one(connection, pairs):
+        several = (connection.execute(_KEPT_OF_PAIR, _named(pair)) for pair in pairs)
+        return {(row.query_id, row.doc_id): row for rows in several for row in rows}
+    is_wanted = tuple_(_c.query_id, _c.doc_id).in_(pairs)
+    rows = connection.execute(_KEPT.where(_IS_COUNTED, is_wanted))
+    return {(row.query_id, row.doc_id): row for row in rows}
+
+
+def _is_one_by_one(connection: Connection, pairs: Sequence[Pair]) -> bool:
+    # SQLite would look through every row for a list of pairs, and has no way to a server to save.
+    return connection.dialect.name == "sqlite" or len(pairs) <= _FEW
+
+
+def known_hashes(connection: Connection, doc_ids: set[str]) -> dict[str, str]:
+    """Return the hashes of those of some documents that the archive knows."""
+    rows = select(documents.c.doc_id, documents.c.hash).where(documents.c.doc_id.in_(doc_ids))
+    return {row.doc_id: row.hash for row in connection.execute(rows)}
+
+
+def _named(pair: Pair) -> dict[str, str]:
+    return {"query_id": pair[0], "doc_id": pair[1]}

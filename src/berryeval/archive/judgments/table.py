@@ -1,0 +1,245 @@
+"""Every current judgment in columns of memory: found, filtered and counted at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from berryeval.archive.judgments.opinions import SETTLED
+from berryeval.core.id_column import decode_id, encode_id
+
+__all__ = ["JudgmentTable", "WantedJudgments"]
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class WantedJudgments:
+    """Which judgments are looked for; what is None does not matter.
+
+    Parameters
+    ----------
+    text : str, optional
+        Part of the id of a query or of a document, in any case.
+    query_ids, doc_ids : collection of str
+        Besides those that `text` finds: those of queries and documents that were found otherwise.
+    query_id, doc_id : str, optional
+        Exactly this query, and this document.
+    author : str, optional
+        The author of the judgment or of a second opinion on it.
+    source : str, optional
+        The source; an empty one is that of judgments without any.
+    grade : float, optional
+        Exactly this grade.
+    is_stale, is_conflict : bool, optional
+        Whether the document has changed since, and whether judges differ.
+    """
+
+    text: str | None = None
+    query_ids: Collection[str] = ()
+    doc_ids: Collection[str] = ()
+    query_id: str | None = None
+    doc_id: str | None = None
+    author: str | None = None
+    source: str | None = None
+    grade: float | None = None
+    is_stale: bool | None = None
+    is_conflict: bool | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class JudgmentTable:
+    """The current judgments, oldest first, and the opinions behind those that have several.
+
+    It never changes: a change makes another.
+    """
+
+    newest: int
+    """The revision that it was made at."""
+    query_ids: Sequence[bytes]
+    queries: NDArray[np.int32]
+    """The number of each judgment's query."""
+    doc_data: bytes
+    doc_ends: NDArray[np.int64]
+    """Where each document's id begins in `doc_data`, and at last where the last one ends."""
+    grades: NDArray[np.float64]
+    author_names: Sequence[str]
+    authors: NDArray[np.int32]
+    source_names: Sequence[str | None]
+    sources: NDArray[np.int32]
+    revisions: NDArray[np.int64]
+    stale: Mask
+    conflicts: Mask
+    opinions: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+    """The grade that each judge gave, by revision: where it is not the judgment itself."""
+
+    def __len__(self) -> int:
+        return len(self.revisions)
+
+    @property
+    def n_conflicts(self) -> int:
+        """The number of judgments that judges differ about."""
+        return int(np.count_nonzero(self.conflicts))
+
+    @property
+    def n_stale(self) -> int:
+        """The number of judgments whose document has changed since."""
+        return int(np.count_nonzero(self.stale))
+
+    def pair(self, row: int) -> tuple[str, str]:
+        """Return query and document of a row."""
+        return decode_id(self.query_ids[self.queries[row]]), decode_id(self.doc_id(row))
+
+    def doc_id(self, row: int) -> bytes:
+        """Return the document of a row."""
+        return self.doc_data[self.doc_ends[row] : self.doc_ends[row + 1]]
+
+    def rows_of(self, revisions: Iterable[int]) -> NDArray[np.intp]:
+        """Return the rows of those of some revisions that are current, in their order here."""
+        wanted = np.unique(np.fromiter(revisions, dtype=np.int64))
+        rows = np.searchsorted(self.revisions, wanted)
+        inside = rows < len(self)
+        rows, wanted = rows[inside], wanted[inside]
+        found: NDArray[np.intp] = rows[self.revisions[rows] == wanted]
+        return found
+
+    def find(self, wanted: WantedJudgments) -> NDArray[np.intp]:
+        """Return the rows that are wanted, the newest first."""
+        kept = np.ones(len(self), dtype=bool)
+        for mask in self._masks(wanted):
+            kept &= mask
+        return np.flatnonzero(kept)[::-1]
+
+    def without_opinion_of(self, author: str) -> NDArray[np.intp]:
+        """Return the rows that other judges graded, and this one did not."""
+        return np.flatnonzero(~self._said_by(author))
+
+    def counts_by_author(self) -> dict[str, dict[float, int]]:
+        """Return for each judge how many opinions of each grade."""
+        single = ~self._is(self.source_names, self.sources, SETTLED)
+        single[self._rows_of_opinions] = False
+        counts: dict[str, dict[float, int]] = {}
+        for number, name in enumerate(self.author_names):
+            grades, times = np.unique(
+                self.grades[single & (self.authors == number)], return_counts=True
+            )
+            if len(grades):
+                pairs = zip(grades.tolist(), times.tolist(), strict=True)
+                counts[name] = dict(pairs)
+        for opinions in self.opinions.values():
+            for author, grade in opinions.items():
+                of_author = counts.setdefault(author, {})
+                of_author[grade] = of_author.get(grade, 0) + 1
+        return counts
+
+    def counts_of(self, names: str) -> dict[Any, int]:
+        """Return how many judgments each author, source or grade has: ``"authors"`` and so on.
+
+        A judgment counts for its author, and for those of second opinions on it.
+        """
+        if names == "grades":
+            values, times = np.unique(self.grades, return_counts=True)
+            return dict(zip(values.tolist(), times.tolist(), strict=True))
+        if names == "authors":
+            return dict(self._counts_of_authors)
+        times = np.bincount(self.sources, minlength=len(self.source_names))
+        return {name: int(n) for name, n in zip(self.source_names, times, strict=True) if n}
+
+    def _masks(self, wanted: WantedJudgments) -> Iterator[Mask]:
+        if wanted.text is not None:
+            yield self._matching(wanted)
+        if wanted.query_id is not None:
+            yield self._of_queries([wanted.query_id])
+        if wanted.doc_id is not None:
+            yield self._of_documents([wanted.doc_id])
+        if wanted.author is not None:
+            yield self._said_by(wanted.author)
+        if wanted.source is not None:
+            yield self._is(self.source_names, self.sources, wanted.source or None)
+        if wanted.grade is not None:
+            yield self.grades == wanted.grade
+        if wanted.is_stale is not None:
+            yield self.stale if wanted.is_stale else ~self.stale
+        if wanted.is_conflict is not None:
+            yield self.conflicts if wanted.is_conflict else ~self.conflicts
+
+    def _matching(self, wanted: WantedJudgments) -> Mask:
+        assert wanted.text is not None
+        part = encode_id(wanted.text).lower()
+        of_text = [decode_id(one) for one in self.query_ids if part in one.lower()]
+        found = self._of_queries([*of_text, *wanted.query_ids])
+        found |= self._of_documents(wanted.doc_ids)
+        found[self._rows_with_id_part(part)] = True
+        return found
+
+    def _rows_with_id_part(self, part: bytes) -> NDArray[np.intp]:
+        starts, place = [], self._lower_ids.find(part)
+        while place >= 0 and part:
+            starts.append(place)
+            place = self._lower_ids.find(part, place + 1)
+        places = np.array(starts, dtype=np.int64)
+        rows = np.searchsorted(self.doc_ends, places, side="right") - 1
+        # What begins in one id and ends in the next is in neither.
+        return rows[places + len(part) <= self.doc_ends[rows + 1]]
+
+    def _of_queries(self, query_ids: Collection[str]) -> Mask:
+        numbers = [self._query_numbers.get(encode_id(query_id), -1) for query_id in query_ids]
+        return np.isin(self.queries, np.array(numbers, dtype=np.int32))
+
+    def _of_documents(self, doc_ids: Collection[str]) -> Mask:
+        found = np.zeros(len(self), dtype=bool)
+        wanted = frozenset(map(encode_id, doc_ids))
+        keys = np.array([hash(one) for one in wanted], dtype=np.int64)
+        rows = np.flatnonzero(np.isin(self._doc_keys, keys)) if wanted else ()
+        found[[row for row in map(int, rows) if self.doc_id(row) in wanted]] = True
+        return found
+
+    def _is(self, names: Sequence[Any], column: NDArray[np.int32], name: str | None) -> Mask:
+        number = names.index(name) if name in names else -1
+        found: Mask = column == number
+        return found
+
+    def _said_by(self, author: str) -> Mask:
+        """Return whether each judgment is this judge's, or has an opinion of theirs."""
+        found = self._is(self.author_names, self.authors, author)
+        found[self._rows_of_opinions[self._rows_with_opinion(author)]] = True
+        return found
+
+    def _rows_with_opinion(self, author: str) -> Mask:
+        """Return whether each of `_rows_of_opinions` has one of this judge."""
+        said = (author in opinions for opinions in self.opinions.values())
+        return np.fromiter(said, dtype=bool, count=len(self.opinions))
+
+    @cached_property
+    def _counts_of_authors(self) -> Mapping[str, int]:
+        times = np.bincount(self.authors, minlength=len(self.author_names))
+        counts = Counter(dict(zip(self.author_names, times.tolist(), strict=True)))
+        rows = self._rows_of_opinions.tolist()
+        for row, opinions in zip(rows, self.opinions.values(), strict=True):
+            counts.update(opinions.keys() - {self.author_names[self.authors[row]]})
+        return +counts
+
+    @cached_property
+    def _rows_of_opinions(self) -> NDArray[np.intp]:
+        """The row of each revision in `opinions`, in its order."""
+        return np.searchsorted(self.revisions, np.array([*self.opinions], dtype=np.int64))
+
+    @cached_property
+    def _doc_keys(self) -> NDArray[np.int64]:
+        """A hash of each document's id."""
+        ids = (self.doc_id(row) for row in range(len(self)))
+        return np.fromiter(map(hash, ids), dtype=np.int64, count=len(self))
+
+    @cached_property
+    def _lower_ids(self) -> bytes:
+        return self.doc_data.lower()
+
+    @cached_property
+    def _query_numbers(self) -> dict[bytes, int]:
+        return {query_id: number for number, query_id in enumerate(self.query_ids)}

@@ -1,0 +1,112 @@
+"""Judgments and kernels of the extension, ready for one run."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from berryeval.backend import n_threads
+from berryeval.core.grouped import Grouped
+from berryeval.core.judgments import Judgments
+from berryeval.engine._selection import N_SHOWN, AllScores
+from berryeval.kernels.discounts import log2_ranks
+
+if TYPE_CHECKING:
+    from berryeval._native import Pools
+
+__all__ = ["NativeCall", "Session"]
+
+_READY = "_pools"
+_N_DISCOUNTS = 1000  # beyond it the extension asks for each logarithm
+
+NativeCall: TypeAlias = "tuple[str, dict[str, Any]]"
+"""The name of a kernel, and its arguments."""
+
+
+class Session:
+    """Judgments and kernels, ready for one run.
+
+    Parameters
+    ----------
+    judgments : Grouped
+        What documents are looked up in: `Judgments`, or what else has a grade for each.
+    calls : sequence of NativeCall
+        What is computed for each query.
+    keep_best, most, judged_only, n_grades
+        Of a document that comes twice, keep the better score. How many documents of a ranking
+        count, and whether only judged ones do. Of how many of its
+        documents the grades are kept for relstrings.
+    """
+
+    def __init__(
+        self,
+        judgments: Grouped,
+        calls: Sequence[NativeCall],
+        *,
+        keep_best: bool = False,
+        most: int | None = None,
+        judged_only: bool = False,
+        n_grades: int = 0,
+    ) -> None:
+        from berryeval._native import Board, Plan
+
+        self._judgments = judgments
+        self._n_calls = len(calls)
+        self._pools = _pools(judgments)
+        plan = Plan(calls, log2_ranks(_N_DISCOUNTS))
+        self._make_board = partial(Board, self._pools, plan, keep_best, most, judged_only, n_grades)
+        self.board = self._make_board()
+
+    def restart(self) -> None:
+        """Forget what was scored; the run is read in another way."""
+        self.board = self._make_board()
+
+    def score_run(self, run: Grouped) -> None:
+        """Score a run in memory."""
+        self.board.score_columns(*_columns(run), n_threads())
+
+    def feed(self, pieces: Iterable[bytes]) -> bool:
+        """Score text that comes in pieces; False if that is not possible."""
+        return all(map(self.board.feed, pieces)) and self.board.finish_feeding()
+
+    def results(self) -> AllScores:
+        """Return the scores. After it, the session is over."""
+        content, is_there, n_ignored, ignored_ids = self.board.results(N_SHOWN)
+        order = memoryview(self._pools.order()).cast("Q")
+        size = 8 * len(order)
+        return AllScores(
+            query_ids=[self._judgments.query_ids.bytes_at(number) for number in order],
+            values=[array("d", content[i * size : (i + 1) * size]) for i in range(self._n_calls)],
+            is_missing=[not flag for flag in is_there],
+            lacks_relevant=[bool(flag) for flag in self._pools.lacks_relevant()],
+            n_ignored=n_ignored,
+            ignored_ids=ignored_ids,
+        )
+
+
+def _pools(judgments: Grouped) -> Pools:
+    """Make judgments ready for looking documents up, once where they say so."""
+    from berryeval._native import Pools
+
+    known: Pools | None = judgments.__dict__.get(_READY)
+    if known is not None:
+        return known
+    pools = Pools(*_columns(judgments), n_threads())
+    if isinstance(judgments, Judgments) and judgments.is_kept_ready:
+        judgments.__dict__[_READY] = pools
+    return pools
+
+
+def _columns(
+    data: Grouped,
+) -> tuple[bytes, array[int], array[int], bytes, array[int], array[float]]:
+    return (
+        data.query_ids.data,
+        data.query_ids.offsets,
+        data.starts,
+        data.doc_ids.data,
+        data.doc_ids.offsets,
+        data.values,
+    )

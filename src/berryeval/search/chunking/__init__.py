@@ -1,0 +1,41 @@
+"""Documents cut into chunks, and judgments of spans that hold for any way to cut them."""
+
+from berryeval.search.chunking.chunkers import (
+    CHUNKERS,
+    Chunk,
+    Chunker,
+    by_heading,
+    by_paragraph,
+    by_size,
+    read_chunks,
+    read_sources,
+    to_documents,
+)
+from berryeval.search.chunking.cutting import cut
+from berryeval.search.chunking.spans import (
+    SpanJudgment,
+    answers_for,
+    credit_spans,
+    judge_chunks,
+    judge_spans,
+    match_spans,
+)
+
+__all__ = [
+    "CHUNKERS",
+    "Chunk",
+    "Chunker",
+    "SpanJudgment",
+    "answers_for",
+    "by_heading",
+    "by_paragraph",
+    "by_size",
+    "credit_spans",
+    "cut",
+    "judge_chunks",
+    "judge_spans",
+    "match_spans",
+    "read_chunks",
+    "read_sources",
+    "to_documents",
+]

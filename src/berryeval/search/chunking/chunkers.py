@@ -1,0 +1,259 @@
+"""Documents cut into chunks, which is what search returns.
+
+A chunk's text is the piece of its source between `start` and `end`, so that whoever has the
+source can find it again. Ids are readable and stay as they are when text elsewhere changes:
+
+=================  ============================================================
+`by_heading`       ``guide.md#configure-oauth``; the second of a name ends in -2
+`by_paragraph`     ``guide.md#p3``
+`by_size`          ``guide.md#1200-2000``, the span in characters
+=================  ============================================================
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from berryeval.core.documents import Document
+from berryeval.core.inputs import note_input
+from berryeval.errors import ArgumentError, FormatError
+from berryeval.search.chunking.markdown import Section, iter_sections, slug
+
+__all__ = [
+    "CHUNKERS",
+    "Chunk",
+    "Chunker",
+    "by_heading",
+    "by_paragraph",
+    "by_size",
+    "read_chunks",
+    "read_sources",
+    "to_documents",
+]
+
+_PARAGRAPH_END = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a document.
+
+    Parameters
+    ----------
+    chunk_id : str
+        What judgments and runs call it.
+    source : str
+        The document it comes from.
+    start, end : int
+        Where it stands there, in characters; `end` is the first that does not belong to it.
+    text : str
+        What it says: the source from `start` to `end`.
+    headings : tuple of str
+        The headings above it, outermost first, its own at last.
+    """
+
+    chunk_id: str
+    source: str
+    start: int
+    end: int
+    text: str
+    headings: tuple[str, ...] = ()
+
+    def to_document(self) -> Document:
+        """Return it as a document to index; its title is the way through the headings."""
+        return Document(self.chunk_id, self.text, title=" > ".join(self.headings))
+
+
+Chunker: TypeAlias = Callable[[str, str], list[Chunk]]
+"""Takes the text of a document and its name, and returns its chunks."""
+
+
+def by_heading(text: str, source: str, *, max_level: int = 6) -> list[Chunk]:
+    """Cut Markdown at its headings.
+
+    A chunk begins with its heading and ends before the next one. What stands before the first
+    heading is a chunk with the id of the source. A heading without text of its own is no chunk,
+    but stands in `headings` of those below it. Front matter belongs to none.
+
+    Parameters
+    ----------
+    text, source : str
+        The document, and what it is called.
+    max_level : int
+        Headings of a deeper level do not cut; 2 cuts at # and ## only.
+
+    Examples
+    --------
+    >>> text = "# Auth\\n\\nIntro.\\n\\n## OAuth 2.0\\n\\nHow."
+    >>> [chunk.chunk_id for chunk in by_heading(text, "auth.md")]
+    ['auth.md#auth', 'auth.md#oauth-20']
+    """
+    sections = list(iter_sections(text, max_level))
+    anchors = _unique_anchors(sections)
+    return [
+        _chunk(source if anchor is None else f"{source}#{anchor}", source, text, section)
+        for section, anchor in zip(sections, anchors, strict=True)
+        if text[section.body : section.end].strip()
+    ]
+
+
+def by_paragraph(text: str, source: str, *, min_chars: int = 200) -> list[Chunk]:
+    """Cut text at empty lines; paragraphs are joined until they have `min_chars` characters.
+
+    The last ones of a document may stay shorter. Markdown's headings are kept as `headings`,
+    and no chunk reaches over one.
+    """
+    found: list[Chunk] = []
+    for section in iter_sections(text):
+        for start, end in _joined(text, section, min_chars):
+            chunk_id = f"{source}#p{len(found) + 1}"
+            found.append(_spanned(chunk_id, source, text, start, end, section.headings))
+    return found
+
+
+def by_size(text: str, source: str, *, size: int = 800, overlap: int = 200) -> list[Chunk]:
+    """Cut text into pieces of at most `size` characters that overlap, between words if it can.
+
+    Raises
+    ------
+    ArgumentError
+        If the overlap is not below the size.
+    """
+    if size < 1:
+        raise ArgumentError("size", "at least 1 character", str(size))
+    if not 0 <= overlap < size:
+        raise ArgumentError("overlap", f"at least 0 and below the size, {size}", str(overlap))
+    found, start = [], 0
+    while start < len(text):
+        end = _word_end(text, start, min(start + size, len(text)))
+        if text[start:end].strip():
+            found.append(_spanned(f"{source}#{start}-{end}", source, text, start, end, ()))
+        if end == len(text):
+            break
+        start = max(_word_start(text, end - overlap, end), start + 1)
+    return found
+
+
+CHUNKERS: dict[str, Chunker] = {
+    "heading": by_heading,
+    "paragraph": by_paragraph,
+    "size": by_size,
+}
+"""The chunkers by name."""
+
+
+def read_chunks(folder: str | Path, chunker: Chunker = by_heading) -> list[Chunk]:
+    """Cut every Markdown or text file of a folder, and of folders in it, by name.
+
+    Sources are named by their path below the folder, with ``/`` on every machine. A path to a
+    single file is taken as well.
+
+    Raises
+    ------
+    FormatError
+        If there is no such file, or one that is no UTF-8.
+    """
+    sources = read_sources(folder)
+    return [chunk for name, text in sources.items() for chunk in chunker(text, name)]
+
+
+def read_sources(folder: str | Path) -> dict[str, str]:
+    """Read the documents that `read_chunks` cuts, by name.
+
+    Raises
+    ------
+    FormatError
+        As `read_chunks` does.
+    """
+    root = Path(folder)
+    if root.is_file():
+        return {root.name: _read(root)}
+    paths = sorted(
+        (path.relative_to(root).as_posix(), path)
+        for path in root.rglob("*")
+        if path.suffix.lower() in (".md", ".markdown", ".txt") and path.is_file()
+    )
+    if not paths:
+        raise FormatError("expected a folder with Markdown or text files, found none", str(folder))
+    return {name: _read(path) for name, path in paths}
+
+
+def to_documents(chunks: Iterable[Chunk]) -> Iterator[Document]:
+    """Iterate over chunks as documents to index."""
+    return (chunk.to_document() for chunk in chunks)
+
+
+def _read(path: Path) -> str:
+    note_input(path)
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"expected UTF-8, found other bytes at {error.start}", str(path)
+        ) from None
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror}", str(path)) from error
+
+
+def _chunk(chunk_id: str, source: str, text: str, section: Section) -> Chunk:
+    return _spanned(chunk_id, source, text, section.start, section.end, section.headings)
+
+
+def _spanned(
+    chunk_id: str, source: str, text: str, start: int, end: int, headings: tuple[str, ...]
+) -> Chunk:
+    """Make a chunk without the blanks at its edges."""
+    piece = text[start:end]
+    start += len(piece) - len(piece.lstrip())
+    end = start + len(piece.strip())
+    return Chunk(chunk_id, source, start, end, text[start:end], headings)
+
+
+def _unique_anchors(sections: Iterable[Section]) -> list[str | None]:
+    """Name sections by their headings; the second of a name gets -2."""
+    taken: set[str] = set()
+    anchors: list[str | None] = []
+    for section in sections:
+        if not section.headings:
+            anchors.append(None)
+            continue
+        name = anchor = slug(section.headings[-1]) or "section"
+        number = 1
+        while anchor in taken:
+            number += 1
+            anchor = f"{name}-{number}"
+        taken.add(anchor)
+        anchors.append(anchor)
+    return anchors
+
+
+def _joined(text: str, section: Section, min_chars: int) -> Iterator[tuple[int, int]]:
+    """Iterate over the spans of paragraphs of a section, joined until they are long enough."""
+    start = section.body
+    for gap in _PARAGRAPH_END.finditer(text, section.body, section.end):
+        if len(text[start : gap.start()].strip()) >= max(min_chars, 1):
+            yield start, gap.start()
+            start = gap.end()
+    if text[start : section.end].strip():
+        yield start, section.end
+
+
+def _word_end(text: str, start: int, end: int) -> int:
+    """Move an end back to the last blank, unless that is further than half the way."""
+    if end == len(text) or text[end].isspace():
+        return end
+    middle = (start + end) // 2
+    blank = max(text.rfind(" ", middle, end), text.rfind("\n", middle, end))
+    return end if blank < 0 else blank
+
+
+def _word_start(text: str, start: int, end: int) -> int:
+    """Move a start on to the beginning of a word, if there is one before the end."""
+    if start == 0 or text[start - 1].isspace():
+        return start
+    blank = re.compile(r"\s+").search(text, start, end)
+    return start if blank is None else blank.end()

@@ -1,0 +1,74 @@
+"""Documents cut as somebody names it: by a chunker, or at the places that a file tells.
+
+The file is for systems with chunks of their own: it says where each of them stands, in characters
+of the document, one object a line::
+
+    {"chunk_id": "4711", "document": "guide.md", "start": 120, "end": 340}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from berryeval.errors import ArgumentError, FormatError
+from berryeval.formats.lines import iter_lines
+from berryeval.search.chunking.chunkers import CHUNKERS, Chunk
+
+__all__ = ["cut"]
+
+
+def cut(texts: Mapping[str, str], how: str) -> list[Chunk]:
+    """Return the chunks of documents.
+
+    Parameters
+    ----------
+    texts : mapping
+        The documents, by name.
+    how : str
+        One of `CHUNKERS`, or a file that says where chunks stand.
+
+    Raises
+    ------
+    ArgumentError
+        If it is neither.
+    FormatError
+        With the line, for a chunk of a document that is not there, or beyond its end.
+    """
+    if how in CHUNKERS:
+        return [chunk for name, text in texts.items() for chunk in CHUNKERS[how](text, name)]
+    if not Path(how).is_file():
+        raise ArgumentError("chunks", f"{', '.join(CHUNKERS)} or a file", repr(how))
+    return list(_iter_placed(texts, how))
+
+
+def _iter_placed(texts: Mapping[str, str], path: str) -> Iterator[Chunk]:
+    seen: set[str] = set()
+    for number, line in iter_lines(path):
+        if not line.strip():
+            continue
+        try:
+            chunk_id, source, start, end = _place(json.loads(line))
+        except (ValueError, KeyError, TypeError, RecursionError):
+            expected = '{"chunk_id": "4711", "document": "guide.md", "start": 120, "end": 340}'
+            shown = line.decode("utf-8", "replace").strip()[:60]
+            raise FormatError(f"expected {expected}, found {shown!r}", path, number) from None
+        if source not in texts:
+            raise FormatError(f"{source!r} is no document of the set", path, number)
+        if end > len(texts[source]):
+            message = f"{source!r} has {len(texts[source]):,} characters, and none at {end:,}"
+            raise FormatError(message, path, number)
+        if chunk_id in seen:
+            raise FormatError(f"expected each chunk once, found {chunk_id!r} again", path, number)
+        seen.add(chunk_id)
+        yield Chunk(chunk_id, source, start, end, texts[source][start:end])
+
+
+def _place(row: Mapping[str, object]) -> tuple[str, str, int, int]:
+    chunk_id, source, start, end = (row[key] for key in ("chunk_id", "document", "start", "end"))
+    if not isinstance(chunk_id, str) or not isinstance(source, str):
+        raise TypeError
+    if type(start) is not int or type(end) is not int or not 0 <= start < end:
+        raise ValueError
+    return chunk_id, source, start, end

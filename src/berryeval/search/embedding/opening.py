@@ -1,0 +1,87 @@
+"""Embedders by what people type, such as ``wordllama`` or ``onnx:FOLDER``."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from berryeval.errors import ArgumentError
+from berryeval.search.embedding.embedder import CallableEmbedder, Embedder, WordLlama
+
+__all__ = ["open_embedder"]
+
+_ON_DISK = "onnx:"
+
+
+def open_embedder(
+    text: str,
+    *,
+    vector_cache: str | None = None,
+    **encoding: Any,  # noqa: ANN401 - the encoder's
+) -> Embedder:
+    """Return the embedder that a text names.
+
+    Parameters
+    ----------
+    text : str
+        ``wordllama``, also with its dimensions as in ``wordllama-128``; ``onnx:FOLDER`` for a
+        sentence encoder on the disk; ``openai:MODEL`` for a
+        model behind an API as OpenAI's, also with its address as in
+        ``openai:MODEL@http://localhost:11434/v1``; or ``module:function``, or a class or an
+        object with ``embed``.
+    vector_cache : str, optional
+        A file that keeps the vectors.
+    encoding
+        What `OnnxEncoder` takes besides its folder; nothing else takes any.
+
+    Raises
+    ------
+    ArgumentError
+        If nothing goes by this name.
+
+    Examples
+    --------
+    >>> open_embedder("wordllama-128").name
+    'wordllama-l2-supercat-128'
+    """
+    if encoding and not text.startswith(_ON_DISK):
+        name = next(iter(encoding))
+        raise ArgumentError(f"setting {name}", "an embedder onnx:FOLDER beside it", repr(text))
+    embedder = _opened(text, encoding)
+    if vector_cache is None:
+        return embedder
+    from berryeval.search.embedding.vector_cache import CachedEmbedder
+
+    return CachedEmbedder(embedder, vector_cache)
+
+
+def _opened(text: str, encoding: dict[str, Any]) -> Embedder:
+    kind, colon, rest = text.partition(":")
+    if not colon:
+        name, _, dimensions = text.partition("-")
+        if name == "wordllama" and (dimensions.isdecimal() or text == name):
+            return WordLlama(int(dimensions or 256))
+        known = "wordllama, onnx:FOLDER, openai:MODEL or module:function"
+        raise ArgumentError("embedder", known, repr(text))
+    if text.startswith(_ON_DISK):
+        from berryeval.search.embedding.onnx_encoder import OnnxEncoder
+
+        return OnnxEncoder(rest, **encoding)
+    if kind == "openai":
+        from berryeval.search.embedding.api import EmbeddingApi
+
+        model, _, address = rest.partition("@http")
+        return EmbeddingApi(model, f"http{address}" if address else None)
+    return _imported(text)
+
+
+def _imported(place: str) -> Embedder:
+    from berryeval.search.importing import import_object
+
+    found = import_object(place)
+    if isinstance(found, type) and hasattr(found, "embed"):
+        found = found()
+    if hasattr(found, "embed"):
+        return cast("Embedder", found)
+    if not callable(found):
+        raise ArgumentError("embedder", "a function", f"{place!r}, a {type(found).__name__}")
+    return CallableEmbedder(found, place)

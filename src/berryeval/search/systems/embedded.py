@@ -1,0 +1,318 @@
+"""A search engine inside the process: BM25, vectors, and both fused. The default of everything."""
+
+from __future__ import annotations
+
+import heapq
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from berryeval.core.documents import Document
+from berryeval.core.files import write_whole
+from berryeval.core.id_column import encode_id
+from berryeval.errors import ArgumentError, FormatError, MismatchError, SystemUnderTestError
+from berryeval.search.embedding.embedder import Embedder, Vectors, as_embedder, embed_queries
+from berryeval.search.hits import Hit, best_hits, check_k
+from berryeval.search.system import System, each_once
+from berryeval.search.systems.hybrid import HybridSettings, fusion_facts, search_hybrid
+from berryeval.search.systems.late_interaction import Tokens, TokenSets
+from berryeval.search.systems.lexical import LexicalIndex
+from berryeval.search.systems.rank_fusion import Fusion, check_fusion, fuse_hits
+from berryeval.search.systems.vectors import VectorIndex
+
+__all__ = ["Embedded", "Mode", "check_mode"]
+
+Mode: TypeAlias = Literal["bm25", "vector", "hybrid"]
+"""How to search: by words, by meaning, or by both."""
+
+_EMBEDDED_AT_ONCE = 1024
+_PREFIX = "index-"
+_LAYOUT = 2  # of the folder; raised when an older one can no longer be read
+
+
+def check_mode(mode: str) -> None:
+    """Raise unless there is such a way to search."""
+    if mode not in get_args(Mode):
+        raise ArgumentError("mode", " or ".join(map(repr, get_args(Mode))), repr(mode))
+
+
+@dataclass(frozen=True)
+class _Index:
+    """What is searched, as a whole: it is replaced at once while others search."""
+
+    ids: Sequence[str]
+    lexical: LexicalIndex | None
+    vectors: VectorIndex | None
+    tokens: TokenSets | None
+    texts: Sequence[str] = ()
+    """What documents say, where feedback asks for it."""
+
+    def query_words(self, query: str) -> Mapping[str, float]:
+        assert self.lexical is not None
+        return self.lexical.words_in(query)
+
+    def best_by_words(self, words: Mapping[str, float], k: int) -> Mapping[int, float]:
+        assert self.lexical is not None
+        return self._best(self.lexical.best(words, k), k)
+
+    def nearest(self, vector: Vectors, k: int) -> Mapping[int, float]:
+        assert self.vectors is not None
+        return self._best(self.vectors.nearest(vector, k), k)
+
+    def words_of(self, numbers: Sequence[int]) -> Sequence[Mapping[str, float]]:
+        assert self.lexical is not None
+        return [self.lexical.words_in(self.texts[number]) for number in numbers]
+
+    def vectors_of(self, numbers: Sequence[int]) -> Vectors:
+        assert self.vectors is not None
+        return self.vectors.vectors[list(numbers)]
+
+    def tokens_of(self, numbers: Sequence[int]) -> Sequence[Tokens]:
+        assert self.tokens is not None
+        return self.tokens.of(numbers)
+
+    def to_hits(self, scores: Mapping[int, float], k: int) -> list[Hit]:
+        return best_hits(((self.ids[number], score) for number, score in scores.items()), k)
+
+    def _best(self, found: Iterable[tuple[int, float]], k: int) -> dict[int, float]:
+        """Keep k of those that were found; of ties those with the highest ids."""
+        best = heapq.nlargest(k, found, key=lambda pair: (pair[1], encode_id(self.ids[pair[0]])))
+        return dict(best)
+
+
+class Embedded(System):
+    """BM25 by tantivy, vectors by NumPy or usearch, and both fused.
+
+    Parameters
+    ----------
+    mode : {"hybrid", "bm25", "vector"}
+        How to search.
+    path : path, optional
+        A folder to keep the index in; one that is there already is opened. In memory without it.
+    embedder : Embedder or callable, optional
+        What makes vectors; `WordLlama` unless given. Not used by BM25.
+    title_weight : float
+        How much more a word counts in the title than in the text.
+    fusion : {"scores", "ranks"}
+        How both are fused: by scores in two rounds, as
+        `berryeval.search.systems.hybrid` explains, or by reciprocal ranks.
+    weights : pair of float
+        What BM25 and vectors are worth in a fusion.
+    depth : int
+        How many hits of each are fused, at least; k if that is more.
+    late : float
+        What the meeting of tokens is worth in a fusion of scores; 0 does without.
+    feedback : int
+        How many documents of the first round the second learns from, in a fusion of scores;
+        0 does without a second.
+    constant : float
+        What is added to each rank in a fusion of ranks: the higher, the less the first ones
+        stand out.
+    approximate : bool
+        Whether to narrow vectors down by usearch before comparing them, for very many.
+
+    Examples
+    --------
+    >>> system = Embedded("bm25")
+    >>> system.index([Document("d1", "Renew tokens hourly."), Document("d2", "Ripe bananas.")])
+    2
+    >>> [hit.doc_id for hit in system.search("token renewal", k=10)]
+    ['d1']
+    """
+
+    def __init__(
+        self,
+        mode: Mode = "hybrid",
+        *,
+        path: str | os.PathLike[str] | None = None,
+        embedder: Embedder | Callable[[list[str]], Any] | None = None,
+        title_weight: float = 1.0,
+        fusion: Fusion = "scores",
+        weights: Sequence[float] = (1.0, 1.0),
+        depth: int = 100,
+        late: float = 1.0,
+        feedback: int = 10,
+        constant: float = 60.0,
+        approximate: bool = False,
+    ) -> None:
+        check_mode(mode)
+        check_fusion(weights, constant, depth, fusion)
+        if title_weight < 0:
+            raise ArgumentError("title_weight", "a number from 0", repr(title_weight))
+        self.name = mode
+        self.mode = mode
+        self.path = None if path is None else Path(path)
+        self.embedder = as_embedder(embedder)
+        self.title_weight = title_weight
+        self.fusion = fusion
+        self.settings = HybridSettings((weights[0], weights[1]), late, feedback, depth)
+        self.constant = constant
+        self.approximate = approximate
+        self._searched: _Index | None = None
+        if self.path is not None and (self.path / "index.json").exists():
+            self._open(self.path)
+
+    @property
+    def needs_documents(self) -> bool:
+        """Whether nothing was indexed yet, nor opened from a folder."""
+        return self._searched is None
+
+    def index(self, documents: Iterable[Document]) -> int:
+        """Take documents in place of all that were searched before; return how many.
+
+        Raises
+        ------
+        ArgumentError
+            For a document that comes twice.
+        MissingExtraError
+            If the libraries are not installed.
+        """
+        found = list(each_once(documents))
+        ids = [document.doc_id for document in found]
+        folder = None if self.path is None else _new_folder(self.path)
+        lexical = vectors = tokens = None
+        if self.mode != "vector":
+            words = None if folder is None else folder / "words"
+            lexical = LexicalIndex.build(found, words, self.title_weight)
+        if self.mode != "bm25":
+            rows = self._embed(found)
+            vectors = VectorIndex(rows, approximate=self.approximate)
+            if folder is not None:
+                np.save(folder / "vectors.npy", rows)
+        if self._has_tokens:
+            tokens = TokenSets.build([_whole(document) for document in found])
+            if folder is not None:
+                tokens.save(folder / "tokens.npz")
+        texts = [_whole(document) for document in found] if self._has_texts else []
+        if folder is not None and texts:
+            write_whole(folder / "texts.json", [json.dumps(texts).encode()])
+        self._searched = _Index(ids, lexical, vectors, tokens, texts)
+        if self.path is not None and folder is not None:
+            facts = {**self._stored(), "folder": folder.name, "ids": ids}
+            write_whole(self.path / "index.json", [json.dumps(facts).encode()])
+            _remove_others(self.path, folder)
+        return len(ids)
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """Return at most `k` documents, best first. Vectors find something for any word.
+
+        Raises
+        ------
+        SystemUnderTestError
+            If nothing was indexed.
+        """
+        check_k(k)
+        index = self._searched
+        if index is None:
+            raise SystemUnderTestError(
+                self.name, "nothing is indexed; name documents, or call index(documents)"
+            )
+        if self.mode == "bm25":
+            return index.to_hits(index.best_by_words(index.query_words(query), k), k)
+        vector = embed_queries(self.embedder, [query])[0]
+        if self.mode == "vector":
+            return index.to_hits(index.nearest(vector, k), k)
+        settings = replace(self.settings, depth=max(k, self.settings.depth))
+        if self.fusion == "scores":
+            return index.to_hits(search_hybrid(index, query, vector, settings), k)
+        rankings = [
+            index.to_hits(scores, settings.depth)
+            for scores in (
+                index.best_by_words(index.query_words(query), settings.depth),
+                index.nearest(vector, settings.depth),
+            )
+        ]
+        return fuse_hits(rankings, k, weights=settings.weights, constant=self.constant)
+
+    def fingerprint(self) -> dict[str, str]:
+        """Return the settings that decide what is found."""
+        facts = {"system": "embedded", **self._made_of()}
+        if self.mode != "vector":
+            facts["title_weight"] = f"{self.title_weight:g}"
+        if self.mode == "hybrid":
+            facts |= fusion_facts(self.fusion, self.settings, self.constant)
+        if self.mode != "bm25":
+            facts["nearest"] = "approximate" if self.approximate else "exact"
+        return facts
+
+    def close(self) -> None:
+        """Forget the index; one in a folder stays there."""
+        self._searched = None
+
+    def _embed(self, documents: Sequence[Document]) -> Vectors:
+        pieces = [
+            self.embedder.embed([_whole(d) for d in documents[start : start + _EMBEDDED_AT_ONCE]])
+            for start in range(0, len(documents), _EMBEDDED_AT_ONCE)
+        ]
+        return np.concatenate(pieces) if pieces else np.zeros((0, 1), dtype=np.float32)
+
+    @property
+    def _has_tokens(self) -> bool:
+        return self.mode == "hybrid" and self.fusion == "scores" and self.settings.late > 0
+
+    @property
+    def _has_texts(self) -> bool:
+        return self.mode == "hybrid" and self.fusion == "scores" and self.settings.feedback > 0
+
+    def _made_of(self) -> dict[str, str]:
+        """Return what an index cannot do without."""
+        facts: dict[str, str] = {"mode": self.mode}
+        if self.mode != "bm25":
+            facts["embedder"] = self.embedder.name
+        return facts
+
+    def _stored(self) -> dict[str, Any]:
+        """Return what has to be the same when an index is opened."""
+        kept = {"tokens": self._has_tokens, "texts": self._has_texts}
+        return {"layout": _LAYOUT, **self._made_of(), **kept}
+
+    def _open(self, folder: Path) -> None:
+        try:
+            facts = json.loads((folder / "index.json").read_bytes())
+            wanted = self._stored()
+            stored = {key: facts.get(key) for key in wanted}
+            if stored != wanted:
+                message = f"{folder}: the index there was made with {stored}, not with {wanted}"
+                raise MismatchError(f"{message}; choose another folder, or delete this one")
+            lexical = vectors = tokens = None
+            if self.mode != "vector":
+                words = folder / facts["folder"] / "words"
+                lexical = LexicalIndex.open(words, self.title_weight)
+            if self.mode != "bm25":
+                rows = np.load(folder / facts["folder"] / "vectors.npy")
+                vectors = VectorIndex(rows, approximate=self.approximate)
+            if self._has_tokens:
+                tokens = TokenSets.open(folder / facts["folder"] / "tokens.npz")
+            texts = folder / facts["folder"] / "texts.json"
+            said = json.loads(texts.read_bytes()) if self._has_texts and facts["ids"] else []
+            self._searched = _Index(facts["ids"], lexical, vectors, tokens, said)
+        except (OSError, ValueError, KeyError, AttributeError) as error:
+            if isinstance(error, MismatchError):
+                raise
+            message = f"expected an index of ours, found something else ({error})"
+            raise FormatError(message, str(folder)) from error
+
+
+def _whole(document: Document) -> str:
+    return f"{document.title}\n{document.text}".strip()
+
+
+def _new_folder(path: Path) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=path))
+    (folder / "words").mkdir()
+    return folder
+
+
+def _remove_others(path: Path, kept: Path) -> None:
+    """Remove older indexes; what another process still reads may stay until the next time."""
+    for folder in path.glob(f"{_PREFIX}*"):
+        if folder != kept:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,86 @@
+"""Any Python function as a system under test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from berryeval.errors import ArgumentError
+from berryeval.search.asynchronous import is_asynchronous, resolve
+from berryeval.search.failures import failures_of
+from berryeval.search.hits import Hit, check_k, to_hits
+from berryeval.search.importing import import_object
+from berryeval.search.system import System
+
+__all__ = ["Function", "import_function"]
+
+
+class Function(System):
+    """A function of a query and k.
+
+    Parameters
+    ----------
+    function : callable or str
+        Called as ``function(query, k)``, from several threads at once. It returns hits, pairs of
+        document id and score, a mapping from document id to score, or document ids alone, best
+        first. It may be asynchronous. As text, ``"module:function"``; the module is also looked
+        for in the working directory.
+    name : str, optional
+        What messages call it; the function's own name unless given.
+
+    Examples
+    --------
+    >>> system = Function(lambda query, k: ["d2", "d1"][:k], name="fixed")
+    >>> system.search("oauth", 10)
+    [Hit(doc_id='d2', score=-1.0), Hit(doc_id='d1', score=-2.0)]
+    """
+
+    def __init__(
+        self, function: Callable[[str, int], Any] | str, *, name: str | None = None
+    ) -> None:
+        found = import_function(function) if isinstance(function, str) else function
+        if not callable(found):
+            raise ArgumentError("function", "a function of a query and k", type(found).__name__)
+        self._function: Callable[[str, int], Any] = found
+        self.is_asynchronous = is_asynchronous(found)
+        self._place = function if isinstance(function, str) else _place(found)
+        self.name = name or self._place
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """Return what the function finds; whatever it raises is a `SystemUnderTestError`."""
+        check_k(k)
+        with failures_of(self.name):
+            # Here, since a generator runs while it is read.
+            return to_hits(resolve(self._function(query, k)), k, self.name)
+
+    async def asearch(self, query: str, k: int) -> list[Hit]:
+        """Return what the function finds, without a thread if it is asynchronous."""
+        if not self.is_asynchronous:
+            return await super().asearch(query, k)
+        check_k(k)
+        with failures_of(self.name):
+            return to_hits(await self._function(query, k), k, self.name)
+
+    def fingerprint(self) -> dict[str, str]:
+        """Return where the function is; what it does is its own matter."""
+        return {"system": "function", "function": self._place}
+
+
+def import_function(place: str) -> Callable[..., Any]:
+    """Return the function that ``"module:function"`` names.
+
+    Raises
+    ------
+    ArgumentError
+        If there is none, with the reason.
+    """
+    found = import_object(place)
+    if not callable(found):
+        raise ArgumentError("function", "a function", f"{place!r}, a {type(found).__name__}")
+    function: Callable[..., Any] = found
+    return function
+
+
+def _place(function: object) -> str:
+    module = getattr(function, "__module__", None) or "?"
+    return f"{module}:{getattr(function, '__qualname__', type(function).__qualname__)}"

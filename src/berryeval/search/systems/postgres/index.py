@@ -1,0 +1,150 @@
+"""What a hybrid search in two rounds asks of PostgreSQL, over one connection."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from berryeval.core.id_column import decode_id
+from berryeval.search.embedding.embedder import Vectors
+from berryeval.search.systems.late_interaction import Tokens
+from berryeval.search.systems.postgres import sql
+
+if TYPE_CHECKING:
+    import psycopg
+
+__all__ = ["PostgresIndex", "Statements", "to_literal"]
+
+
+_WORTH_A_ROUND_TRIP = 0.9
+
+
+class Statements:
+    """The statements of one search, which together take no longer than it may.
+
+    Parameters
+    ----------
+    connection : psycopg.Connection
+        Nobody else uses it meanwhile.
+    seconds : float
+        What the search may take. The server stops a statement that would take longer.
+    settings : mapping of str to str
+        Of the session, for these statements and those after them.
+    """
+
+    def __init__(
+        self, connection: psycopg.Connection[Any], seconds: float, settings: Mapping[str, str]
+    ) -> None:
+        self._connection = connection
+        self._deadline = time.monotonic() + seconds
+        self._grant(seconds, settings)
+
+    def execute(self, statement: Any, parameters: Mapping[str, Any]) -> psycopg.Cursor[Any]:  # noqa: ANN401
+        """Execute a statement within the time that is left."""
+        left = self._deadline - time.monotonic()
+        # Asking costs a round trip: not for the milliseconds that most searches take.
+        if left < _WORTH_A_ROUND_TRIP * self._granted:
+            self._grant(left, {})
+        return self._connection.execute(statement, parameters)
+
+    def _grant(self, seconds: float, settings: Mapping[str, str]) -> None:
+        self._granted = seconds
+        milliseconds = str(max(1, math.ceil(1000 * seconds)))  # 0 would be no limit
+        wanted = {"statement_timeout": milliseconds, **settings}
+        calls = ", ".join(["set_config(%s, %s, false)"] * len(wanted))
+        self._connection.execute(
+            f"SELECT {calls}", [word for setting in wanted.items() for word in setting]
+        )
+
+
+class PostgresIndex:
+    """The documents of a table, by number.
+
+    Parameters
+    ----------
+    statements : Statements
+        What executes them.
+    table : str
+        Where the documents are.
+    rank : {"ts_rank_cd", "bm25"}
+        How words are weighed.
+    parameters : mapping
+        Of a search for words, see `berryeval.search.systems.postgres.sql`.
+    """
+
+    def __init__(
+        self,
+        statements: Statements,
+        table: str,
+        rank: str,
+        parameters: Mapping[str, Any],
+    ) -> None:
+        self._statements = statements
+        self._table = table
+        self._rank = rank
+        self._parameters = parameters
+        self.ids: dict[int, str] = {}
+        """The documents that were found."""
+
+    @property
+    def _weighs_words(self) -> bool:
+        """Whether a word can count more than another: only where we add them up ourselves."""
+        return self._rank == "bm25" and not self._parameters["match_all"]
+
+    def query_words(self, query: str) -> Mapping[str, float]:  # noqa: ARG002 - it is in parameters
+        """Return the words of the query as the index has them, and how often they occur."""
+        if not self._weighs_words:
+            return {}
+        rows = self._statements.execute(sql.QUERY_WORDS, self._parameters)
+        return {word: float(times) for word, times in rows}
+
+    def best_by_words(self, words: Mapping[str, float], k: int) -> Mapping[int, float]:
+        """Return the best k documents by weighted words; by those of the query if none weigh."""
+        statement = sql.find_words(self._table, self._rank, are_weighted=self._weighs_words)
+        weighted = {"lexemes": list(words), "lexeme_weights": [float(w) for w in words.values()]}
+        return self._found(statement, {**self._parameters, **weighted, "depth": k})
+
+    def nearest(self, vector: Vectors, k: int) -> Mapping[int, float]:
+        """Return the k nearest documents with their cosines."""
+        parameters = {"vector": to_literal(vector), "depth": k}
+        return self._found(sql.find_vectors(self._table), parameters)
+
+    def words_of(self, numbers: Sequence[int]) -> Sequence[Mapping[str, float]]:
+        """Return the words of documents, and how often they occur."""
+        found: dict[int, dict[str, float]] = {number: {} for number in numbers}
+        if self._weighs_words:
+            for number, word, times in self._read("words", numbers):
+                found[number][word] = float(times)
+        return [found[number] for number in numbers]
+
+    def vectors_of(self, numbers: Sequence[int]) -> Vectors:
+        """Return the vectors of documents; zeros for one that has none."""
+        found = {number: vector for number, vector in self._read("vectors", numbers) if vector}
+        size = len(next(iter(found.values()), [0.0]))
+        none = [0.0] * size
+        return np.asarray([found.get(number, none) for number in numbers], dtype=np.float32)
+
+    def tokens_of(self, numbers: Sequence[int]) -> Sequence[Tokens]:
+        """Return the tokens of documents."""
+        found = dict(self._read("tokens", numbers))
+        return [np.frombuffer(found[number], dtype="<u2") for number in numbers]
+
+    def _found(self, statement: Any, parameters: Mapping[str, Any]) -> dict[int, float]:  # noqa: ANN401
+        scores: dict[int, float] = {}
+        for number, doc_id, score in self._statements.execute(statement, parameters):
+            self.ids[number] = decode_id(doc_id)
+            scores[number] = score
+        return scores
+
+    def _read(self, what: str, numbers: Sequence[int]) -> Any:  # noqa: ANN401 - rows
+        statement = sql.read(self._table, what)
+        return self._statements.execute(statement, {"numbers": list(numbers)}).fetchall()
+
+
+def to_literal(vector: Vectors) -> str | None:
+    """Write a vector as pgvector reads it; None for one without a direction."""
+    return "[" + ",".join(map(str, vector.tolist())) + "]" if vector.any() else None

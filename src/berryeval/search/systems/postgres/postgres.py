@@ -1,0 +1,395 @@
+"""PostgreSQL as a system: its full text search, pgvector, and both in one statement."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from itertools import islice
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from berryeval.core.documents import Document
+from berryeval.core.id_column import decode_id, encode_id
+from berryeval.errors import (
+    ArgumentError,
+    MissingExtraError,
+    SystemTimeoutError,
+    SystemUnderTestError,
+)
+from berryeval.search.embedding.embedder import Embedder, Vectors, as_embedder, embed_queries
+from berryeval.search.hits import Hit, best_hits, check_k
+from berryeval.search.limits import seconds_allowed
+from berryeval.search.system import System, each_once
+from berryeval.search.systems.hybrid import HybridSettings, fusion_facts, search_hybrid
+from berryeval.search.systems.late_interaction import tokens_of
+from berryeval.search.systems.lexical import words_of
+from berryeval.search.systems.postgres import sql
+from berryeval.search.systems.postgres.index import PostgresIndex, Statements, to_literal
+from berryeval.search.systems.rank_fusion import Fusion, check_fusion
+
+if TYPE_CHECKING:
+    import psycopg
+
+__all__ = ["Postgres", "PostgresMode"]
+
+PostgresMode: TypeAlias = Literal["text", "vector", "hybrid"]
+"""How to search: full text, vectors, or both."""
+
+_AT_ONCE = 1000
+_NORMALIZATION = 1  # of ts_rank_cd: by 1 + log(length)
+_MOST_CANDIDATES = 1000  # what pgvector allows hnsw.ef_search to be
+
+
+class Postgres(System):
+    """Full text, pgvector, and both fused, in a table of its own.
+
+    Parameters
+    ----------
+    dsn : str
+        Where the database is: ``postgresql://user@host/database``, or libpq's
+        ``host=… dbname=…``. Passwords may stay in ``PGPASSWORD`` or ``~/.pgpass``.
+    mode : {"hybrid", "text", "vector"}
+        How to search. Vectors need the extension ``vector``, which `index` creates.
+    table : str
+        Where the documents are. `index` makes it, or replaces it when it is done; ``schema.table``
+        names one in a schema.
+    embedder : Embedder or callable, optional
+        What makes vectors; `WordLlama` unless given.
+    rank : {"bm25", "ts_rank_cd"}
+        How words are weighed: by BM25, for which `index` makes a second table, ``…_postings``, or
+        as PostgreSQL does, which gives rare words no more weight than others.
+    match : {"any", "all"}
+        Whether a document needs any of the words, or all of them.
+    normalization : int
+        How ``ts_rank_cd`` takes lengths into account, by PostgreSQL's flags: 1 divides by
+        1 + log(length), 0 does nothing.
+    title_weight : float
+        How much more a word counts in the title than in the text.
+    fusion, weights, depth, late, feedback, constant
+        Of the fusion, as `Embedded` has them: text first, vectors second. Ranks are fused in one
+        statement. Feedback by words needs ``rank="bm25"`` and ``match="any"``.
+    approximate : bool
+        Whether vectors get an HNSW index; without it every vector is compared.
+    timeout : float
+        Seconds for a connection, and for a search. The server gets what a search may take as
+        ``statement_timeout``; that is less where the caller waits less, see `Limits`.
+
+    Raises
+    ------
+    ArgumentError
+        For a setting that cannot be used.
+    MissingExtraError
+        If psycopg is not installed.
+    """
+
+    name = "postgres"
+
+    def __init__(
+        self,
+        dsn: str,
+        mode: PostgresMode = "hybrid",
+        *,
+        table: str = "berryeval_documents",
+        embedder: Embedder | Callable[[list[str]], Any] | None = None,
+        rank: Literal["bm25", "ts_rank_cd"] = "bm25",
+        match: Literal["any", "all"] = "any",
+        normalization: int = _NORMALIZATION,
+        title_weight: float = 1.0,
+        fusion: Fusion = "scores",
+        weights: Sequence[float] = (1.0, 1.0),
+        depth: int = 100,
+        late: float = 1.0,
+        feedback: int = 10,
+        constant: float = 60.0,
+        approximate: bool = True,
+        timeout: float = 30.0,
+    ) -> None:
+        _check_choice("mode", mode, get_args(PostgresMode))
+        _check_choice("rank", rank, ("ts_rank_cd", "bm25"))
+        _check_choice("match", match, ("any", "all"))
+        check_fusion(weights, constant, depth, fusion)
+        if rank == "bm25" and normalization != _NORMALIZATION:
+            expected = "rank='ts_rank_cd' beside it: BM25 has its own normalization of lengths"
+            raise ArgumentError("normalization", expected, f"rank={rank!r}")
+        if not title_weight >= 0:
+            raise ArgumentError("title_weight", "a number from 0", repr(title_weight))
+        names = table.split(".")
+        if not all(0 < len(name.encode()) <= sql.LONGEST_NAME for name in names):
+            expected = f"a name, or a schema and a name, up to {sql.LONGEST_NAME} bytes"
+            raise ArgumentError("table", expected, repr(table))
+        self._psycopg = _library()
+        self._dsn = dsn
+        self.mode = mode
+        self.table = table
+        self.embedder = as_embedder(embedder)
+        self.rank = rank
+        self.match = match
+        self.normalization = normalization
+        self.title_weight = title_weight
+        self.fusion = fusion
+        self.settings = HybridSettings((weights[0], weights[1]), late, feedback, depth)
+        self.constant = constant
+        self.approximate = approximate
+        self.timeout = timeout
+        self._idle: queue.LifoQueue[psycopg.Connection[Any]] = queue.LifoQueue()
+        self._is_closed = False
+
+    def index(self, documents: Iterable[Document]) -> int:
+        """Take documents in place of all that the table had; return how many.
+
+        Whoever searches meanwhile finds what was there before, until all is done.
+
+        Raises
+        ------
+        ArgumentError
+            For a document that comes twice.
+        SystemUnderTestError
+            If the database fails, or has no pgvector.
+        """
+        has_vectors = self.mode != "text"
+        found = each_once(documents)
+        n_documents, dimensions = 0, None
+        with self._connection() as connection, connection.transaction():
+            connection.execute("SET LOCAL statement_timeout = 0")
+            # A graph that does not fit is built several times slower.
+            connection.execute("SET LOCAL maintenance_work_mem = '256MB'")
+            if has_vectors:
+                connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+            while batch := list(islice(found, _AT_ONCE)):
+                vectors = self._embed(batch) if has_vectors else None
+                if n_documents == 0:
+                    dimensions = None if vectors is None else vectors.shape[1]
+                    self._run(connection, self._create(dimensions))
+                self._copy(connection, batch, vectors, n_documents)
+                n_documents += len(batch)
+            if n_documents == 0:
+                self._run(connection, self._create(1 if has_vectors else None))
+            searches_words = self.mode != "vector"
+            has_postings = searches_words and self.rank == "bm25"
+            if has_postings:
+                self._run(connection, sql.weigh(self.table, self.title_weight))
+            finish = sql.finish(
+                self.table,
+                with_word_index=searches_words and not has_postings,
+                with_graph=has_vectors and self.approximate,
+                with_postings=has_postings,
+            )
+            self._run(connection, finish)
+        return n_documents
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """Return at most `k` documents, best first.
+
+        Raises
+        ------
+        SystemUnderTestError
+            If the database fails, or nothing was indexed; `SystemTimeoutError` if it takes too
+            long.
+        """
+        check_k(k)
+        settings = replace(self.settings, depth=max(k, self.settings.depth))
+        vector = embed_queries(self.embedder, [query])[0] if self.mode != "text" else None
+        parameters = {
+            "query": (" or " if self.match == "any" else " ").join(_words(query)),
+            "words": " ".join(_words(query)),
+            "match_all": self.match == "all",
+            "vector": None if vector is None else to_literal(vector),
+            "rank_weights": self._rank_weights(),
+            "normalization": self.normalization,
+            "text_weight": float(settings.weights[0]),
+            "vector_weight": float(settings.weights[1]),
+            "constant": float(self.constant),
+            "depth": settings.depth if self.mode == "hybrid" else k,
+            "k": k,
+        }
+        with self._connection() as connection:
+            seconds = seconds_allowed(self.timeout)
+            statements = Statements(connection, seconds, self._session(2 * settings.depth))
+            if self._is_in_rounds and vector is not None:
+                index = PostgresIndex(statements, self.table, self.rank, parameters)
+                scores = search_hybrid(index, query, vector, settings)
+                return best_hits(((index.ids[n], score) for n, score in scores.items()), k)
+            statement = sql.search(self.table, self.mode, self.rank)
+            rows = statements.execute(statement, parameters).fetchall()
+        return [Hit(decode_id(doc_id), score) for doc_id, score in rows]
+
+    def fingerprint(self) -> dict[str, str]:
+        """Return the settings that decide what is found, but not where the database is."""
+        facts = {"system": "postgres", "mode": str(self.mode)}
+        if self.mode != "vector":
+            facts |= {"rank": self.rank, "match": self.match}
+            facts["title_weight"] = f"{self.title_weight:g}"
+            if self.rank == "ts_rank_cd":
+                facts["normalization"] = str(self.normalization)
+        if self.mode != "text":
+            facts["embedder"] = self.embedder.name
+            facts["nearest"] = "approximate" if self.approximate else "exact"
+        if self.mode == "hybrid":
+            facts |= fusion_facts(self.fusion, self.settings, self.constant)
+        return facts
+
+    def close(self) -> None:
+        """Close the connections. The table stays."""
+        self._is_closed = True
+        self._close_idle()
+
+    def drop(self) -> None:
+        """Remove the table with all its documents."""
+        with self._connection() as connection, connection.transaction():
+            # The last search may have left less.
+            connection.execute(f"SET LOCAL statement_timeout = {round(self.timeout * 1000)}")
+            connection.execute(sql.drop(self.table))
+
+    @contextmanager
+    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
+        """Give a connection that nobody else has, and map what goes wrong with it."""
+        if self._is_closed:
+            raise SystemUnderTestError(self.name, "is closed")
+        with self._errors_mapped(seconds_allowed(self.timeout)):
+            try:
+                connection = self._idle.get_nowait()
+            except queue.Empty:
+                connection = self._connect()
+            try:
+                yield connection
+            finally:
+                self._give_back(connection)
+
+    def _give_back(self, connection: psycopg.Connection[Any]) -> None:
+        """Keep a connection for the next search, also one whose statement was stopped."""
+        if connection.broken:  # and those that wait here probably, too
+            self._close_idle()
+        is_idle = connection.info.transaction_status == self._psycopg.pq.TransactionStatus.IDLE
+        if self._is_closed or not is_idle:
+            connection.close()
+        else:
+            self._idle.put(connection)
+
+    def _close_idle(self) -> None:
+        with suppress(queue.Empty):
+            while True:
+                self._idle.get_nowait().close()
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        connection: psycopg.Connection[Any] = self._psycopg.connect(
+            self._dsn,
+            autocommit=True,
+            connect_timeout=max(2, round(seconds_allowed(self.timeout))),
+            # A prepared statement would be planned once for all queries.
+            prepare_threshold=None,
+        )
+        connection.execute(f"SET statement_timeout = {round(self.timeout * 1000)}")
+        return connection
+
+    @contextmanager
+    def _errors_mapped(self, seconds: float) -> Iterator[None]:
+        """Turn errors of psycopg into those of a system; `seconds` is what it had."""
+        errors = self._psycopg.errors
+        try:
+            yield
+        except (errors.QueryCanceled, errors.ConnectionTimeout) as error:
+            raise SystemTimeoutError(self.name, f"no answer within {seconds:.3g} s") from error
+        except errors.UndefinedTable as error:
+            raise SystemUnderTestError(self.name, _missing_table(self.table, error)) from error
+        except errors.UndefinedColumn as error:
+            message = f"table {self.table} has another layout; index documents again"
+            raise SystemUnderTestError(self.name, message) from error
+        except (errors.OperationalError, errors.InterfaceError) as error:
+            raise SystemUnderTestError(self.name, _said(error), transient=True) from error
+        except self._psycopg.Error as error:
+            raise SystemUnderTestError(self.name, _said(error)) from error
+
+    @property
+    def _is_in_rounds(self) -> bool:
+        return self.mode == "hybrid" and self.fusion == "scores"
+
+    @property
+    def _has_tokens(self) -> bool:
+        return self._is_in_rounds and self.settings.late > 0
+
+    def _create(self, dimensions: int | None) -> Iterable[Any]:
+        return sql.create(self.table, dimensions, with_tokens=self._has_tokens)
+
+    def _run(self, connection: psycopg.Connection[Any], statements: Iterable[Any]) -> None:
+        for statement in statements:
+            connection.execute(statement)
+
+    def _copy(
+        self,
+        connection: psycopg.Connection[Any],
+        documents: Sequence[Document],
+        vectors: Vectors | None,
+        first: int,
+    ) -> None:
+        tokens = tokens_of([_whole(document) for document in documents]) if self._has_tokens else []
+        statement = sql.copy(
+            self.table, with_vectors=vectors is not None, with_tokens=self._has_tokens
+        )
+        with connection.cursor() as cursor, cursor.copy(statement) as rows:
+            for number, document in enumerate(documents):
+                row = [
+                    encode_id(document.doc_id),
+                    first + number,
+                    _storable(document.title),
+                    _storable(document.text),
+                ]
+                vector = [] if vectors is None else [to_literal(vectors[number])]
+                token = [tokens[number].astype("<u2").tobytes()] if self._has_tokens else []
+                rows.write_row([*row, *vector, *token])
+
+    def _embed(self, documents: Sequence[Document]) -> Vectors:
+        return self.embedder.embed([_whole(document) for document in documents])
+
+    def _rank_weights(self) -> list[float]:
+        """Return weights of the labels D, C, B and A; the highest may be 1."""
+        most = max(self.title_weight, 1.0)
+        return [0.0, 0.0, 1.0 / most, self.title_weight / most]
+
+    def _session(self, n_candidates: int) -> dict[str, str]:
+        """Let an HNSW index look at enough candidates; more than it can, one after the other."""
+        if self.mode == "text":
+            return {}
+        return {
+            "hnsw.ef_search": str(max(40, min(n_candidates, _MOST_CANDIDATES))),
+            "hnsw.iterative_scan": "strict_order",
+        }
+
+
+def _missing_table(table: str, error: BaseException) -> str:
+    """Return which table is missing, and the way out."""
+    if "_postings" not in str(error):
+        return f"there is no table {table}; index documents first"
+    found = f"there is no table {table}_postings, which BM25 needs; index documents first"
+    return f"{found}, or set rank=ts_rank_cd for a table that was indexed without it"
+
+
+def _check_choice(argument: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise ArgumentError(argument, " or ".join(map(repr, known)), repr(value))
+
+
+def _words(query: str) -> list[str]:
+    """Return the words of a query but for the one that websearch_to_tsquery has a meaning for."""
+    return [word for word in words_of(query) if word != "or"]
+
+
+def _whole(document: Document) -> str:
+    return f"{document.title}\n{document.text}".strip()
+
+
+def _storable(text: str) -> str:
+    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+
+
+def _said(error: BaseException) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
+def _library() -> ModuleType:
+    try:
+        import psycopg
+    except ImportError:
+        raise MissingExtraError("PostgreSQL as a system", "postgres") from None
+    return psycopg

@@ -1,0 +1,163 @@
+"""Judgments after a few changes are those that a full read would give."""
+
+import random
+from datetime import datetime, timezone
+from unittest import mock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from berryeval.archive import Archive, JudgmentEntry
+from berryeval.archive.judgments import changes as judgment_changes
+from berryeval.archive.judgments import known_states, states
+from berryeval.archive.judgments.changes import RunningHash, apply_changes
+from berryeval.core.content_hash import hash_of_judgments
+from berryeval.core.id_column import decode_id
+from berryeval.core.judgments import Judgments
+
+ids = st.binary(min_size=1, max_size=3)
+grades = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 3.0])
+judged = st.dictionaries(ids, st.dictionaries(ids, grades, min_size=1, max_size=5), max_size=6)
+changes = st.dictionaries(
+    ids, st.dictionaries(ids, st.none() | grades, min_size=1, max_size=5), max_size=6
+)
+
+
+def sorted_judgments(content):
+    """Return judgments as the archive reads them: sorted, and no query without any."""
+    return Judgments.from_dict({
+        decode_id(query_id): {decode_id(doc_id): own[doc_id] for doc_id in sorted(own)}
+        for query_id, own in sorted(content.items())
+        if own
+    })  # fmt: skip
+
+
+def merged(before, changes):
+    """Return dicts after changes, in the plainest way."""
+    after = {query_id: dict(own) for query_id, own in before.items()}
+    for query_id, new in changes.items():
+        own = after.setdefault(query_id, {})
+        for doc_id, grade in new.items():
+            own.pop(doc_id, None) if grade is None else own.update({doc_id: grade})
+    return after
+
+
+@given(before=judged, changes=changes)
+def test_changes_give_what_a_full_read_gives(before, changes):
+    """New, changed and taken back, in queries that are new, stay or go; to the bit."""
+    found = apply_changes(sorted_judgments(before), changes)
+    assert found == sorted_judgments(merged(before, changes))
+
+
+@given(before=judged, changes=changes, more=changes, each=st.integers(1, 3))
+def test_the_hash_that_runs_along_is_that_of_all_judgments(before, changes, more, each):
+    """Also after several changes, and the one before stays as it was."""
+    with mock.patch.object(judgment_changes, "_EACH", each):
+        judgments = sorted_judgments(before)
+        running = RunningHash.of(judgments)
+        assert running.digits == hash_of_judgments(judgments)
+        for new in (changes, more, changes):
+            earlier, digits, marks = running, running.digits, len(running._marks)
+            judgments = apply_changes(judgments, new)
+            running = running.changed(judgments, new)
+            assert running.digits == hash_of_judgments(judgments)
+            assert (earlier.digits, len(earlier._marks)) == (digits, marks)
+
+
+@pytest.mark.parametrize("is_prepared", [False, True])
+def test_an_archive_that_changes_is_always_what_it_would_read_again(archive, location, is_prepared):
+    """Judged, judged again, taken back, some at once: as somebody sees it who opens it now."""
+    chance = random.Random(f"{is_prepared}")  # noqa: S311 - a walk
+    pairs = [(f"q{i}", f"d{j}") for i in range(5) for j in range(5)]
+    archive.judgments.put([JudgmentEntry(*pair, 1) for pair in pairs[::2]], author="ada")
+    for step in range(25):
+        wanted = chance.sample(pairs, chance.choice([1, 1, 2, 8]))
+        known = [pair for pair in wanted if archive.judgments.get(*pair) is not None]
+        if step % 3 == 0:
+            for pair in known:
+                archive.judgments.remove(*pair, author="ben")
+        else:
+            entries = [JudgmentEntry(*pair, chance.randrange(4)) for pair in wanted]
+            archive.judgments.put(entries, author=chance.choice(["ada", "ben"]))
+        if is_prepared:
+            archive.judgments.prepare()
+        found, hashed = archive.judgments.as_of(None)
+        assert hashed == hash_of_judgments(found) == archive.judgments.hash()
+        with Archive.open(location) as another:
+            assert another.judgments.hash() == hashed
+            assert another.judgments.as_of(None) == (found, hashed)
+
+
+def test_one_judgment_more_does_not_read_all_again(archive, monkeypatch):
+    """A million of them would take seconds."""
+    many = [JudgmentEntry(f"q{i % 7}", f"d{i}", i % 4) for i in range(100)]
+    archive.judgments.put(many, author="ada")
+    archive.judgments.prepare()
+    monkeypatch.setattr(known_states.states, "read", None)
+    archive.judgments.put([JudgmentEntry("q1", "new", 3)], author="ada")
+    assert archive.judgments.current().to_dict()["q1"]["new"] == 3
+
+
+def test_many_changes_are_read_as_a_whole(archive, monkeypatch):
+    """Where most of it is new, there is nothing to save."""
+    archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
+    assert archive.judgments.current().n_rows == 1
+    monkeypatch.setattr(known_states.states, "read_changes", None)
+    archive.judgments.put([JudgmentEntry("q1", f"e{i}", 1) for i in range(9)], author="ada")
+    assert archive.judgments.current().n_rows == 10
+
+
+def test_a_hash_that_was_noted_is_told_without_reading(archive, location, monkeypatch):
+    """A service that starts on a large archive can answer at once."""
+    archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
+    hashed = archive.judgments.hash()
+    with Archive.open(location) as another:
+        monkeypatch.setattr(known_states.states, "read", None)
+        assert another.judgments.hash() == hashed
+
+
+def test_judgments_of_a_hash_are_those_of_now_if_nobody_judged_since(
+    archive, location, monkeypatch
+):
+    """Read once, whether one asks by hash or for those of now."""
+    archive.judgments.put([JudgmentEntry("q1", f"d{i}", 1) for i in range(9)], author="ada")
+    hashed = archive.judgments.hash()
+    with Archive.open(location) as another:
+        found = another.judgments.at(hashed)
+        monkeypatch.setattr(known_states.states, "read", None)
+        assert another.judgments.current() is found
+
+
+def test_judgments_of_a_moment_ago_are_not_read_again(archive, monkeypatch):
+    """Whoever was told a hash gets its judgments, though somebody judged meanwhile."""
+    archive.judgments.put([JudgmentEntry("q1", f"d{i}", 1) for i in range(9)], author="ada")
+    before, hashed = archive.judgments.as_of(None)
+    for grade in (2, 3):
+        archive.judgments.put([JudgmentEntry("q1", "d1", grade)], author="ada")
+        assert archive.judgments.current() != before
+    monkeypatch.setattr(known_states.states, "read", None)
+    assert archive.judgments.at(hashed) is before
+
+
+def test_earlier_states_are_still_found(archive):
+    """By their hash and by their moment, whatever was kept in memory meanwhile."""
+    archive.judgments.put([JudgmentEntry("q1", f"d{i}", 1) for i in range(9)], author="ada")
+    before, hashed = archive.judgments.as_of(None)
+    moment = datetime.now(timezone.utc)
+    archive.judgments.put([JudgmentEntry("q1", "d1", 2)], author="ada")
+    assert archive.judgments.current() != before
+    assert archive.judgments.at(hashed) == before
+    assert archive.judgments.as_of(moment) == (before, hashed)
+
+
+def test_changes_are_read_with_what_each_pair_has_last(archive):
+    """Twice judged is once changed."""
+    archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
+    first = archive.judgments.revision()
+    archive.judgments.put([JudgmentEntry("q1", "d1", 2), JudgmentEntry("q2", "d1", 0)], author="x")
+    archive.judgments.put([JudgmentEntry("q1", "d1", 3)], author="ada")
+    archive.judgments.remove("q2", "d1", author="ada")
+    with archive._database.reading() as connection:
+        found = states.read_changes(connection, first, archive.judgments.revision())
+    assert found == {b"q1": {b"d1": 3.0}, b"q2": {b"d1": None}}

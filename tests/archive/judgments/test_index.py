@@ -1,0 +1,192 @@
+"""All current judgments in memory: found, filtered, counted, and never behind the archive."""
+
+import random
+from contextlib import suppress
+
+import pytest
+
+from berryeval import Document
+from berryeval.archive import Archive, JudgmentEntry
+from berryeval.archive.judgments import index as judgment_index
+from berryeval.archive.judgments.opinions import SETTLED, saying_of
+from berryeval.archive.judgments.table import WantedJudgments
+from berryeval.archive.records import JudgingPolicy
+from berryeval.core.judging import JUDGES
+from berryeval.errors import ConflictError
+
+AUTHORS = ("ada", "bob", "cy")
+
+
+def judge(archive, pair, grade, author, **more):
+    """Judge a pair, whatever is there."""
+    return archive.judgments.change(*pair, grade, author=author, **more)
+
+
+def found(table, **wanted):
+    """The pairs that a table finds, the newest first."""
+    return [table.pair(row) for row in table.find(WantedJudgments(**wanted)).tolist()]
+
+
+def told(archive):
+    """Everything that the index says, by pair."""
+    table = archive.judgment_index.table()
+    return {
+        table.pair(row): (
+            (
+                float(table.grades[row]),
+                table.author_names[table.authors[row]],
+                table.source_names[table.sources[row]],
+                int(table.revisions[row]),
+                bool(table.stale[row]),
+            ),
+            (bool(table.conflicts[row]), opinions(table, row)),
+        )
+        for row in range(len(table))
+    }
+
+
+def opinions(table, row):
+    """What each judge says, as the table has it: of most judgments, the judgment itself."""
+    own = {table.author_names[table.authors[row]]: float(table.grades[row])}
+    return dict(table.opinions.get(int(table.revisions[row]), own))
+
+
+def expected(archive):
+    """The same from the histories, one by one."""
+    rows = {}
+    for one in archive.judgments.page(limit=10_000).items:
+        pair = (one.query_id, one.doc_id)
+        states = archive.judgments.history(*pair)
+        said = saying_of(states)
+        rows[pair] = (
+            (one.grade, one.author, one.source, one.revision, one.is_stale),
+            (said.is_conflict, said.independent),
+        )
+    return rows
+
+
+def change(archive, chance):
+    """Do something to the archive by chance."""
+    pair = (f"q{chance.randrange(4)}", f"d{chance.randrange(6)}")
+    author = chance.choice(AUTHORS)
+    kind = chance.random()
+    if kind < 0.3:
+        judge(archive, pair, chance.randrange(-1, 4), author, source=chance.choice([None, "file"]))
+    elif kind < 0.6:
+        archive.judgments.add_opinion(*pair, chance.randrange(-1, 4), author=author)
+    elif kind < 0.65:
+        judge(archive, pair, chance.randrange(-1, 4), author, source=SETTLED)
+    elif kind < 0.7:
+        archive.judging.put(JudgingPolicy(chance.choice(JUDGES)))
+    elif kind < 0.8 and archive.judgments.history(*pair):
+        last = archive.judgments.history(*pair)[-1]
+        with suppress(ConflictError):
+            archive.judgments.undo(*pair, author=last.author, if_revision=last.revision)
+    elif kind < 0.9 and archive.judgments.get(*pair) is not None:
+        archive.judgments.remove(*pair, author=author)
+    else:
+        archive.documents.put([Document(pair[1], f"text {chance.random()}")])
+
+
+@pytest.mark.parametrize("most", [2000, 1])
+def test_the_index_is_never_behind(archive, monkeypatch, most):
+    """After any change it says what the histories say, whether read anew or piece by piece."""
+    monkeypatch.setattr(judgment_index, "_MOST_CHANGES", most)
+    chance = random.Random(5)  # noqa: S311
+    for _ in range(60):
+        for _ in range(chance.randrange(1, 5)):
+            change(archive, chance)
+        assert told(archive) == expected(archive)
+    with Archive.open(archive._database.location.dsn or archive.name) as another:
+        assert told(another) == expected(archive)
+
+
+def test_nothing_is_read_again_while_nothing_changes(archive):
+    """The same table, not an equal one."""
+    judge(archive, ("q1", "d1"), 1, "ada")
+    table = archive.judgment_index.table()
+    assert archive.judgment_index.table() is table
+
+
+def test_a_table_that_somebody_looks_at_never_changes(archive):
+    """A page shows one state."""
+    judge(archive, ("q1", "d1"), 1, "ada")
+    table = archive.judgment_index.table()
+    judge(archive, ("q1", "d1"), 2, "ada")
+    judge(archive, ("q1", "d2"), 2, "ada")
+    assert found(table) == [("q1", "d1")]
+    assert table.grades.tolist() == [1.0]
+    assert len(archive.judgment_index.table()) == 2
+
+
+@pytest.fixture
+def mixed(archive):
+    """A few judgments of every kind."""
+    archive.documents.put([Document("Doc-10", "old"), Document("doc-2", "as it is")])
+    judge(archive, ("q1", "Doc-10"), 3, "ada", source="workbench")
+    judge(archive, ("q1", "doc-2"), 0, "ada")
+    judge(archive, ("Q-two", "doc-2"), 2, "bob")
+    archive.judgments.add_opinion("Q-two", "doc-2", 1, author="ada")
+    judge(archive, ("q3", "c-1"), 2, "bob", source="workbench")
+    judge(archive, ("q3", "0doc"), 2, "cy", source=SETTLED)
+    archive.documents.put([Document("Doc-10", "new")])
+    return archive.judgment_index.table()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "pairs"),
+    [
+        ({}, ["q3 0doc", "q3 c-1", "Q-two doc-2", "q1 doc-2", "q1 Doc-10"]),
+        ({"author": "ada"}, ["Q-two doc-2", "q1 doc-2", "q1 Doc-10"]),
+        ({"author": "nobody"}, []),
+        ({"grade": 2}, ["q3 0doc", "q3 c-1", "Q-two doc-2"]),
+        ({"source": "workbench"}, ["q3 c-1", "q1 Doc-10"]),
+        ({"source": ""}, ["Q-two doc-2", "q1 doc-2"]),
+        ({"source": "workbench", "author": "bob"}, ["q3 c-1"]),
+        ({"is_stale": True}, ["q1 Doc-10"]),
+        ({"is_stale": False, "author": "ada"}, ["Q-two doc-2", "q1 doc-2"]),
+        ({"is_conflict": True}, ["Q-two doc-2"]),
+        ({"query_id": "q1"}, ["q1 doc-2", "q1 Doc-10"]),
+        ({"doc_id": "doc-2"}, ["Q-two doc-2", "q1 doc-2"]),
+        ({"doc_id": "doc-10"}, []),
+        ({"text": "q-T"}, ["Q-two doc-2"]),
+        ({"text": "DOC-"}, ["Q-two doc-2", "q1 doc-2", "q1 Doc-10"]),
+        ({"text": "10doc"}, []),
+        ({"text": "nothing"}, []),
+        ({"text": "nothing", "query_ids": ["q3", "q9"]}, ["q3 0doc", "q3 c-1"]),
+        ({"text": "nothing", "doc_ids": ["c-1", "x"]}, ["q3 c-1"]),
+    ],
+)
+def test_judgments_are_found_by_whatever_is_known_of_them(mixed, wanted, pairs):
+    """Newest first; an id that begins in one document's and ends in the next one's is none."""
+    assert [" ".join(pair) for pair in found(mixed, **wanted)] == pairs
+
+
+def test_judgments_are_counted_by_author_source_and_grade(mixed):
+    """What a page offers to choose from; a second opinion counts for its author."""
+    assert mixed.counts_of("authors") == {"ada": 3, "bob": 2, "cy": 1}
+    assert mixed.counts_of("sources") == {"workbench": 2, None: 2, SETTLED: 1}
+    assert mixed.counts_of("grades") == {0.0: 1, 2.0: 3, 3.0: 1}
+
+
+def test_opinions_are_counted_by_judge(mixed):
+    """One that does not count as a grade counts here; one that settles does not."""
+    assert mixed.counts_by_author() == {
+        "ada": {0.0: 1, 1.0: 1, 3.0: 1},
+        "bob": {2.0: 2},
+    }
+
+
+def test_a_second_opinion_is_wanted_of_what_only_others_judged(mixed):
+    """Whoever had an opinion once is not asked again."""
+    for_ada = [mixed.pair(row) for row in mixed.without_opinion_of("ada").tolist()]
+    assert for_ada == [("q3", "c-1"), ("q3", "0doc")]
+    assert len(mixed.without_opinion_of("new")) == 5
+
+
+def test_ids_that_are_no_text_are_found_as_well(archive):
+    """Ids are bytes."""
+    archive.judgments.put([JudgmentEntry("q\udcff", "d\udcfe", 1)], author="ada")
+    table = archive.judgment_index.table()
+    assert found(table, text="\udcfe") == [("q\udcff", "d\udcfe")]
+    assert found(table, query_id="q\udcff") == [("q\udcff", "d\udcfe")]

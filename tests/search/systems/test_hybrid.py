@@ -1,0 +1,93 @@
+"""Hybrid search in two rounds, over an index whose answers are written down."""
+
+import numpy as np
+import pytest
+
+from berryeval.search.embedding.embedder import unit_vectors
+from berryeval.search.systems.hybrid import HybridSettings, search_hybrid
+from berryeval.search.systems.late_interaction import late_scores, tokens_of
+
+TEXTS = {1: "renew token", 2: "renew licence", 3: "ripe bananas"}
+PLAIN = HybridSettings(late=0, feedback=0)
+
+
+class Written:
+    """Answers by words and vectors as written down; it notes what it was asked."""
+
+    def __init__(self, by_words, by_vector):
+        self.by_words, self.by_vector = by_words, by_vector
+        self.asked_words, self.asked_vectors = [], []
+
+    def query_words(self, query):
+        return dict.fromkeys(query.split(), 1.0)
+
+    def best_by_words(self, words, k):
+        self.asked_words.append(dict(words))
+        return dict(list(self.by_words.items())[:k])
+
+    def nearest(self, vector, k):
+        self.asked_vectors.append(vector.tolist())
+        return dict(list(self.by_vector.items())[:k])
+
+    def words_of(self, numbers):
+        return [dict.fromkeys(TEXTS[number].split(), 1.0) for number in numbers]
+
+    def vectors_of(self, numbers):
+        return np.eye(4, dtype=np.float32)[list(numbers)]
+
+    def tokens_of(self, numbers):
+        return tokens_of([TEXTS[number] for number in numbers])
+
+
+QUERY = np.eye(4, dtype=np.float32)[0]
+
+
+def test_scores_are_scaled_and_added():
+    """Words from 0 to the best, cosines from the lowest to the best; what is missing adds 0."""
+    index = Written({1: 4.0, 2: 1.0}, {2: 0.9, 1: 0.5, 3: 0.1})
+    assert search_hybrid(index, "renew token", QUERY, PLAIN) == pytest.approx(
+        {1: 1 + 0.5, 2: 0.25 + 1, 3: 0}
+    )
+    weighted = HybridSettings(weights=(2, 0.5), late=0, feedback=0, depth=1)
+    assert search_hybrid(index, "renew token", QUERY, weighted) == {1: 2, 2: 0.5}
+
+
+def test_the_only_match_counts_fully():
+    """A range of one score has no lowest."""
+    index = Written({1: 4.0}, {2: 0.3})
+    assert search_hybrid(index, "renew", QUERY, PLAIN) == {1: 1, 2: 1}
+    assert search_hybrid(Written({}, {}), "renew", QUERY, HybridSettings()) == {}
+
+
+def test_tokens_are_a_third_score():
+    """Scaled like the others, over all documents that were found."""
+    index = Written({1: 4.0}, {3: 0.3})
+    late = late_scores("renew token", index.tokens_of([1, 3]))
+    assert late[0] > late[1]
+    found = search_hybrid(index, "renew token", QUERY, HybridSettings(late=3, feedback=0))
+    assert found == {1: 1 + 3, 3: 1 + 0}
+
+
+def test_the_second_round_learns_from_the_first():
+    """Half of it is the query; the best documents share the rest by their scores."""
+    index = Written({1: 4.0, 2: 2.0}, {})
+    settings = HybridSettings(late=0, feedback=2)
+    assert search_hybrid(index, "renew", QUERY, settings) == {1: 1, 2: 0.5}
+    first, second = index.asked_words
+    assert first == {"renew": 1}
+    assert second == pytest.approx({
+        "renew": 0.5 + 0.5 * (2 / 3 / 2 + 1 / 3 / 2),
+        "token": 0.5 * 2 / 3 / 2,
+        "licence": 0.5 * 1 / 3 / 2,
+    })  # fmt: skip
+    middle = unit_vectors(np.array([[0, 2, 1, 0]], np.float32))[0]
+    expected = unit_vectors(0.5 * (QUERY + middle)[np.newaxis])[0]
+    np.testing.assert_allclose(index.asked_vectors, [QUERY, expected], atol=1e-6)
+
+
+def test_documents_without_a_score_teach_nothing():
+    """With weights of 0 there is nothing to learn from, and the first round stands."""
+    index = Written({}, {1: 0.5, 2: 0.2})
+    settings = HybridSettings(weights=(1, 0), late=0)
+    assert search_hybrid(index, "renew", QUERY, settings) == {1: 0, 2: 0}
+    assert len(index.asked_words) == 1

@@ -1,0 +1,46 @@
+"""Tokens of queries that meet those of documents."""
+
+import numpy as np
+import pytest
+
+from berryeval.search.embedding.embedder import wordllama_model
+from berryeval.search.systems.late_interaction import TokenSets, late_scores, tokens_of
+
+TEXTS = ["Renew the access token.", "Ripe bananas, ripe and yellow.", "", "token"]
+
+
+def test_each_token_of_a_query_meets_the_nearest_of_a_document():
+    """By hand: cosines, weighed by the lengths of the query's vectors."""
+    tokenizer, vectors = wordllama_model()
+    ids = tokenizer.encode("expired token", add_special_tokens=False).ids
+    expected = []
+    for text in TEXTS:
+        total = weight = 0.0
+        for wanted in vectors[ids]:
+            length = float(np.linalg.norm(wanted))
+            others = vectors[tokenizer.encode(text, add_special_tokens=False).ids]
+            cosines = [float(one @ wanted) / length / float(np.linalg.norm(one)) for one in others]
+            total += length * max(cosines, default=0.0)
+            weight += length
+        expected.append(total / weight)
+    found = late_scores("expired token", tokens_of(TEXTS))
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    assert found[0] > found[1]
+    assert late_scores("token", tokens_of(["token"])) == pytest.approx([1.0])
+
+
+def test_nothing_meets_nothing():
+    """No query, no documents, or no tokens in any."""
+    assert late_scores("", tokens_of(TEXTS)).tolist() == [0, 0, 0, 0]
+    assert late_scores("token", []).tolist() == []
+    assert late_scores("token", tokens_of(["", ""])).tolist() == [0, 0]
+
+
+def test_tokens_of_many_documents_are_kept_together(tmp_path):
+    """Each document's own come back, also from a file, in any order."""
+    sets = TokenSets.build(TEXTS)
+    sets.save(tmp_path / "tokens.npz")
+    for kept in (sets, TokenSets.open(tmp_path / "tokens.npz")):
+        for number, tokens in zip((3, 0, 2), kept.of([3, 0, 2]), strict=True):
+            assert tokens.tolist() == tokens_of([TEXTS[number]])[0].tolist()
+    assert TokenSets.build([]).of([]) == []

@@ -1,0 +1,481 @@
+"""PostgreSQL as a system, against a real server."""
+
+import math
+import signal
+import sys
+import threading
+import time
+import uuid
+
+import pytest
+
+from berryeval.core import Document, Query
+from berryeval.errors import (
+    ArgumentError,
+    MissingExtraError,
+    SystemTimeoutError,
+    SystemUnderTestError,
+)
+from berryeval.golden import handbook
+from berryeval.search.collect import Limits, collect
+from berryeval.search.hits import Hit
+from berryeval.search.opening import open_system
+from berryeval.search.systems.embedded import Embedded
+from berryeval.search.systems.postgres import Postgres
+from berryeval.search.systems.postgres.index import PostgresIndex, Statements
+from berryeval.search.systems.rank_fusion import fuse_hits
+from search.contract import DOCUMENTS, Contract
+from search.postgres_server import can_run, running_server
+
+psycopg = pytest.importorskip("psycopg")
+
+
+@pytest.fixture
+def make(postgres_dsn):
+    """Make systems with tables of their own, which are dropped afterwards."""
+    made = []
+
+    def made_with(mode="hybrid", documents=DOCUMENTS, **settings):
+        system = Postgres(postgres_dsn, mode, table=f"t_{uuid.uuid4().hex}", **settings)
+        made.append(system)
+        if documents is not None:
+            assert system.index(documents) == len(documents)
+        return system
+
+    yield made_with
+    for system in made:
+        system.close()
+        with Postgres(postgres_dsn, "text", table=system.table) as again:
+            again.drop()
+
+
+class TestText(Contract):
+    """Full text search."""
+
+    @pytest.fixture
+    def system(self, make):
+        return make("text", rank="ts_rank_cd")
+
+
+class TestBM25(Contract):
+    """Words weighed by BM25."""
+
+    @pytest.fixture
+    def system(self, make):
+        return make("text", rank="bm25")
+
+
+class TestVector(Contract):
+    """pgvector with an HNSW index."""
+
+    finds_by_words = False
+
+    @pytest.fixture
+    def system(self, make):
+        return make("vector")
+
+
+@pytest.mark.parametrize("rank", ["ts_rank_cd", "bm25"])
+class TestHybrid(Contract):
+    """Both in two rounds, every vector compared."""
+
+    finds_by_words = False
+
+    @pytest.fixture
+    def system(self, make, rank):
+        return make("hybrid", approximate=False, rank=rank)
+
+
+def test_words_are_found_by_their_stems(make):
+    """X4: full text search knows English."""
+    assert [hit.doc_id for hit in make("text", rank="ts_rank_cd").search("renewing", 5)] == [
+        "auth.md#tokens"
+    ]
+
+
+def test_any_word_will_do_unless_all_are_wanted(make):
+    """A question is no list of words that all have to be there."""
+    query = "how can I renew the cache?"
+    found = {hit.doc_id for hit in make("text", rank="ts_rank_cd").search(query, 5)}
+    assert found == {"auth.md#tokens", "tuning.md#cache"}
+    assert make("text", match="all", rank="ts_rank_cd").search(query, 5) == []
+    both = make("text", match="all", rank="ts_rank_cd").search("cache or queries", 5)
+    assert [hit.doc_id for hit in both] == ["tuning.md#cache"]
+
+
+def test_bm25_is_bm25(make):
+    """X4: by the formula, on words that are their own stems."""
+    texts = {"a": "cat cat dog", "b": "cat bird", "c": "fish fish fish fish", "d": "dog"}
+    documents = [Document(doc_id, text) for doc_id, text in texts.items()]
+    lengths = {doc_id: len(text.split()) for doc_id, text in texts.items()}
+    mean = sum(lengths.values()) / 4
+
+    def bm25(doc_id, word):
+        n_with = sum(word in text for text in texts.values())
+        frequency = texts[doc_id].split().count(word)
+        inverse = math.log(1 + (4 - n_with + 0.5) / (n_with + 0.5))
+        slowed = frequency + 1.2 * (0.25 + 0.75 * lengths[doc_id] / mean)
+        return inverse * frequency * 2.2 / slowed
+
+    expected = {
+        "a": bm25("a", "cat") + bm25("a", "dog"),
+        "b": bm25("b", "cat"),
+        "d": bm25("d", "dog"),
+    }
+    found = dict(make("text", documents, rank="bm25").search("cats or a dog?", 10))
+    assert found == pytest.approx(expected)
+    every = make("text", documents, rank="bm25", match="all")
+    assert [hit.doc_id for hit in every.search("cats or a dog?", 10)] == ["a"]
+
+
+def test_vectors_are_those_of_the_embedder(make):
+    """X4: the scores are cosines."""
+    system = make("vector")
+    query, *vectors = system.embedder.embed(
+        ["login credentials", *(f"{d.title}\n{d.text}" for d in DOCUMENTS)]
+    )
+    for hit in system.search("login credentials", 10):
+        number = [d.doc_id for d in DOCUMENTS].index(hit.doc_id)
+        assert hit.score == pytest.approx(float(vectors[number] @ query), abs=1e-5)
+
+
+@pytest.mark.parametrize("rank", ["ts_rank_cd", "bm25"])
+def test_hybrid_is_the_fusion_of_its_parts(make, rank):
+    """X4: one statement gives what fusing in Python gives, to the bit."""
+    settings = {"approximate": False, "rank": rank}
+    parts = [make("text", **settings), make("vector", **settings)]
+    hybrid = make("hybrid", fusion="ranks", weights=(3, 1), constant=10, depth=4, **settings)
+    for query in ("deploy token cache", "configure", "nothing of zzyzx"):
+        rankings = [part.search(query, 4) for part in parts]
+        assert hybrid.search(query, 3) == fuse_hits(rankings, 3, weights=(3, 1), constant=10)
+
+
+def test_rounds_find_what_the_embedded_engine_finds(make):
+    """X4: words, vectors, tokens and feedback are the same ones, wherever they are kept."""
+    embedded = Embedded()
+    embedded.index(DOCUMENTS)
+    system = make("hybrid", rank="bm25", approximate=False)
+    for query in ("renew an expired token", "slow queries", "zzyzx"):
+        expected = dict(embedded.search(query, 10))
+        # tantivy keeps the lengths of texts in a byte, and so do its scores.
+        assert dict(system.search(query, 10)) == pytest.approx(expected, abs=0.1)
+
+
+@pytest.mark.parametrize("settings", [{"rank": "ts_rank_cd"}, {"rank": "bm25", "match": "all"}])
+def test_words_that_cannot_be_weighed_stay_those_of_the_query(make, settings):
+    """The second round moves the vector only."""
+    documents = [*DOCUMENTS, Document("none", "")]
+    system = make("hybrid", documents, late=0, weights=(1, 0), **settings)
+    text = make("text", documents, **settings)
+    for query in ("deploy cluster", "renew token", "cache"):
+        found = [hit.doc_id for hit in system.search(query, 9) if hit.score > 0]
+        assert found == [hit.doc_id for hit in text.search(query, 9)]
+
+
+@pytest.mark.parametrize("rank", ["ts_rank_cd", "bm25"])
+def test_titles_count_as_much_as_they_are_told(make, rank):
+    """More than the text, or not at all."""
+    documents = [Document("title", "nothing", "cache"), Document("text", "cache cache", "other")]
+    systems = [make("text", documents, title_weight=weight, rank=rank) for weight in (9, 0.1)]
+    first = [system.search("cache", 2)[0].doc_id for system in systems]
+    assert first == ["title", "text"]
+
+
+def test_a_graph_of_many_vectors_finds_more_than_its_first_candidates(make):
+    """An HNSW index is used, and gives as many hits as were asked for."""
+    documents = [Document(f"d{i:04}", f"chunk number {i} of topic {i % 50}") for i in range(3000)]
+    system = make("vector", documents)
+    with system._connection() as connection:
+        indexes = connection.execute(
+            "SELECT indexdef FROM pg_indexes WHERE tablename = %s", (system.table,)
+        ).fetchall()
+        connection.execute("SET enable_seqscan = off")  # a small table would not need the index
+    assert any("USING hnsw" in definition for (definition,) in indexes)
+    assert len(system.search("chunk 7 of topic 7", 1500)) == 1500
+
+
+def test_documents_with_questions_take_less_than_20_kilobytes_each(make):
+    """X8: 50,000 chunks, as the suite fills a database, stay below 1 GB with room to spare."""
+    documents = [
+        Document(f"{copy}/{document.doc_id}", document.text, document.title)
+        for copy in range(5)
+        for document in handbook().documents(questions=True)
+    ]
+    system = make("hybrid", documents, rank="bm25")
+    names = [system.table, f"{system.table}_postings"]
+    with psycopg.connect(system._dsn) as connection:
+        (n_bytes,) = connection.execute(
+            "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relname = ANY (%s)",
+            (names,),
+        ).fetchone()
+    # Copies share nodes of the graph, which takes up to 2.5 kB of a document that has none.
+    assert n_bytes / len(documents) < 20_000 - 2_500
+
+
+def test_ties_at_the_last_place_break_by_id(make):
+    """Of more equal documents than are asked for, those with the highest ids come."""
+    documents = [Document(f"d{number:03}", "the same words") for number in range(300)]
+    system = make("text", documents, rank="bm25")
+    assert [hit.doc_id for hit in system.search("same words", 3)] == ["d299", "d298", "d297"]
+    with system._connection() as connection:
+        statements = Statements(connection, 10.0, {})
+        index = PostgresIndex(statements, system.table, "bm25", {"match_all": False})
+        best = index.best_by_words({"word": 1.0}, 3)
+    assert [index.ids[number] for number in best] == ["d299", "d298", "d297"]
+
+
+def test_a_table_of_an_earlier_layout_says_what_to_do(make):
+    """Words and their documents used to be kept one row per pair."""
+    system = make("text", rank="bm25")
+    with psycopg.connect(system._dsn, autocommit=True) as connection:
+        connection.execute(f"ALTER TABLE {system.table}_postings RENAME numbers TO number")
+    with pytest.raises(SystemUnderTestError, match=r"has another layout; index documents again"):
+        system.search("oauth", 5)
+    system.index(DOCUMENTS)
+    assert system.search("oauth", 5)
+
+
+@pytest.mark.parametrize(
+    ("mode", "rank", "has_index"),
+    [("text", "ts_rank_cd", True), ("text", "bm25", False), ("vector", "ts_rank_cd", False)],
+)
+def test_words_have_an_index_only_where_it_is_searched(make, mode, rank, has_index):
+    """BM25 adds up impacts, and vectors know no words: an index would only take space."""
+    system = make(mode, rank=rank)
+    with psycopg.connect(system._dsn) as connection:
+        indexes = connection.execute(
+            "SELECT indexdef FROM pg_indexes WHERE tablename = %s", (system.table,)
+        ).fetchall()
+    assert any("USING gin" in definition for (definition,) in indexes) == has_index
+
+
+def test_any_id_and_any_text_has_a_place(make):
+    """Bytes that are no UTF-8, and zeros; documents without words."""
+    odd = [
+        Document("\udcff", "cache \udcff\0 text"),
+        Document("a\0b", "cache"),
+        Document("empty", ""),
+    ]
+    found = {hit.doc_id for hit in make("text", odd).search("cache", 5)}
+    assert found == {"\udcff", "a\0b"}
+    assert len(make("vector", odd).search("cache", 5)) == 2
+
+
+def test_a_table_may_be_in_a_schema(postgres_dsn):
+    """And names are names, whatever stands in them."""
+    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
+        connection.execute('CREATE SCHEMA "odd; name"')
+        with Postgres(postgres_dsn, "text", table='odd; name.x"y') as system:
+            system.index(DOCUMENTS)
+            system.index(DOCUMENTS)
+            assert system.search("cache", 1)
+            system.drop()
+        connection.execute('DROP SCHEMA "odd; name"')
+
+
+def test_searching_before_indexing_says_what_to_do(make, postgres_dsn):
+    """And a failed index leaves what was there."""
+    system = make("text", documents=None)
+    with pytest.raises(SystemUnderTestError, match=r"there is no table t_\w+_postings, which BM25"):
+        system.search("oauth", 5)
+    with (
+        Postgres(postgres_dsn, "text", table="not_there", rank="ts_rank_cd") as other,
+        pytest.raises(
+            SystemUnderTestError, match="there is no table not_there; index documents first"
+        ),
+    ):
+        other.search("oauth", 5)
+    system.index(DOCUMENTS)
+    with pytest.raises(ArgumentError, match="documents: expected each document once"):
+        system.index([DOCUMENTS[0], DOCUMENTS[0]])
+    assert system.search("oauth", 5)
+
+
+def test_a_slow_statement_is_a_timeout(make):
+    """After the seconds that were given."""
+    system = make("text", timeout=0.2)
+    with pytest.raises(SystemTimeoutError, match=r"postgres: no answer within 0\.2 s"), \
+            system._connection() as connection:  # fmt: skip
+        connection.execute("SELECT pg_sleep(20)")
+    assert system.search("oauth", 1)
+
+
+@pytest.mark.parametrize("mode", ["text", "hybrid"])
+def test_timeouts_leave_no_more_connections_than_queries_at_once(make, mode):
+    """X8: the server gets the limit of a query, and stops working on it when that is over."""
+    system = make(mode, rank="bm25")
+    system.close()  # which has connections of its own
+    name = system.table
+    asked = Postgres(f"{system._dsn}?application_name={name}", mode, rank="bm25", table=name)
+    queries = [Query(f"q{i}", "configure OAuth") for i in range(10)]
+    most, is_over = 0, threading.Event()
+
+    def watch():
+        nonlocal most
+        with psycopg.connect(system._dsn, autocommit=True) as connection:
+            while not is_over.wait(0.01):
+                most = max(most, n_connections(connection, name))
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    with psycopg.connect(system._dsn) as other:
+        other.execute(f"LOCK TABLE {name}")  # whoever searches waits
+        limits = Limits(timeout=0.3, concurrency=3)
+        collected = collect(asked, queries, limits=limits)
+        time.sleep(0.3)
+        assert n_connections(other, name, state="active") == 0
+    is_over.set()
+    watching.join()
+    assert most == 3
+    assert len(collected.failures) == 10
+    assert {str(error) for error in collected.failures.values()} == {
+        "postgres: no answer within 0.3 s"
+    }
+    assert asked.search("configure OAuth", 1), "what comes next has its own limit"
+    asked.close()
+
+
+def test_a_statement_that_was_stopped_leaves_its_connection(make):
+    """X8: a new one could be counted while the server still takes leave of the old one."""
+    system = make("text", timeout=0.2)
+    with system._connection() as connection:
+        before = connection.info.backend_pid
+    with pytest.raises(SystemTimeoutError), system._connection() as connection:
+        connection.execute("SELECT pg_sleep(20)")
+    with system._connection() as connection:
+        assert connection.info.backend_pid == before
+
+
+def n_connections(connection, name, state="%"):
+    """How many connections have this name, and are in this state."""
+    counted = "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s AND state LIKE %s"
+    return connection.execute(counted, (name, state)).fetchone()[0]
+
+
+def test_statements_of_a_search_share_its_time(make):
+    """Each gets what those before it have left."""
+    system = make("text")
+    with system._connection() as connection:
+        statements = Statements(connection, 10.0, {})
+        statements._deadline -= 8
+        granted = "SELECT setting::integer FROM pg_settings WHERE name = 'statement_timeout'"
+        (milliseconds,) = statements.execute(granted, {}).fetchone()
+    assert 1000 < milliseconds <= 2000
+
+
+def test_a_connection_that_is_cut_may_heal(make):
+    """The error is transient, and the next search has a new connection, not another dead one."""
+    system = make("text")
+    system.search("oauth", 1)
+    with system._connection(), system._connection(), system._connection():
+        pass
+    assert system._idle.qsize() == 3
+    with psycopg.connect(system._dsn, autocommit=True) as other:
+        other.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+            "AND usename = current_user"
+        )
+    with pytest.raises(SystemUnderTestError) as caught:
+        system.search("oauth", 1)
+    assert caught.value.transient
+    assert system.search("oauth", 1)
+
+
+@pytest.mark.skipif(not can_run(), reason="needs a server of its own")
+def test_a_server_that_goes_down_is_an_error_that_may_pass():
+    """In the middle, and from then on; no password is told."""
+    with running_server() as (dsn, server):
+        system = Postgres(dsn, "text", timeout=5)
+        system.index(DOCUMENTS)
+        assert system.search("oauth", 1)
+        server.send_signal(signal.SIGINT)
+        server.wait(30)
+        for _ in range(2):
+            with pytest.raises(SystemUnderTestError, match="postgres: ") as caught:
+                system.search("oauth", 1)
+            assert caught.value.transient
+            assert dsn.split(":")[2].split("@")[0] not in str(caught.value)
+        system.close()
+
+
+def test_connections_are_used_again(make):
+    """As many as threads at once, and no more."""
+    system = make("text")
+    for _ in range(5):
+        system.search("oauth", 1)
+    assert system._idle.qsize() == 1
+    barrier = threading.Barrier(3)
+
+    def hold():
+        with system._connection():
+            barrier.wait(10)
+
+    threads = [threading.Thread(target=hold) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert system._idle.qsize() == 3
+
+
+def test_a_closed_system_says_so(make):
+    """Also one that was closed while somebody searched."""
+    system = make("text")
+    with system._connection():
+        system.close()
+    assert system._idle.qsize() == 0
+    with pytest.raises(SystemUnderTestError, match="postgres: is closed"):
+        system.search("oauth", 1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"mode": "bm25"}, "mode: expected 'text' or 'vector' or 'hybrid', got 'bm25'"),
+        ({"rank": "bm52"}, "rank: expected 'ts_rank_cd' or 'bm25'"),
+        ({"table": "t" * 51}, "table: expected a name, or a schema and a name, up to 50 bytes"),
+        ({"match": "some"}, "match: expected 'any' or 'all'"),
+        ({"table": "a..b"}, "table: expected a name"),
+        ({"table": ""}, "table: expected a name"),
+        ({"title_weight": -1}, "title_weight: expected a number from 0"),
+        ({"depth": 0}, "depth: expected at least 1"),
+        ({"normalization": 0}, "normalization: expected rank='ts_rank_cd' beside it: BM25 has"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings, message):
+    """Before anybody connects."""
+    with pytest.raises(ArgumentError, match=message):
+        Postgres("postgresql://127.0.0.1:1/x", **settings)
+
+
+def test_a_missing_library_is_named_by_its_extra(monkeypatch):
+    """What to install."""
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(MissingExtraError, match=r"berryeval\[postgres\]"):
+        Postgres("postgresql://127.0.0.1:1/x")
+
+
+def test_the_fingerprint_does_not_tell_where_it_is(postgres_dsn):
+    """The same settings on another server are the same; the address has its password."""
+    given = {"mode": "hybrid", "weights": "1,2", "rank": "ts_rank_cd", "normalization": "0"}
+    system = open_system(postgres_dsn, given)
+    assert system.fingerprint() == {
+        "system": "postgres",
+        "mode": "hybrid",
+        "rank": "ts_rank_cd",
+        "match": "any",
+        "title_weight": "1",
+        "normalization": "0",
+        "embedder": "wordllama-l2-supercat-256",
+        "nearest": "approximate",
+        "fusion": "scores",
+        "weights": "1 2",
+        "depth": "100",
+        "late": "1",
+        "feedback": "10",
+    }
+
+
+def test_hits_are_plain(make):
+    """Text and float, as elsewhere."""
+    assert all(isinstance(hit, Hit) for hit in make("text").search("oauth", 3))

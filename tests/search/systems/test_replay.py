@@ -1,0 +1,55 @@
+"""Stored runs as systems under test."""
+
+import pytest
+
+import berryeval as be
+from berryeval.core import Query
+from berryeval.errors import ArgumentError, SystemUnderTestError
+from berryeval.formats import write_run
+from berryeval.search.systems.embedded import Embedded
+from berryeval.search.systems.replay import Replay
+from search.contract import DOCUMENTS, QUERIES, Contract
+
+ODD = ["zzyzx qwrtp", "", " ", "!!!", "'; DROP TABLE", 'AND OR "', "a:b (c", "\u0000", "oauth"]
+
+
+class TestReplay(Contract):
+    """What the embedded engine found, from a file."""
+
+    can_index = False
+
+    @pytest.fixture
+    def system(self, tmp_path):
+        engine = Embedded("bm25")
+        engine.index(DOCUMENTS)
+        queries = [Query(f"q{i}", text) for i, text in enumerate([*QUERIES, *ODD])]
+        found = {q.query_id: dict(engine.search(q.text, 100)) for q in queries}
+        write_run(be.Run.from_dict(found), tmp_path / "run.json")
+        return Replay(tmp_path / "run.json", queries)
+
+
+def test_a_query_may_be_asked_for_by_its_id():
+    """Where no texts are given."""
+    system = Replay({"q1": {"a": 1.0, "b": 1.0}})
+    assert system.search("q1", 5) == [("b", 1.0), ("a", 1.0)]
+
+
+def test_a_query_that_was_not_stored_is_an_error():
+    """Not an empty answer, which would be a score of 0."""
+    with pytest.raises(SystemUnderTestError, match="replay: the run has no query 'q2'"):
+        Replay({"q1": {"a": 1.0}}).search("q2", 5)
+
+
+def test_another_run_is_another_system():
+    """By its content."""
+    same = [Replay({"q1": {"a": 1.0}}).fingerprint() for _ in range(2)]
+    assert same[0] == same[1] != Replay({"q1": {"a": 2.0}}).fingerprint()
+
+
+def test_queries_of_one_text_and_other_hits_are_refused():
+    """A system is asked by text: one of the two would get the hits of the other."""
+    run = {"q1": {"a": 1.0}, "q2": {"b": 1.0}, "q3": {"a": 1.0}}
+    same = [Query("q1", "oauth"), Query("q3", "oauth")]
+    assert Replay(run, same).search("oauth", 1) == [("a", 1.0)]
+    with pytest.raises(ArgumentError, match="apart, got 'oauth' for 'q1' and 'q2'"):
+        Replay(run, [Query("q1", "oauth"), Query("q2", "oauth")])
