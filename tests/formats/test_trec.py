@@ -61,7 +61,10 @@ def test_zstd_without_its_library_says_what_to_install(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(MissingExtraError) as caught:
         read_judgments(path)
-    assert str(caught.value) == "Reading zstd needs a library more: pip install 'berryeval[zstd]'"
+    assert (
+        str(caught.value)
+        == "Reading zstd requires an optional dependency: pip install 'berryeval[zstd]'"
+    )
 
 
 def test_a_damaged_zstd_file_is_an_error(write):

@@ -92,7 +92,7 @@ def test_each_word_of_the_forest_plot_keeps_its_colour():
     scales = [spec["layer"][-2]["encoding"]["color"]["scale"] for spec in (CHARTS["forest"], few)]
     tested, untested = (dict(zip(s["domain"], s["range"], strict=True)) for s in scales)
     assert [*tested] == ["better", "worse", "not clearly different", "margin"]
-    assert untested == {**tested, "too few changes to tell": LIGHT["muted"]}
+    assert untested == {**tested, "too few changes to decide": LIGHT["muted"]}
     assert untested["margin"] == LIGHT["margin"]
 
 

@@ -98,7 +98,7 @@ def _row(comparison: Comparison, change: QueryChange, *, has_label: bool) -> str
 def _about_rankings(data: dict[str, Any]) -> str:
     n_shown, n_all = len(data["rankings"]), len(data["ids"])
     which = "Open a query" if n_shown == n_all else (
-        f"Of {n_all:,} queries the {n_shown:,} that changed most can be opened"
+        f"The {n_shown:,} of {n_all:,} queries that changed most can be opened"
     )  # fmt: skip
     return (
         f'<p class="note">{which} to see the first {DEPTH} ranks of both systems. '
