@@ -102,7 +102,7 @@ def test_a_document_far_below_is_shown_with_a_gap():
 def test_a_query_without_documents_says_so():
     """Nothing was found is another matter than not found."""
     run = {"q1": [], "q2": ["d4"]}
-    with pytest.raises(AssertionError, match=r"found no documents\.\n  \(nothing was found"):
+    with pytest.raises(AssertionError, match=r"found no documents\.\n  \(no results"):
         assert_rank(JUDGMENTS, run, "q1", "d1", at_most=3)
 
 

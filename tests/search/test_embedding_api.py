@@ -84,13 +84,13 @@ def test_the_key_comes_from_the_environment(monkeypatch):
     with running_model(key="sk-secret") as (base, _model):
         assert EmbeddingApi("tiny", base, key_variable="MY_KEY").embed(["a"]).any()
         with pytest.raises(
-            SystemUnderTestError, match=r"wants a key: .*; set OPENAI_API_KEY"
+            SystemUnderTestError, match=r"requires a key: .*; set OPENAI_API_KEY"
         ) as caught:
             EmbeddingApi("tiny", base, limits=QUICK).embed(["a"])
         assert not caught.value.transient
     with running_model(key="sk-another") as (base, _model):
         with pytest.raises(
-            SystemUnderTestError, match="refuses the key in MY_KEY: Incorrect"
+            SystemUnderTestError, match="rejected the key in MY_KEY: Incorrect"
         ) as caught:
             EmbeddingApi("tiny", base, key_variable="MY_KEY").embed(["a"])
         assert "sk-secret" not in str(caught.value)

@@ -115,10 +115,10 @@ def test_an_index_of_somebody_else_is_searched_as_it_is(engine):
     system = OpenSearch(engine.url, "theirs", "bm25", fields=["text"])
     assert found(system) == ["d1"]
     with pytest.raises(
-        SystemUnderTestError, match="'theirs' was not made by berryeval, and is not repl"
+        SystemUnderTestError, match="'theirs' was not created by berryeval and is not repl"
     ):
         system.index(DOCUMENTS)
-    with pytest.raises(SystemUnderTestError, match="was not made by berryeval"):
+    with pytest.raises(SystemUnderTestError, match="was not created by berryeval"):
         system.drop()
     assert found(system) == ["d1"]
 

@@ -42,9 +42,9 @@ def export(archive: str, folder: str) -> None:
 @click.argument("folder")
 @click.argument("archive")
 def import_(folder: str, archive: str) -> None:
-    """Import FOLDER, written by `archive export`, into a new or empty ARCHIVE.
+    """Import an exported FOLDER into a new or empty ARCHIVE.
 
-    If any file is invalid, nothing is imported.
+    FOLDER is written by `archive export`. If any file is invalid, nothing is imported.
 
     \b
     berryeval archive import export/ copy.db

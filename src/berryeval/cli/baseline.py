@@ -22,10 +22,11 @@ __all__ = ["command"]
 
 @click.group("baseline")
 def command() -> None:
-    """Save, update and show the baseline that candidates are compared with.
+    """Save, update and show baselines.
 
-    A baseline is a small JSON file to keep in git. It stores document ids down to the deepest
-    guarded rank and is scored with the current judgments each time it is used.
+    Candidates are compared with a baseline, a small JSON file to keep in git. It stores document
+    ids down to the deepest guarded rank and is scored with the current judgments each time it is
+    used.
     """
 
 

@@ -39,7 +39,7 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
 @click.argument("judgments", metavar="JUDGMENTS")
 @click.argument("baseline", metavar="BASELINE")
 @click.argument("candidates", metavar="CANDIDATE...", nargs=-1, required=True)
-@measures_option("those of `berryeval evaluate`, and R@100")
+@measures_option("those of `berryeval evaluate`, and recall at up to 100")
 @click.option("-q", "--per-query", is_flag=True, help="Report every query (csv and json only).")
 @queries_option
 @click.option(
@@ -118,8 +118,9 @@ def command(
 
     Shows the means side by side; the difference in each measure with its interval, p-value,
     effect size, and the number of queries won and lost; and the queries that changed most. The
-    first measure decides; without -m, nDCG@10 decides, and RR, P@5 and R@100 are also tested. An
-    output file ending in .html is a page with charts; .svg or .png is a chart of the differences.
+    first measure decides. Without -m, nDCG@10 decides, and RR, P@5 and recall at 100, or at the
+    depth of the runs, are also tested. An output file ending in .html is a page with charts; .svg
+    or .png is a chart of the differences.
 
     \b
     berryeval compare qrels.txt bm25.run hybrid.run -m nDCG@10 -m P@5

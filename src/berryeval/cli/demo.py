@@ -30,7 +30,7 @@ __all__ = ["command"]
 @golden_option
 @click.pass_context
 def command(context: click.Context, /, output: str, golden: str | None) -> None:
-    """Compare three search systems on a golden set, and gate the best of them.
+    """Compare three search systems on a golden set.
 
     BM25, vector and hybrid search run over the documentation of an invented product, in this
     process and without a network. The documents are indexed with and without questions that they

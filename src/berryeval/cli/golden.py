@@ -204,7 +204,7 @@ def weights(
     in_place: bool,
     as_json: bool,
 ) -> None:
-    """Weight queries by how often people ask them, or by the shares of their kinds.
+    """Weight queries by traffic, or by the shares of their kinds.
 
     LOG is JSON lines or a table with a query and an optional count, or one query per line. Texts
     are compared ignoring case, white space and Unicode form. Queries that do not occur in LOG get

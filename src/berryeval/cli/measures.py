@@ -34,9 +34,10 @@ __all__ = ["command"]
 @click.option("--choose", is_flag=True, help="Find a measure by answering questions.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(names: tuple[str, ...], use: str | None, choose: bool, as_json: bool) -> None:
-    """Explain the measures: definition, when to use them, when not to, edge cases.
+    """Explain the measures and when to use them.
 
-    With NAME, explains only that measure. `berryeval metrics` is the same command.
+    Shows definitions, when to use and to avoid a measure, and edge cases. With NAME, explains
+    only that measure. `berryeval metrics` is the same command.
 
     \b
     berryeval measures

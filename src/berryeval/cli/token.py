@@ -86,7 +86,9 @@ def list_tokens(archive: str | None, config: str | None) -> None:
 @archive_option
 @config_option
 def revoke(name: str, archive: str | None, config: str | None) -> None:
-    """Revoke the token of NAME; a running service rejects it within five seconds.
+    """Revoke the token of NAME.
+
+    A running service rejects it within five seconds.
 
     \b
     berryeval token revoke ci
