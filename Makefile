@@ -57,7 +57,7 @@ lint: $(VENV)/developing ## Check style, types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-format: $(VENV)/developing ## Put the code into shape
+format: $(VENV)/developing ## Format the code
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
@@ -67,15 +67,15 @@ bench: $(VENV)/developing ## Measure speed, and write docs/reference/benchmarks.
 bench-search: $(VENV)/developing ## Measure search over 50,000 chunks, and write docs/reference/benchmarks-search.md
 	$(BIN)/python benchmarks/search.py
 
-bench-peers: $(FRESH)/installed $(PEERS)/installed ## Measure others, too, and write docs/reference/benchmarks-peers.md
+bench-peers: $(FRESH)/installed $(PEERS)/installed ## Measure speed against other tools, and write docs/reference/benchmarks-peers.md
 	$(FRESH)/bin/python scripts/fetch_trec_eval.py
 	$(FRESH)/bin/python benchmarks/peers.py
 
-fuzz: $(VENV)/developing ## Feed the readers with broken files for FUZZ_SECONDS each
+fuzz: $(VENV)/developing ## Fuzz the file readers for FUZZ_SECONDS each
 	$(BIN)/python -m pip install -qq --constraint constraints.txt --group fuzz
 	fuzz/run.sh $(FUZZ_SECONDS)
 
-conformance: $(VENV)/developing ## Hold berryeval trec_eval against the real program
+conformance: $(VENV)/developing ## Compare berryeval trec_eval with the real program
 	$(BIN)/python scripts/fetch_trec_eval.py $(if $(CI),--required)
 	CONFORMANCE_CASES=$(CONFORMANCE_CASES) $(BIN)/python -m pytest -q tests/conformance $(PYTEST_ARGS)
 
@@ -83,7 +83,7 @@ conformance-page: $(PEERS)/installed ## Compare with other libraries, and write 
 	$(PEERS)/bin/python scripts/fetch_trec_eval.py --required
 	BERRYEVAL_BACKEND=python PYTHONPATH=src $(PEERS)/bin/python scripts/conformance_page.py
 
-soak: $(VENV)/developing ## Kill the service, call it with whatever may come, and write the counts into docs/reference/service.md
+soak: $(VENV)/developing ## Kill and fuzz the service, and write the counts into docs/reference/service.md
 	$(BIN)/python benchmarks/soak.py --kills $(SOAK_KILLS) --examples $(SOAK_EXAMPLES)
 
 bench-service: $(VENV)/developing ## Measure the service with wrk, and write its figures into docs/reference/service.md
@@ -92,7 +92,7 @@ bench-service: $(VENV)/developing ## Measure the service with wrk, and write its
 bench-workbench: $(VENV)/developing ## Open every page on a large archive, and write docs/reference/benchmarks-workbench.md
 	$(BIN)/python benchmarks/workbench.py
 
-simulate: $(VENV)/developing ## Count how often gate and history are wrong, and write the tables of docs/explanation
+simulate: $(VENV)/developing ## Measure the error rates of gate and history, and write the tables of docs/explanation
 	$(BIN)/python scripts/simulate_gate.py $(if $(SCORES),--scores $(SCORES))
 	$(BIN)/python scripts/simulate_history.py
 	$(BIN)/python scripts/simulate_practices.py
@@ -113,7 +113,7 @@ screenshots: $(VENV)/developing ## Take the pictures of the report and of the wo
 	$(BIN)/python scripts/screenshots.py
 	$(BIN)/python scripts/workbench_screenshots.py
 
-reference: $(VENV)/developing ## Write the generated pages of docs/reference again
+reference: $(VENV)/developing ## Regenerate the pages of docs/reference
 	$(BIN)/python docs/generate.py
 
 constraints: $(VENV)/developing ## Pin the newest versions in constraints.txt

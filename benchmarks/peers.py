@@ -159,7 +159,7 @@ def dicts(n_queries: int, depth: int) -> list[str]:
             print(f"  {seconds:8.3f} s  {library}, {order}", file=sys.stderr)
         lines.append(row + "| | " * (2 - len(orders)) + "|")
     return [
-        f"A run of {n_queries:,} x {depth:,}, 12 judged a query, five measures.",
+        f"A run of {n_queries:,} x {depth:,}, 12 judged per query, five measures.",
         "",
         *lines,
         "",

@@ -115,7 +115,7 @@ def resampling(times: Times, memory: Memory) -> list[str]:
         row("`flipped_means` without the extension", "resampling_in_python"),
         row("a loop over NumPy's `choice` and `mean`", "resampling_by_numpy_alone"),
         "",
-        "At most 0.5 s and 100 MB are wanted of the first one.",
+        "The target for the first one is at most 0.5 s and 100 MB.",
     ]
     if memory:
         added = memory["resampling"]["added"] / 1e6
@@ -195,8 +195,8 @@ def page(times: Times, memory: Memory, start: dict[str, float]) -> str:
         f"| recall by Python sets | {times['one_query_as_python_sets']['min'] * 1e6:.2f} "
         f"| {times['one_query_as_python_sets']['median'] * 1e6:.2f} |",
         "",
-        "Here we lose: for a single query, a set intersection in plain Python is quicker than "
-        "any call that has to look at arrays first.",
+        "Here we are slower: for a single query, a set intersection in plain Python is faster than "
+        "any call that must process arrays first.",
         "",
         "## Five million queries x 10 retrieved x 5 relevant",
         "",
@@ -213,8 +213,8 @@ def page(times: Times, memory: Memory, start: dict[str, float]) -> str:
         "",
         "## By shape",
         "",
-        "Recall, nanoseconds a query at best, on all threads. With more than 128 relevant ids both "
-        "columns go through the hash table.",
+        "Recall, best time in nanoseconds per query, on all threads. With more than 128 relevant "
+        "ids, both columns use the hash table.",
         "",
         "| retrieved x relevant | this processor's best | baseline instructions |",
         "|---|---:|---:|",

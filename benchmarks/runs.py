@@ -24,7 +24,7 @@ class Files:
         megabytes = self.run.stat().st_size / 1e6
         return (
             f"{self.n_queries:,} queries x {self.depth:,} rows ({megabytes:,.0f} MB), "
-            f"{self.n_judged} judged a query ({self.qrels.stat().st_size / 1e6:,.1f} MB)"
+            f"{self.n_judged} judged per query ({self.qrels.stat().st_size / 1e6:,.1f} MB)"
         )
 
 

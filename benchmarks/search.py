@@ -173,7 +173,7 @@ def page(found: dict[str, dict[str, float]], loads: list[float]) -> str:
         "",
         f"Machine: {describe_machine()}.",
         "",
-        f"{N_CHUNKS:,} chunks, drawn from the sentences of the golden set that ships; its 50 "
+        f"{N_CHUNKS:,} chunks, drawn from the sentences of the bundled golden set; its 50 "
         f"queries, {ROUNDS} times and one after the other, 10 hits each.",
         "Every system has its default settings, and keeps its index on the disk.",
         "With questions, each chunk also has as many questions as a chunk of the golden set: "
@@ -192,7 +192,7 @@ def page(found: dict[str, dict[str, float]], loads: list[float]) -> str:
         "Work is the processor's time, which is all the time there is where nothing else runs: a "
         "query is searched by one thread.",
         "Memory is what an open index adds to a process, after all queries; 35 MB of it are the "
-        "vectors of tokens, whatever is indexed.",
+        "vectors of tokens, regardless of what is indexed.",
         "Words are more frequent here than in 50,000 chunks that people wrote, since they are "
         "those of 351: real collections are searched by words faster.",
         "",

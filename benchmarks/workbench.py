@@ -234,29 +234,29 @@ def summary(figures):
     )
 
 
-TEXT = """# How quick the workbench is
+TEXT = """# Benchmarks of the workbench
 
 <!-- Written by `make bench-workbench`. -->
 
 Measured on an archive with 1,000 runs of 7,000 queries with 10 results each, a million judgments and 100,003 documents.
-`python benchmarks/large_archive.py large.db` makes one within a few minutes.
+`python benchmarks/large_archive.py large.db` creates one within a few minutes.
 {told}
 
 | page | cold | median | p95 | longest | judged, median | judged, longest | processor | KiB |
 |---|---|---|---|---|---|---|---|---|
 {rows}
 
-All are milliseconds from the request to the last byte of the answer, over one connection on the same machine.
+All times are in milliseconds from the request to the last byte of the answer, over one connection on the same machine.
 
 - **cold**: the first request to a server that has just been started, while it reads the judgments in the background.
-  That takes {reading:.0f} s; until then a page that needs them all says that they are being read, and opens by itself.
-  The file is in the memory of the operating system.
+  That takes {reading:.0f} s; until then, a page that needs all of them says so, and opens by itself.
+  The file is in the operating system's cache.
 - **median**, **p95**, **longest**: of {n_warm} requests in a row.
 - **judged**: of {n_judged} requests, each right after a new judgment, which changes the scores of every run.
-  The trend of many runs is brought up to date in the background meanwhile.
-- **processor**: what a warm request takes of processors, background work included; it is what others on the machine do not change.
-- Parts of pages that come by themselves (`/palette`, `…/ranks` and others) have lines of their own.
-  What is still being computed says so, and comes again when it is there.
+  The trend of many runs is updated in the background.
+- **processor**: processor time of a warm request, including background work; it does not depend on other work on the machine.
+- Parts of pages that load separately (`/palette`, `…/ranks` and others) have their own lines.
+  A part that is still being computed says so, and reloads when it is ready.
 
 {machine}.
 """  # noqa: E501 - a sentence a line
@@ -273,9 +273,9 @@ def page(found, reading):
         size = f"{figures['bytes'] / 1024:,.0f}"
         rows.append(f"| `{name}` | {shown} | {figures['processor']:,.0f} | {size} |")
     told = (
-        f"Of {len(rows)} addresses {n_slow} take longer than {WANTED_MS} ms, 95 times of 100."
+        f"Of {len(rows)} addresses {n_slow} take longer than {WANTED_MS} ms, 95 times out of 100."
         if n_slow
-        else f"Every page is answered within {WANTED_MS} ms, 95 times of 100."
+        else f"Every page is answered within {WANTED_MS} ms, 95 times out of 100."
     )
     return TEXT.format(
         told=f"{told} What takes longer is bold.",

@@ -267,7 +267,7 @@ def environment_page() -> str:
     """Return the page of the environment, with the variables of a gate's rules written again."""
     guards = [
         f"| `{variable}` | `{flag}` of guards, which replace the others | "
-        f"`{GUARD_EXAMPLES[flag]}`; several with spaces between |"
+        f"`{GUARD_EXAMPLES[flag]}`; separate several with spaces |"
         for flag, variable in GUARD_VARIABLES.items()
     ]
     rows = [

@@ -222,12 +222,15 @@ def ir_measures_pairs() -> list[Pair]:
         lambda query: (
             len(query.scores) < 10 or query.has_ties or query.has_negative_grades  # noqa: PLR2004
         ),
-        "It divides by the documents there are, breaks ties by the lesser id, and takes a "
-        "negative grade for a judgment. Compared is 1 - `unj_10`.",
+        "It divides by the documents returned, breaks ties by the lower id, and treats a "
+        "negative grade as a judgment. It is compared with 1 - `unj_10`.",
         convert=lambda value: 1.0 - value,
     )
     cut = Pair(
-        "recip_rank", "RR@100", Query.has_ties.fget, "With a cutoff, ties go to the lesser id."
+        "recip_rank",
+        "RR@100",
+        Query.has_ties.fget,
+        "With a cutoff, ties are broken by the lower id.",
     )
     higher = {
         "map": "AP(rel=2)",
@@ -262,8 +265,8 @@ def ranx_pairs() -> list[Pair]:
         "bpref",
         lambda _query: True,
         f"{ties} A negative grade is one that is not relevant; without any such grade the value "
-        "is NaN. Beyond that it is 0 for most queries, also where trec_eval and pytrec_eval give "
-        "more; why, we have not looked into.",
+        "is NaN. Apart from that, it is 0 for most queries, even if trec_eval and pytrec_eval give "
+        "more; we have not investigated why.",
     )
     higher = [
         Pair("map", "map-l2", Query.has_ties.fget, ties, level=2),
@@ -272,7 +275,7 @@ def ranx_pairs() -> list[Pair]:
             "ndcg",
             "ndcg-l2",
             lambda query: query.has_ties or 1 in query.grades.values(),
-            f"{ties} Grades below the level gain nothing, where trec_eval does not look at it.",
+            f"{ties} Grades below the level gain nothing; trec_eval ignores the level here.",
             level=2,
         ),
     ]
@@ -389,32 +392,33 @@ def page(
             "",
             "<!-- Written by `make conformance-page`; edit scripts/conformance_page.py. -->",
             "",
-            "How far the measures of trec_eval agree with trec_eval itself, and with two other "
+            "This page shows how well the measures agree with trec_eval itself, and with two other "
             "libraries.",
             f"All of it is about {len(program) + len(NEW_IN_10)} measures and {N_QUERIES:,} "
-            f"queries made up from seed {SEED}: ties, documents without a judgment, negative "
+            f"queries generated from seed {SEED}: ties, documents without a judgment, negative "
             "grades, nothing relevant, one document or sixty.",
             "",
-            "`make conformance-page` measures again and writes this page.",
-            "`make conformance` is a test, not a measurement: it makes up nastier files and flags, "
+            "`make conformance-page` repeats the measurement and writes this page.",
+            "`make conformance` is a test, not a measurement: it generates harder files and flags, "
             "and compares every byte and exit code with the program.",
             "",
             "## trec_eval",
             "",
             "- **9.0.4** is the program itself, as Anserini ships it in pyserini 1.6.0. "
-            f"Compared are the lines of `-q` with {ways}, and the summaries; "
-            "judgment groups and preferences have files of their own.",
+            f"The lines of `-q` with {ways}, and the summaries, are compared; "
+            "judgment groups and preferences have their own files.",
             f"- **pytrec_eval** is pytrec_eval-terrier {versions['pytrec_eval-terrier']}, which "
-            "holds the C code of 9.0.8. Compared are values for each query at levels 1 and 2, "
-            "with all their digits. It has no preferences, no groups and no `yaap`.",
-            "- What has no value for a query (`runid`, `num_q`, `relstring`) is compared as text.",
+            "contains the C code of 9.0.8. The values of each query at levels 1 and 2 are compared "
+            "in all their digits. It has no preferences, no groups and no `yaap`.",
+            "- Measures without a numeric value per query (`runid`, `num_q`, `relstring`) are "
+            "compared as text.",
             "- **10.0** is compared by [its own tests](#trec_evals-own-tests), which hold what "
-            "the program prints, and by worked examples. `rbp` of 10.0 reads memory that was "
-            "never set, and is refused.",
+            "the program prints, and by worked examples. `rbp` of 10.0 reads "
+            "uninitialised memory, and is rejected.",
             "",
             f"Of {n_lines:,} lines, {n_differing:,} differ. "
             f"Of {n_undefined:,} more, which the program prints as NaN because `-J` left nothing "
-            "to look at, ours say 0.",
+            "to evaluate, ours are 0.",
             "",
             *table_of_trec_eval(program, wrapped),
             "",
@@ -437,16 +441,16 @@ def page(
             "## ranx",
             "",
             f"Version {versions['ranx']}, values of each query, from `Qrels` and `Run`.",
-            "Plain dictionaries give another order of ties again.",
+            "Plain dictionaries give yet another order of ties.",
             "",
             *table_of_pairs(second),
             "",
-            "## What is not here",
+            "## What is not compared",
             "",
             "Other libraries have measures by the same names that mean something else: nDCG with "
             "exponential gains or binary ones, average precision divided by min(k, R) or by what "
             "was found.",
-            "[Semantics](../explanation/semantics.md) says what ours mean.",
+            "[Semantics](../explanation/semantics.md) defines ours.",
             "",
         ]
     )

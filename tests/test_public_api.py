@@ -127,7 +127,7 @@ def test_every_module_is_documented_and_lists_what_exists(name):
         berryeval.SystemTimeoutError("http", "no answer within 30 s"),
         berryeval.InputTypeError("k", "an integer, at least 1", "None"),
         berryeval.FormatError("expected 6 columns, found 5", "bm25.run", 1412),
-        berryeval.MismatchError("query 'q7' is judged and not in the run"),
+        berryeval.MismatchError("query 'q7' is judged but missing from the run"),
         berryeval.ConflictError("judgment of 'd1' for 'q1'", "revision 3", "revision 4"),
         berryeval.MissingExtraError("Reading zstd", "zstd"),
         berryeval.NotFoundError("run", "3f6b"),

@@ -44,7 +44,7 @@ def backend() -> Backend:
         raise ArgumentError("BERRYEVAL_BACKEND", "'native' or 'python'", repr(wanted))
     chosen = _try_native()
     if wanted == "native" and chosen.is_fallback:
-        raise InputError(f"BERRYEVAL_BACKEND=native cannot be had: {chosen.reason}")
+        raise InputError(f"BERRYEVAL_BACKEND=native is not available: {chosen.reason}")
     return chosen
 
 

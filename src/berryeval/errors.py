@@ -213,7 +213,11 @@ class UnknownMeasureError(InputError):
     """
 
     def __init__(self, name: str, suggestion: str | None, known: tuple[str, ...]) -> None:
-        hint = f"did you mean {suggestion!r}?" if suggestion else f"known are {', '.join(known)}"
+        hint = (
+            f"did you mean {suggestion!r}?"
+            if suggestion
+            else f"known measures are {', '.join(known)}"
+        )
         super().__init__(f"unknown measure {name!r}: {hint}")
         self.name = name
         self.suggestion = suggestion
@@ -263,7 +267,9 @@ class MissingExtraError(BerryEvalError, ImportError):
     """
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs a library more: pip install 'berryeval[{extra}]'")
+        super().__init__(
+            f"{what} requires an optional dependency: pip install 'berryeval[{extra}]'"
+        )
         self.what = what
         self.extra = extra
 
@@ -354,6 +360,6 @@ def __getattr__(name: str) -> object:
     import warnings
 
     found = _RENAMED[name]
-    message = f"{name} is now called {found.__name__}; the old name goes with version 1.0"
+    message = f"{name} is now called {found.__name__}; the old name will be removed in version 1.0"
     warnings.warn(message, DeprecationWarning, stacklevel=2)
     return found

@@ -358,7 +358,7 @@ def mean_metrics(
     checked_ks = check_ks(ks)
     checked_level = check_level(level)
     if isinstance(records, Mapping):
-        expected = "an iterable of mappings, one a query"
+        expected = "an iterable of mappings, one per query"
         raise InputTypeError("records", expected, "a mapping (pass its values)")
     results = [
         _compute_record(record, index, checked_ks, checked_level)

@@ -83,7 +83,7 @@ def test_a_database_of_something_else_is_refused(tmp_path):
     path = tmp_path / "shop.db"
     with closing(sqlite3.connect(path)) as shop:
         shop.execute("CREATE TABLE orders (id)")
-    with pytest.raises(ArchiveError, match=r"database of something else .*tables orders"):
+    with pytest.raises(ArchiveError, match=r"not a BerryEval database .*tables orders"):
         Archive.open(path)
     with closing(sqlite3.connect(path)) as shop:
         assert shop.execute("SELECT count(*) FROM sqlite_master").fetchone() == (1,)
@@ -104,7 +104,7 @@ def test_postgres_may_hold_other_tables(postgres_dsn):
     ("make", "words"),
     [
         (lambda path: path.mkdir(), "is a folder; name a file in it, such as .*berryeval.db"),
-        (lambda path: path.write_text("not a database" * 100), "is a file of another kind"),
+        (lambda path: path.write_text("not a database" * 100), "is not an archive"),
     ],
 )
 def test_what_is_no_archive_is_refused(tmp_path, make, words):
@@ -161,7 +161,7 @@ def test_an_address_that_cannot_be_read_is_refused_without_showing_it():
 
 def test_the_folder_of_an_archive_has_to_be_there(tmp_path):
     """A misspelt path makes no folders."""
-    with pytest.raises(ArchiveError, match="its folder is not there"):
+    with pytest.raises(ArchiveError, match="its folder does not exist"):
         Archive.open(tmp_path / "no" / "a.db")
 
 
@@ -177,7 +177,7 @@ def test_a_locked_file_is_waited_for_and_then_reported(tmp_path):
     with Archive.open(path, timeout=0.2) as archive:
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            words = "others have been writing for 0.2 seconds; try again"
+            words = "other clients have been writing for 0.2 seconds; try again"
             with pytest.raises(ArchiveError, match=words) as caught:
                 archive.judgments.put(ONE, author="ada")
             assert caught.value.transient
@@ -201,7 +201,7 @@ def test_a_locked_server_is_waited_for_and_then_reported(postgres_dsn):
 def test_threads_that_wait_too_long_are_told(tmp_path):
     """Those of one process queue in turn, and not for ever."""
     with Archive.open(tmp_path / "a.db", timeout=0.2) as archive:
-        words = "others have been writing"
+        words = "other clients have been writing"
         with archive._database.writing(), pytest.raises(ArchiveError, match=words) as caught:
             archive.judgments.put(ONE, author="ada")
         assert caught.value.transient
@@ -308,7 +308,7 @@ def test_without_its_libraries_the_archive_says_which_extra(missing):
     """And other names of the package are as unknown as ever."""
     code = f"import sys; sys.modules[{missing!r}] = None; from berryeval.archive import Archive"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "MissingExtraError: The archive needs a library more" in done.stderr
+    assert "MissingExtraError: The archive requires an optional dependency" in done.stderr
     assert "pip install 'berryeval[service]'" in done.stderr
 
 

@@ -70,7 +70,7 @@ def test_info_counts_opinions_and_earlier_states_apart():
 def test_an_archive_that_is_not_there_is_not_made(here, words):
     """A misspelt name is an error, and leaves nothing behind."""
     done = call(*words)
-    assert (done.exit_code, done.output) == (5, "Error: no.db: is not there\n")
+    assert (done.exit_code, done.output) == (5, "Error: no.db: does not exist\n")
     assert not (here / "no.db").exists()
 
 

@@ -36,7 +36,7 @@ def test_the_run_is_saved():
     result = baseline("save")
     assert (result.exit_code, result.stdout) == (
         0,
-        "Saved baselines/main.json: 2 queries, 10 documents a query.\n",
+        "Saved baselines/main.json: 2 queries, 10 documents per query.\n",
     )
     assert content()["name"] == "main"
     assert content()["rankings"] == {"q1": ["d9", "d1"], "q2": []}
@@ -61,7 +61,7 @@ def test_a_file_that_is_there_is_not_overwritten_by_chance():
     result = baseline("save", "--run", "b.run")
     assert result.exit_code == 2
     assert result.stderr == (
-        "Error: baseline: expected a file that is not there yet, got 'baselines/main.json'; "
+        "Error: baseline: expected a file that does not exist yet, got 'baselines/main.json'; "
         "use `berryeval baseline update`, or --force\n"
     )
     assert Path("baselines/main.json").read_bytes() == before
@@ -99,7 +99,7 @@ def test_an_update_keeps_rankings_as_deep_as_guards_look():
     gate = ["gate", "--json"]
     refused = CliRunner().invoke(main, gate)
     assert refused.exit_code == 2
-    assert "keeps 1 documents a query, and nDCG@100 looks at 100" in refused.stderr
+    assert "keeps 1 documents per query, but nDCG@100 needs 100" in refused.stderr
     assert baseline("update").exit_code == 0
     assert content()["depth"] == 100
     assert CliRunner().invoke(main, gate).exit_code == 0
@@ -136,7 +136,7 @@ def test_what_is_in_it_is_shown():
         "  Name     main\n"
         f"  Saved    {content()['created']}\n"
         "  Queries  2\n"
-        "  Depth    10 documents a query\n"
+        "  Depth    10 documents per query\n"
         "  Corpus   docs v2\n"
         "  nDCG@10  0.3155 when it was saved\n"
     )
@@ -147,7 +147,7 @@ def test_what_is_in_it_is_shown():
     )
     shown = baseline("show").stdout
     assert "Depth    all\n" in shown
-    assert "Corpus   not told\n" in shown
+    assert "Corpus   not set\n" in shown
     assert "k1       0.9\n" in shown
 
 
@@ -216,6 +216,6 @@ def test_a_release_is_not_replaced_by_chance():
     baseline("release", "v1.4")
     result = baseline("release", "v1.4")
     assert result.exit_code == 2
-    assert "expected a release that is not there yet" in result.stderr
+    assert "expected a release that does not exist yet" in result.stderr
     assert baseline("release", "v1.4", "--force").exit_code == 0
     assert baseline("release", "../v2").exit_code == 2

@@ -202,6 +202,14 @@ def test_help_lists_commands_and_exit_codes(berryeval):
         assert word in berryeval("-h").output
 
 
+@pytest.mark.parametrize("group", [(), ("archive",), ("baseline",), ("golden",), ("token",)])
+def test_lists_of_commands_cut_no_sentence(berryeval, group):
+    """Each command is described by a whole sentence in 80 columns."""
+    listed = berryeval(*group, "--help").output.partition("Commands:\n")[2].partition("\n\n")[0]
+    assert listed
+    assert [line for line in listed.splitlines() if not line.endswith(".") or "..." in line] == []
+
+
 def test_the_module_can_be_run():
     """python -m berryeval is berryeval."""
     done = subprocess.run(

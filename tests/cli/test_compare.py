@@ -115,3 +115,11 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, message):
     assert result.exit_code == 2
     assert message in result.output
     assert len(result.output.splitlines()) == 1
+
+
+def test_the_help_states_the_measures_that_are_tested_without_any():
+    """Not those of `berryeval evaluate` alone; recall goes as deep as the runs, here 10."""
+    help_text = " ".join(berryeval("--help").output.split())
+    assert "[default: those of `berryeval evaluate`, and recall at up to 100]" in help_text
+    tested = berryeval(*FILES).output.partition("W/T/L\n")[2].partition("\n\n")[0]
+    assert [line.split()[0] for line in tested.splitlines()] == ["nDCG@10", "RR", "P@5", "R@10"]

@@ -77,14 +77,14 @@ def test_a_run_is_inspected():
     result = berryeval("inspect", "a.run")
     assert result.output == (
         "a.run\n"
-        "  Kind               run, format trec\n"
-        "  Queries            2\n"
-        "  Rows               5\n"
-        "  Documents a query  2 to 3, median 2.5\n"
-        "  Scores             -2 to 3\n"
-        "  Tied               2 rows\n"
-        "  Duplicates         1\n"
-        f"  SHA-256            {hashlib.sha256(RUN).hexdigest()}\n"
+        "  Kind                 run, format trec\n"
+        "  Queries              2\n"
+        "  Rows                 5\n"
+        "  Documents per query  2 to 3, median 2.5\n"
+        "  Scores               -2 to 3\n"
+        "  Tied                 2 rows\n"
+        "  Duplicates           1\n"
+        f"  SHA-256              {hashlib.sha256(RUN).hexdigest()}\n"
     )
 
 
@@ -108,7 +108,7 @@ def test_judgments_are_inspected():
         "relevant": 2,
         "cautions": [],
     }
-    assert "Relevant           2, grade 1 or higher" in berryeval("inspect", "qrels").output
+    assert "Relevant             2, grade 1 or higher" in berryeval("inspect", "qrels").output
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_the_kind_of_a_file_is_guessed(folder, content, kind):
     [
         (
             ["inspect", "-"],
-            "path: expected a file, got standard input, which can be read only once",
+            "path: expected a file, got standard input, which can only be read once",
         ),
         (["inspect", "none"], "none: cannot be read: No such file or directory"),
         (["inspect", "empty.csv"], "empty.csv: expected judgments or a run, found nothing"),
@@ -263,8 +263,8 @@ def test_queries_that_a_format_cannot_hold_are_counted(folder):
         result = berryeval("convert", "e.json", target)
         assert (result.exit_code, result.stderr) == (
             0,
-            "2 queries without documents are left out; only a JSON object has a place for such "
-            "queries.\n",
+            "2 queries without documents are left out; only JSON objects can contain queries "
+            "without documents.\n",
         )
     assert berryeval("convert", "e.json", "f.json").stderr == ""
     assert json.loads((folder / "f.json").read_text()) == {"q1": {"d1": 0.5}, "q2": {}, "q3": {}}

@@ -31,7 +31,7 @@ def test_three_systems_are_compared_and_judged(folder):
     assert result.stdout.startswith("Three search systems answer 2 queries from 2 documents.\n")
     assert "nDCG@10     MRR     P@5    R@10" in result.stdout
     assert "questions" not in result.stdout, "this golden set has none"
-    assert "4. May hybrid take the place of bm25?" in result.stdout
+    assert "4. Can hybrid replace bm25?" in result.stdout
     assert "nDCG@10 drops by less than 0.05" in result.stdout
     assert "hybrid falls short: P@5 is 0.4000, below 0.70" in result.stdout
     assert "berryeval golden init docs/" in result.stdout

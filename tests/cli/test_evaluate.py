@@ -128,12 +128,12 @@ def test_output_can_go_to_a_file(data, form):
     [
         (["none.txt", "a.run"], "none.txt: cannot be read: No such file or directory"),
         (["qrels.txt", "a.run", "-m", "ndgc@10"], "unknown measure 'ndgc"),
-        (["qrels.txt", "a.run", "a.run"], "RUN: expected each run once, got a.run, a.run"),
+        (["qrels.txt", "a.run", "a.run"], "RUN: expected each run only once, got a.run, a.run"),
         (["qrels.txt", "qrels.txt"], "qrels.txt:1: expected 6 columns"),
         (["header.csv", "a.run"], "header.csv: expected at least one judged query, found none"),
         (
             ["qrels.txt", "a.run", "b.run", "--missing", "error"],
-            "a.run: query 'q3' is judged and not in the run",
+            "a.run: query 'q3' is judged but missing from the run",
         ),
         (
             ["qrels.txt", "a.run", "-o", "no/such/folder"],
@@ -188,7 +188,7 @@ def test_json_and_another_format_are_a_contradiction():
     """A usage error, rather than one of them at random."""
     result = berryeval("qrels.txt", "a.run", "--json", "--format", "csv")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "Error: Give --json or --format csv, not both." in result.stderr
+    assert "Error: Choose either --json or --format csv." in result.stderr
     assert berryeval("qrels.txt", "a.run", "--json", "--format", "json").exit_code == 0
 
 

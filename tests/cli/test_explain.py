@@ -43,7 +43,7 @@ def test_a_sentence_a_table_and_how_it_adds_up():
         "d1            2            1           2       -0.2500\n"
         "\n"
         "2 more documents moved without effect; --all shows them.\n"
-        "Rank -: the run does not have the document.\n"
+        "Rank -: the document is not in the run.\n"
         "Contributions add up to the difference: exact Shapley values over 2 documents.\n",
     )
 
@@ -58,8 +58,8 @@ def test_all_shows_moves_without_effect():
         ["d9", "-", "2", "-", "0"],
     ]
     assert lines[8:] == [
-        "Grade -: nobody judged the document.",
-        "Rank -: the run does not have the document.",
+        "Grade -: the document is unjudged.",
+        "Rank -: the document is not in the run.",
         "Contributions add up to the difference: nDCG@10 is a sum over documents, each at its "
         "rank.",
     ]
@@ -69,10 +69,10 @@ def test_without_a_query_the_one_that_fell_most_is_explained():
     """And the output says that it was chosen, and how."""
     lines = berryeval("qrels.txt", "a.run", "b.run").output.splitlines()
     assert lines[0].startswith("nDCG@10 of query q1 fell by 0.4706, from 0.9502 in a.run")
-    assert lines[1] == "Of all queries this one got worse by most."
+    assert lines[1] == "This query got worse by the most."
     lines = berryeval("qrels.txt", "b.run", "a.run").output.splitlines()
     assert lines[0].startswith("nDCG@10 of query q1 rose by 0.4706")
-    assert lines[1] == "No query got worse; this one got better by most."
+    assert lines[1] == "No query got worse; this one got better by the most."
 
 
 def test_what_did_not_change_is_said_without_a_table():
@@ -81,7 +81,7 @@ def test_what_did_not_change_is_said_without_a_table():
     assert result.output == (
         "nDCG@10 of query q2 did not change: 1.0000 in a.run and in b.run.\n"
         "\n"
-        "No document moved that the measure could see.\n"
+        "No document moved within the ranks that the measure covers.\n"
     )
     lines = berryeval("qrels.txt", "a.run", "b.run", "-m", "R@1000", "--query", "q3").output
     assert lines.splitlines()[2:] == ["1 document moved without effect; --all shows them."]
@@ -97,7 +97,7 @@ def test_a_path_is_named_with_the_number_of_documents(data):
         rows = [f"q Q0 {doc_id} 1 {-i} t\n" for i, doc_id in enumerate(documents)]
         (data / name).write_text("".join(rows))
     assert berryeval("q.txt", "c.run", "d.run", "-m", "AP").output.splitlines()[-1] == (
-        "Contributions add up to the difference: one path, 13 documents moved, which are too many "
+        "Contributions add up to the difference: one path, 13 documents moved, too many "
         "for exact Shapley values: each takes its new rank in the order of the second run, then "
         "the others leave."
     )
@@ -159,7 +159,7 @@ def test_a_table_can_go_to_a_file(data):
     ("arguments", "message"),
     [
         (["qrels.txt", "a.run", "b.run", "--query", "Q1"], "query 'Q1' is not judged: did you mea"),
-        (["qrels.txt", "a.run", "a.run"], "RUN: expected each run once, got a.run, a.run"),
+        (["qrels.txt", "a.run", "a.run"], "RUN: expected each run only once, got a.run, a.run"),
         (["qrels.txt", "a.run", "b.run", "-m", "ndgc"], "unknown measure 'ndgc': did you mean"),
         (["qrels.txt", "a.run", "none.run"], "none.run: cannot be read: No such file"),
     ],

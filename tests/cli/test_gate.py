@@ -214,7 +214,7 @@ def test_another_corpus_is_allowed_by_a_flag():
     arguments = ("--baseline", "main.json", "--corpus", "v2")
     refused = gate(*arguments)
     assert refused.exit_code == 2
-    assert "is of another corpus, 'v1' and not 'v2'" in refused.stderr
+    assert "is from another corpus, 'v1' and not 'v2'" in refused.stderr
     assert gate(*arguments, "--allow-other-corpus").exit_code == 0
 
 
@@ -259,7 +259,7 @@ def test_json_and_another_format_exclude_each_other():
     """A usage error."""
     result = gate("--json", "--format", "csv")
     assert result.exit_code == 2
-    assert "Give --json or --format csv, not both." in result.stderr
+    assert "Choose either --json or --format csv." in result.stderr
 
 
 def test_nothing_that_is_printed_is_nan():

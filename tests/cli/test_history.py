@@ -63,7 +63,7 @@ time (UTC)        note  queries    mean   change
 2026-01-08 06:30     -       21  0.7381        -  other judgments
 2026-01-09 06:30     -       21  0.7857  +0.0476
 
-Where judgments or queries changed, evaluations before and after are not compared.
+Evaluations before and after a change of judgments or queries are not compared.
 Decline: a step at 2026-01-07 06:30 (v3), means are 0.2125 lower from there on \
 (p = 0.0070; 3 evaluations of 20 queries).
 Tested once, at 0.05. To test after every evaluation, use --daily.
@@ -107,14 +107,16 @@ def test_evaluate_appends_each_run(folder):
     shown = berryeval("history", "h.jsonl").output
     assert "nDCG@10 of a.run: 2 evaluations" in shown
     assert "\n\nnDCG@10 of b.run: 2 evaluations" in shown
-    assert "Not tested for a decline: that takes two comparable evaluations that differ" in shown
+    assert (
+        "Not tested for a decline, which requires two comparable evaluations that differ" in shown
+    )
 
 
 def test_a_note_needs_a_history():
     """Rather than being dropped."""
     result = berryeval("evaluate", "qrels.txt", "a.run", "--note", "abc")
     assert result.exit_code == 2
-    assert "Error: --note goes with --history FILE." in result.stderr
+    assert "Error: --note requires --history FILE." in result.stderr
 
 
 def test_one_evaluation_is_a_history_too():
@@ -189,7 +191,10 @@ def test_a_torn_line_is_told(folder):
         file.write('{"version":1,"ti')
     result = berryeval("history", "h.jsonl")
     assert result.exit_code == 0
-    assert "h.jsonl:2: the line was cut off while it was written, and is left out." in result.output
+    assert (
+        "h.jsonl:2: the line is incomplete, because writing was interrupted, and is ignored."
+        in result.output
+    )
 
 
 @pytest.mark.usefixtures("history")
@@ -256,7 +261,7 @@ def test_without_the_library_the_extra_is_named(monkeypatch):
     result = berryeval("history", "h.jsonl", "-o", "x.png")
     assert result.exit_code == 2
     assert result.stderr == (
-        "Error: Drawing PNG needs a library more: pip install 'berryeval[charts]'\n"
+        "Error: Drawing PNG requires an optional dependency: pip install 'berryeval[charts]'\n"
     )
 
 
@@ -334,7 +339,7 @@ def test_queries_that_are_missing_are_counted_in_the_history(folder):
     told = berryeval("history", "h.jsonl").output
     assert "queries  missing    mean" in told
     assert "20        6  0.7000" in told
-    assert "missing: judged queries that the run lacks, and that score 0 in its mean." in told
+    assert "missing: judged queries that are not in the run; they score 0 in its mean." in told
     entries = json.loads(berryeval("history", "h.jsonl", "--json").output)["series"][0]
     assert [entry["n_missing"] for entry in entries["evaluations"]] == [0, 6]
     left_out = be.evaluate(JUDGMENTS, ranked, ["RR"], missing="skip")

@@ -44,9 +44,9 @@ def test_the_table_has_effects_ranks_and_bounds():
         "2 unjudged documents in 1 of 2 queries.\n"
         "effect: the largest change of the mean P@2 if the document gets grade 2 instead\n"
         "of 0, and the other unjudged ones get 0.\n"
-        "Under each run stands the document's rank; - is none in the first 2.\n"
+        "The column of each run shows the document's rank; - means none in the first 2.\n"
         "\n"
-        "Means as judged, and for any grades from 0 to 2 of the unjudged:\n"
+        "Means as judged, and over all grades from 0 to 2 of the unjudged:\n"
         "  a.run: P@2 0.5000, between 0.5000 and 0.7500\n"
         "  b.run: P@2 0.5000, between 0.5000 and 0.7500\n",
     )
@@ -68,7 +68,7 @@ def test_a_baseline_makes_it_a_matter_of_differences():
         "q1     d8        0.2500      -      2",
         "",
         "2 unjudged documents in 1 of 2 queries; the 1 most decisive are shown.",
-        "effect: the change of the difference to a.run in mean P@2 if the document gets",
+        "effect: the change of the difference from a.run in mean P@2 if the document gets",
     ]
     assert result.output.endswith("  b.run - a.run: P@2 +0.0000, between -0.2500 and +0.2500\n")
     both = holes("qrels.txt", "a.run", "b.run", "--against", "a.run", "-m", "P@2", "-n", "1")
@@ -154,7 +154,7 @@ def test_nothing_left_to_judge_is_said(data):
     """A header without rows would leave people wondering."""
     (data / "all.txt").write_text((data / "qrels.txt").read_text() + "q1 0 d9 0\n")
     shown = holes("all.txt", "a.run").output
-    assert shown == "query  document  effect  a.run\n\nEvery document looked at is judged.\n"
+    assert shown == "query  document  effect  a.run\n\nEvery document in these ranks is judged.\n"
 
 
 @pytest.mark.usefixtures("data")
@@ -164,7 +164,7 @@ def test_outer_bounds_and_whole_rankings_are_marked(data):
         lines = [f"q1 Q0 h{i:02} 1 {order * i} x\n" for i in range(20)]
         (data / f"{name}.run").write_text("".join(lines))
     shown = holes("qrels.txt", "m.run", "--against", "n.run", "-m", "AP", "-n", "1").output
-    assert "Under each run stands the document's rank; - is none.\n" in shown
+    assert "The column of each run shows the document's rank; - means none.\n" in shown
     assert shown.endswith(" (outer bounds)\n")
 
 
@@ -173,8 +173,8 @@ def test_outer_bounds_and_whole_rankings_are_marked(data):
     [
         (["--max-grade", "0"], "Error: max_grade: expected a number above 0, got 0.0\n"),
         (["-m", "nDGC@10"], "Error: unknown measure 'nDGC@10': did you mean 'nDCG@10'?\n"),
-        (["--against", "a.run"], "Error: runs: expected a run besides the baseline, got none\n"),
-        (["--json", "--format", "csv"], "Error: Give --json or --format csv, not both.\n"),
+        (["--against", "a.run"], "Error: runs: expected a run other than the baseline, got none\n"),
+        (["--json", "--format", "csv"], "Error: Choose either --json or --format csv.\n"),
         (["--against", "no.run"], "Error: no.run: cannot be read: No such file or directory\n"),
     ],
 )

@@ -165,7 +165,7 @@ def test_two_outputs_never_share_a_file(folder, command):
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     result = berryeval(*command.split())
     assert result.exit_code == 2, result.output
-    assert "Two outputs name the same file" in result.stderr
+    assert "Two outputs use the same file" in result.stderr
     after = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     assert after == before
 
@@ -184,7 +184,7 @@ def test_a_history_is_appended_to_nothing_else(folder, content):
     (folder / "other").write_text(content)
     result = berryeval("evaluate", "qrels", "a.run", "--history", "other")
     assert result.exit_code == 2
-    assert "Error: other: is no history of evaluations; name a new file" in result.stderr
+    assert "Error: other: is not a history of evaluations; use a new file" in result.stderr
     assert (folder / "other").read_text() == content
 
 

@@ -25,7 +25,7 @@ def power(*arguments):
 
 
 def test_two_runs_measure_it():
-    """The smallest drop, the queries that a margin needs, and the curve, with the present in it."""
+    """The smallest drop, the queries that a margin requires, and the curve with the current set."""
     result = power("--against", "stems.run", "--margin", "0.05")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
@@ -41,7 +41,7 @@ def test_missing_queries_widen_the_spread_and_are_said_to():
     rows = Path("stems.run").read_text().splitlines(keepends=True)
     Path("part.run").write_text("".join(row for row in rows if not row.startswith(("h01", "h02"))))
     told = power("--against", "part.run").output
-    assert "2 queries are missing from a run and scored as 0: the spread," in told
+    assert "2 queries are missing from a run and scored as 0: this increases the spread," in told
     found = json.loads(power("--against", "part.run", "--json").output)
     assert found["measures"][0]["n_missing"] == 2
     assert "missing" not in power("--against", "stems.run").output
@@ -51,7 +51,7 @@ def test_one_run_is_labelled_as_assumed():
     """Three correlations, and how to do better."""
     result = power("-m", "RR", "-m", "P@5")
     assert result.stdout.count("assumed, correlation 0.7") == 4
-    assert "name a second one with --against to measure it." in result.stdout
+    assert "measure that with a second run, --against RUN." in result.stdout
 
 
 def test_forms():

@@ -119,14 +119,20 @@ def test_questions_are_indexed_with_the_documents(folder):
     (folder / "asked.json").write_text('{"guide.md": ["why does it take ages"]}')
     result = retrieve(*arguments, "--questions", "asked.json")
     assert result.exit_code == 2
-    assert "asked.json: there are questions of 'guide.md', and no such document" in result.stderr
+    assert (
+        "asked.json: questions are given for 'guide.md', but there is no such document"
+        in result.stderr
+    )
     result = retrieve("engine_of_test:find", "--questions", "asked.json", "-o", "x.run")
     assert result.exit_code == 2
-    assert "--questions needs --documents, which they are asked of." in result.stderr
+    assert "--questions requires --documents." in result.stderr
     own = ("engine_of_test:find", "--documents", "docs", "-o", "x.run")
     result = retrieve(*own, "--questions", "asked.json")
     assert result.exit_code == 2
-    assert "--questions are indexed, and engine_of_test:find takes none." in result.stderr
+    assert (
+        "--questions requires a system that indexes documents; engine_of_test:find does not."
+        in result.stderr
+    )
 
 
 def test_settings_reach_the_system():
@@ -187,8 +193,8 @@ def test_a_failing_query_is_reported_and_can_be_asked_again(folder):
     assert result.exit_code == 4
     assert result.stderr == (
         "query 'q2' failed: engine_of_test:half: ValueError: no such index\n"
-        "1 query failed; x.run was not written. Repeat the command to ask again only what failed, "
-        "or accept the run without it with --max-failed 1.\n"
+        "1 query failed; x.run was not written. Repeat the command to retry only the failed "
+        "queries, or accept the run without it with --max-failed 1.\n"
     )
     assert not (folder / "x.run").exists()
     assert '"q1"' in (folder / "x.run.progress").read_text()
@@ -203,7 +209,7 @@ def test_queries_may_fail_where_that_is_accepted(folder):
     """The run is without them, and says so; the next command starts anew."""
     result = retrieve("engine_of_test:half", "-o", "x.run", "--max-failed", "1")
     assert result.exit_code == 0
-    assert result.stderr.endswith("1 query failed; the run is without it.\n")
+    assert result.stderr.endswith("1 query failed; the run does not contain it.\n")
     assert list(be.read_run("x.run").query_ids) == ["q1"]
     assert not (folder / "x.run.progress").exists()
 
@@ -315,7 +321,7 @@ def test_answers_with_other_settings_are_not_mixed():
     assert retrieve("engine_of_test:half", "-o", "x.run").exit_code == 4
     result = retrieve("engine_of_test:half", "-o", "x.run", "-k", "7")
     assert result.exit_code == 2
-    assert "has answers with k '100', not '7'; delete the file to start anew" in result.stderr
+    assert "has answers with k '100', not '7'; delete the file to start again" in result.stderr
 
 
 def test_settings_can_be_mended_where_nothing_was_answered():
@@ -391,9 +397,7 @@ def test_an_interruption_says_what_is_kept(monkeypatch):
     monkeypatch.setattr("berryeval.search.collect.collect", interrupted)
     result = retrieve("engine_of_test:find", "-o", "x.run")
     assert result.exit_code == 130
-    assert (
-        result.stderr == "0 answers are kept; the same command goes on from there.\nInterrupted.\n"
-    )
+    assert result.stderr == "0 answers are kept; repeat the command to continue.\nInterrupted.\n"
     assert retrieve("engine_of_test:find", "-o", "-").stderr == "Interrupted.\n"
 
 
@@ -425,7 +429,7 @@ def test_it_goes_on_after_ctrl_c(folder):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
-    assert said.endswith("kept; the same command goes on from there.\nInterrupted.\n")
+    assert said.endswith("kept; repeat the command to continue.\nInterrupted.\n")
     n_kept = len((folder / "x.run.progress").read_text().splitlines()) - 1
     assert 0 <= n_kept < 40
     (folder / "asked").unlink()
@@ -463,6 +467,6 @@ def test_an_engine_behind_http_is_seeded_and_asked(monkeypatch):
         engine.faults["_msearch"] = [(401, {"error": {"reason": "no c2VjcmV0"}})] * 2
         done = retrieve(place, "-o", "again.run")
     assert done.exit_code == 4
-    assert "elasticsearch: refuses the credentials: no ***" in done.output
+    assert "elasticsearch: rejected the credentials: no ***" in done.output
     assert "c2VjcmV0" not in done.output
     assert not Path("again.run.progress").exists()

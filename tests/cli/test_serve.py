@@ -115,7 +115,7 @@ def test_tokens_are_listed_and_revoked():
     missing = run("token", "list", "--archive", "a.db")
     assert (missing.exit_code, Path("a.db").exists()) == (5, False)
     Archive.open("a.db").close()
-    assert "There is no token" in run("token", "list", "--archive", "a.db").stdout
+    assert "No tokens yet" in run("token", "list", "--archive", "a.db").stdout
     token = run("token", "create", "ci", "--archive", "a.db").stdout.strip()
     listed = run("token", "list", "--archive", "a.db").stdout
     assert "ci" in listed

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("data")
 
 FOUR = "expected 4 columns (query, iteration, document, grade)"
 SIX = "expected 6 columns (query, Q0, document, rank, score, tag)"
-NO_NAN = "expected a score, found nan, which has no place in an order"
+NO_NAN = "expected a score, found nan, which cannot be ordered"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_repeats_matter_only_where_they_are_seen():
         (
             ["-mrbp", "--compat=10.0"],
             1,
-            "rbp has no defined value in trec_eval 10.0: take berryeval evaluate -m RBP",
+            "rbp has no defined value in trec_eval 10.0: use berryeval evaluate -m RBP",
         ),
         (["--nope"], 1, "No such option '--nope'."),
         (["-Znowhere"], 255, "nowhere: cannot be read: No such file or directory"),

@@ -14,7 +14,7 @@ needs_fifos = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no
 
 
 def test_a_link_stays_a_link_and_its_file_is_written(tmp_path):
-    """Also a link to a link, and one to a file that is not there yet."""
+    """Also a link to a link, and one to a file that does not exist yet."""
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to("folder/file")
     (tmp_path / "second").symlink_to("link")

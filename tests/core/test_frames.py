@@ -457,7 +457,7 @@ def test_what_needs_pyarrow_says_so():
     reader = pa.RecordBatchReader.from_batches(pa.table(ROWS).schema, pa.table(ROWS).to_batches())
     with pytest.raises(be.MissingExtraError, match=r"pip install 'berryeval\[frames\]'"):
         be.Run.from_frame(reader)
-    with pytest.raises(be.MissingExtraError, match="Making an Arrow table needs"):
+    with pytest.raises(be.MissingExtraError, match="Making an Arrow table requires"):
         RUN.to_arrow()
 
 

@@ -9,7 +9,7 @@ from berryeval.errors import ArgumentError, InputTypeError
 
 def test_a_number_too_large_for_a_float_is_an_error():
     """Python's whole numbers have no end."""
-    with pytest.raises(ArgumentError, match="a number that a float holds"):
+    with pytest.raises(ArgumentError, match="a number that fits a float"):
         Run.from_dict({"q": {"a": 10**400}})
 
 

@@ -8,7 +8,7 @@ WORDS = {
     "better": "better",
     "worse": "worse",
     "unclear": "not clearly different",
-    "untested": "too few changes to tell",
+    "untested": "too few changes to decide",
 }
 NOTHING = ("", "-", "\u2013")
 """What stands where there is no figure."""

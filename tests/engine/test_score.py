@@ -63,7 +63,7 @@ def test_some_of_the_queries_can_be_taken():
 
 def test_missing_queries_can_be_an_error():
     """The message names the first."""
-    with pytest.raises(MismatchError, match="query 'm' is judged and not in the run"):
+    with pytest.raises(MismatchError, match="query 'm' is judged but missing from the run"):
         score(JUDGMENTS, RUN, [ReciprocalRank()], missing="error")
 
 

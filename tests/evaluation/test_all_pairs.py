@@ -122,7 +122,7 @@ def test_the_table_of_pairs_has_words_and_intervals():
     assert table.header[-3:] == ("interval", "p", "second is")
     assert [row[-1] for row in table.rows] == ["better", "worse", "worse"]
     untested = pairs_table(all_pairs(three()))
-    assert {row[-1] for row in untested.rows} == {"too few changes to tell"}
+    assert {row[-1] for row in untested.rows} == {"too few changes to decide"}
     assert "one family" in table.notes[0]
 
 

@@ -111,7 +111,7 @@ def test_other_queries_are_refused(judged, told):
     """With their ids, and the way out."""
     judgments = Judgments.from_dict({q: {"d1": 1} for q in judged})
     message = (
-        f"baseline 'main' is of other queries than the judgments: {told}; "
+        f"baseline 'main' has different queries from the judgments: {told}; "
         "save its run again with `berryeval baseline update`"
     )
     with pytest.raises(MismatchError, match=message):
@@ -121,13 +121,13 @@ def test_other_queries_are_refused(judged, told):
 def test_other_texts_are_refused():
     """The same ids can stand for other questions."""
     changed = {**QUERIES, "q2": Query("q2", "another text")}
-    with pytest.raises(MismatchError, match="is of queries with other texts"):
+    with pytest.raises(MismatchError, match="has queries with different texts"):
         made(queries=QUERIES).check(JUDGMENTS, [NDCG], queries=changed)
 
 
 def test_another_corpus_is_refused():
     """What cannot be found in it cannot be compared."""
-    with pytest.raises(MismatchError, match="is of another corpus, 'v2' and not 'v3'"):
+    with pytest.raises(MismatchError, match="is from another corpus, 'v2' and not 'v3'"):
         made(corpus="v2").check(JUDGMENTS, [NDCG], corpus="v3")
 
 
@@ -135,7 +135,7 @@ def test_another_corpus_is_refused():
 def test_rankings_that_are_too_short_are_refused(measure, wanted):
     """What was cut off cannot be scored; the message says how to keep more."""
     message = (
-        f"keeps 2 documents a query, and {measure} looks at {wanted}; "
+        f"keeps 2 documents per query, but {measure} needs {wanted}; "
         f"save its run again with `berryeval baseline update -m '{measure}'`"
     )
     with pytest.raises(MismatchError, match=message):
@@ -144,7 +144,9 @@ def test_rankings_that_are_too_short_are_refused(measure, wanted):
 
 def test_other_semantics_are_refused(tmp_path):
     """And the way out is one that does not read the file again."""
-    message = "expected scores of semantics 1, found 2; save its run again with `berryeval baseline"
+    message = (
+        "expected scores with semantics 1, found 2; save its run again with `berryeval baseline"
+    )
     with pytest.raises(MismatchError, match=message + " save --force`"):
         Baseline.read(saved(tmp_path, semantics=2))
 

@@ -57,7 +57,7 @@ def test_scores_that_are_all_equal_are_noticed(tmp_path):
     """The document ids would decide."""
     (caution,) = found(lines(lambda *_: 1), tmp_path)
     assert caution == (
-        "all scores are equal in 40 of the 40 queries checked; document ids alone decide the order"
+        "all scores are equal in 40 of the 40 queries checked; only document ids decide the order"
     )
 
 

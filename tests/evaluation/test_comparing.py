@@ -230,7 +230,7 @@ def test_queries_that_one_run_lacks_can_be_left_out_of_all():
     for name, mean in (("a", "baseline_mean"), ("b", "candidate_mean")):
         shown = found.evaluations[name]["RR"].mean
         assert shown == pytest.approx(getattr(found.difference("b", "RR"), mean))
-    assert found.notes[0] == "8 queries judged, 7 scored: those that are scored for every run."
+    assert found.notes[0] == "8 queries judged, 7 scored: those scored for every run."
     assert found.common == ()
     parts = {"a": {"q0": ["d"], "q1": ["d"]}, "b": {"q0": ["d"]}, "c": {"q1": ["d"]}}
     with pytest.raises(MismatchError, match="no query is scored for all runs: a, b, c"):
@@ -295,7 +295,7 @@ def test_an_error_about_missing_queries_names_the_run():
     """Which of several runs it is, and how many queries."""
     judgments = {f"q{i}": {"d1": 1} for i in range(4)}
     whole, part = {q: ["d1"] for q in judgments}, {"q0": ["d1"], "q1": ["d1"]}
-    message = "^b: query 'q2' and 1 more are judged and not in the run$"
+    message = "^b: query 'q2' and 1 more are judged but missing from the run$"
     with pytest.raises(MismatchError, match=message):
         compare(judgments, {"a": whole, "b": part}, "RR", missing="error")
     with pytest.raises(MismatchError, match=r"^c: judgments and run have no query in common"):

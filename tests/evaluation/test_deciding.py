@@ -223,5 +223,5 @@ def test_each_finding_has_one_word():
         "better": "better",
         "worse": "worse",
         "unclear": "not clearly different",
-        "untested": "too few changes to tell",
+        "untested": "too few changes to decide",
     }

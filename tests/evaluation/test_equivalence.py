@@ -94,7 +94,7 @@ def test_settings_flags_and_json_have_it():
     texts = GateRules().with_guards({"equivalent": ["P@5=0.05"]}, {"equivalent": "--equivalent"})
     assert texts.guards == (SAME,)
     both = {"measure": "P@5", "margin": 0.1, "equivalent": 0.1}
-    with pytest.raises(InputError, match="equivalent: expected no margin beside it"):
+    with pytest.raises(InputError, match="equivalent: expected no margin in the same guard"):
         GateRules.from_dict({"guards": [both]})
     with pytest.raises(ArgumentError, match="equivalent: expected at most 1, the range of P@5"):
         MarginGuard(SAME.measure, Margin(1.5), is_equivalence=True)

@@ -101,7 +101,8 @@ def test_nothing_in_common_is_an_error_that_shows_both_sides():
     with pytest.raises(MismatchError) as caught:
         be.evaluate({"1": {"d": 1}}, {"q1": {"d": 1.0}})
     assert str(caught.value) == (
-        "judgments and run have no query in common: judged are '1'; in the run are 'q1'"
+        "judgments and run have no query in common: judged queries are '1'; "
+        "queries in the run are 'q1'"
     )
 
 

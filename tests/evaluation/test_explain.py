@@ -279,7 +279,9 @@ def test_an_unknown_query_is_an_error_with_the_nearest():
     run = {"query-1": ["a"]}
     with pytest.raises(be.MismatchError, match=r"'query1' is not judged: did you mean 'query-1'\?"):
         be.explain(judgments, run, run, "query1")
-    with pytest.raises(be.MismatchError, match="judged are 'query-0', 'query-1', 'query-2' and 2"):
+    with pytest.raises(
+        be.MismatchError, match="judged queries are 'query-0', 'query-1', 'query-2' and 2"
+    ):
         be.explain(judgments, run, run, "zz")
     with pytest.raises(be.InputTypeError, match="query_id: expected text or a whole number"):
         be.explain(judgments, run, run, 7.0)

@@ -38,7 +38,7 @@ def test_queries_missing_from_the_baseline_make_no_winner_unseen():
     assert found.sentence == (
         "5 of 30 judged queries are missing from the baseline, and scored as 0; over the 25 "
         "queries that are not missing, the verdict is inconclusive. 1 guard holds over 30 queries. "
-        "Small set: below 50 queries, verdicts may be wrong more often than alpha says."
+        "Small set: below 50 queries, verdicts may be wrong more often than alpha."
     )
     told = json.loads(gate_to_json(found))
     assert told["missing"] == {"baseline": 5}

@@ -49,7 +49,9 @@ def test_a_confident_threshold_asks_for_the_lower_end():
     assert "0.7 %" not in verdict(0.66).sentence
     one = evaluate(judged(1), ranked([4]), "P@5")
     assert verdict(0.7, one).verdict == "inconclusive"
-    assert "is 0.8000, but of too few queries to be confident of 0.7." in verdict(0.7, one).sentence
+    assert (
+        "is 0.8000, but with too few queries to be confident of 0.7." in verdict(0.7, one).sentence
+    )
 
 
 def test_latency_is_held_against_its_limit():
@@ -68,7 +70,7 @@ def test_latency_is_held_against_its_limit():
 def test_latency_needs_times(times):
     """None were measured: an error, no pass."""
     result = evaluate(judged(1), ranked([5]), "P@5")
-    with pytest.raises(ArgumentError, match="expected how long queries took, got no times"):
+    with pytest.raises(ArgumentError, match="expected query times, got no times"):
         gate(result, [LatencyGuard(95, 100)], milliseconds=times)
 
 

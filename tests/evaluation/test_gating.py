@@ -53,7 +53,7 @@ def test_a_verdict_says_that_the_set_is_small(n_queries, is_small, margin):
     before, after = [3] * n_queries, [4, 2] * (n_queries // 2) + [3] * (n_queries % 2)
     found = decided(before, after, margin=margin)
     assert found.verdict == ("pass" if margin == 0.3 else "inconclusive")
-    said = " Small set: below 50 queries, verdicts may be wrong more often than alpha says."
+    said = " Small set: below 50 queries, verdicts may be wrong more often than alpha."
     assert found.sentence.endswith(said) == is_small
     untested = decided([3] * n_queries, [4, *[3] * (n_queries - 1)], margin=margin)
     assert "Small" not in untested.sentence
@@ -65,7 +65,7 @@ def test_a_verdict_says_that_a_slice_is_small():
     comparison = compared([3] * 80, [4, 2, 3, 3] * 20, queries=queries)
     guard = MarginGuard(parse_measure("P@5"), Margin(0.13), ("category",))
     assert gate(comparison, [guard]).sentence.endswith(
-        " Small slice: below 50 queries, verdicts may be wrong more often than alpha says."
+        " Small slice: below 50 queries, verdicts may be wrong more often than alpha."
     )
 
 
@@ -95,7 +95,7 @@ def test_a_clearly_better_candidate_suggests_a_higher_baseline():
     """Better beyond chance and nowhere worse; otherwise there is no suggestion."""
     better = decided([3] * 30, [4] * 20 + [3] * 10)
     assert better.suggestion == (
-        "The candidate is better (P@5 +0.1333): consider raising the baseline to it "
+        "The candidate is better (P@5 +0.1333): consider making it the baseline "
         "(`berryeval baseline update`)."
     )
     assert decided([3] * 30, [4] * 9 + [3] * 21, margin=0.5).suggestion is None

@@ -52,7 +52,7 @@ def test_groups_are_what_the_interval_counts():
     assert difference.p_value == pytest.approx(expected.p_value())
     assert difference.mean == plain.differences[0].mean
     assert difference.interval.low < plain.differences[0].interval.low
-    assert "The queries come in 30 groups, and groups are what is tested." in grouped.notes
+    assert "The queries come in 30 groups, and the groups are tested." in grouped.notes
     assert not any("groups" in note for note in plain.notes)
 
 

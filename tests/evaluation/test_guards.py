@@ -91,7 +91,7 @@ def test_limits_are_written_as_people_write_them():
 
 def test_a_threshold_that_cannot_be_reached_is_an_error():
     """70 was meant to be 0.70; a measure without an upper end takes any."""
-    with pytest.raises(ArgumentError, match="at most 1, the highest nDCG@10 there is, got 70"):
+    with pytest.raises(ArgumentError, match="at most 1, the highest possible nDCG@10, got 70"):
         ThresholdGuard(NDCG, 70)
     assert ThresholdGuard(NDCG, 1.0).at_least == 1
     assert ThresholdGuard(parse_measure("DCG@10"), 70).at_least == 70

@@ -32,7 +32,7 @@ def test_the_sentence_of_several_candidates_groups_them():
     )
     few = {q: ["d"] if i < 4 else BEFORE[q] for i, q in enumerate(THIRTY)}
     assert compare(THIRTY, {"a": BEFORE, "b": few, "c": few}, "RR").sentence == (
-        "By RR, b and c differ from a in too few queries to tell."
+        "By RR, b and c differ from a in too few queries to decide."
     )
 
 
@@ -40,8 +40,8 @@ def test_the_sentence_says_how_few_queries_changed():
     """With both means, and no claim."""
     few = {q: ["d"] if i < 4 else BEFORE[q] for i, q in enumerate(THIRTY)}
     assert compare(THIRTY, {"a": BEFORE, "b": few}, "RR").sentence == (
-        "b differs from a in too few queries to tell: RR is 0.8667, compared with 0.8333, and only "
-        "2 of 30 queries changed."
+        "b differs from a in too few queries to decide: RR is 0.8667, compared with 0.8333, and "
+        "only 2 of 30 queries changed."
     )
 
 
@@ -105,10 +105,10 @@ def test_the_policy_is_written_beside_the_figures():
     """Who decides, which differences are families, and what decides nothing."""
     alone = compare(THIRTY, {"a": BEFORE, "b": LACKING}, "RR", tests=["sign"])
     assert policy_note(alone).endswith(
-        "RR decides alone. The p-values of sign are not adjusted, and decide nothing."
+        "RR decides alone. The p-values of sign are not adjusted and do not affect the result."
     )
     two = compare(THIRTY, {"a": BEFORE, "b": LACKING}, ["RR", "P@1"])
-    assert "The other difference is reported beside it." in policy_note(two)
+    assert "The other difference is reported with it." in policy_note(two)
     assert "max-t" not in policy_note(two)
     many = a_comparison(20)
     assert "The other 4 differences form one family." in policy_note(many)

@@ -114,7 +114,10 @@ def test_the_scale_goes_to_the_highest_grade_unless_told():
     ("options", "message"),
     [
         ({"baseline": "nobody"}, "baseline: expected one of 'ours', 'theirs', got 'nobody'"),
-        ({"baseline": "ours", "runs": runs("ours")}, "runs: expected a run besides the baseline"),
+        (
+            {"baseline": "ours", "runs": runs("ours")},
+            "runs: expected a run other than the baseline",
+        ),
         ({"runs": {}}, "runs: expected at least one, got none"),
         ({"max_grade": 0}, "max_grade: expected a number above 0, got 0"),
         ({"max_grade": float("nan")}, "max_grade: expected a number above 0, got nan"),
@@ -136,7 +139,9 @@ def test_measures_are_needed():
 
 def test_a_run_of_other_queries_is_an_error():
     """Else it would seem that everything is judged."""
-    with pytest.raises(MismatchError, match=r"far: no query in common .* judged are 'q1', .* 'z9'"):
+    with pytest.raises(
+        MismatchError, match=r"far: no query in common .* judged queries are 'q1', .* 'z9'"
+    ):
         find("P@3", runs={"far": Run.from_lists({"z9": ["a"]})})
 
 

@@ -74,7 +74,7 @@ def test_without_spread_nothing_can_be_told(n_queries):
     for spread in found[0].spreads:
         assert (spread.sd, spread.smallest_drop, spread.curve) == (0.0, None, ())
     text = power_to_text(found)
-    assert "-: there is no spread between queries, so nothing can be told." in text
+    assert "-: there is no spread between queries, so nothing can be computed." in text
     assert "nan" not in text
     assert len(power_tables(found)) == 1
 

@@ -74,7 +74,7 @@ def test_runs_that_are_the_same_have_no_noise():
     assert {(noise.per_query, noise.shared) for noise in found.values()} == {(0.0, 0.0)}
     [geometric] = noise_of(judged(1), [ranked([4]), ranked([2])], "GMAP").values()
     assert geometric.shared == pytest.approx(math.log(2) / math.sqrt(2))
-    with pytest.raises(ArgumentError, match="runs: expected at least two of the same system"):
+    with pytest.raises(ArgumentError, match="runs: expected at least two runs of the same system"):
         noise_of(judged(1), [ranked([4])], "P@5")
 
 
@@ -173,7 +173,7 @@ def test_a_verdict_says_that_noise_is_counted_in():
     noisy = gate(with_repeats(mostly), margin=0.1)
     assert (quiet.verdict, noisy.verdict) == ("pass", "inconclusive")
     sd = only(noisy).noise_sd
-    assert f" Noise that all queries of a run share, {sd:.4f}, is counted in." in noisy.sentence
+    assert f" Noise that all queries of a run share, {sd:.4f}, is included." in noisy.sentence
     assert only(noisy).interval.low < only(quiet).interval.low
     written = json.loads(gate_to_json(noisy))
     assert written["guards"][0]["noise_sd"] == pytest.approx(sd)
@@ -322,7 +322,7 @@ def test_repeats_turn_a_pass_into_inconclusive_if_whole_runs_vary():
     assert once["noise_sd"] is None
     assert again["noise_sd"] == pytest.approx(0.2 * math.sqrt(1 + 1 / 3))  # one run, and three
     assert again["value"] == pytest.approx(once["value"])
-    assert "Noise that all queries of a run share, 0.2309, is counted in." in again["reason"]
+    assert "Noise that all queries of a run share, 0.2309, is included." in again["reason"]
     of_baseline = gated("drifting", 0.14, 2, 3, option="--baseline-repeat")[1]
     assert of_baseline["noise_sd"] > 0.05
 

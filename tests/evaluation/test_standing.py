@@ -107,7 +107,7 @@ def test_the_slices_of_a_label_are_one_family():
         (
             10,
             8,
-            "new differs from main in too few queries to tell: RR is 0.6042, compared with "
+            "new differs from main in too few queries to decide: RR is 0.6042, compared with "
             "0.5833, and only 2 of 48 queries changed.",
         ),
         (8, 8, "new and main score the same RR for every query."),

@@ -219,7 +219,9 @@ def test_without_pyarrow_the_extra_is_named(tmp_path, name, monkeypatch):
         raise ImportError(name)
 
     monkeypatch.setattr(arrow_stream, "import_module", import_module)
-    with pytest.raises(be.MissingExtraError, match=r"Reading .* needs a library more: pip install"):
+    with pytest.raises(
+        be.MissingExtraError, match=r"Reading .* requires an optional dependency: pip install"
+    ):
         read_run(tmp_path / name)
     with pytest.raises(be.MissingExtraError, match="Writing"):
         write_run(RUN, tmp_path / f"other.{name}")

@@ -119,7 +119,7 @@ def test_documents_stream(write):
         ('{"_id": "d", "text": "x", "title": ["y"]}', "expected text as title, found list"),
         ('{"_id": "d", "text": "", "length": -1}', "expected a number of tokens as length, found -1"),
         ('{"_id": "d", "text": "", "length": true}', "expected a number of tokens as length, found True"),
-        ('{"_id": "e", "text": ""}', "document 'e' comes a second time"),
+        ('{"_id": "e", "text": ""}', "document 'e' occurs twice"),
     ],
 )  # fmt: skip
 def test_a_bad_document_is_named(write, line, message):

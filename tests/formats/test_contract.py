@@ -98,7 +98,10 @@ def test_zstd_without_its_library_writes_nothing(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(MissingExtraError) as caught:
         write_run(Run.from_dict({"q": {"d": 1.0}}), tmp_path / "a.run.zst")
-    assert str(caught.value) == "Writing zstd needs a library more: pip install 'berryeval[zstd]'"
+    assert (
+        str(caught.value)
+        == "Writing zstd requires an optional dependency: pip install 'berryeval[zstd]'"
+    )
     assert list(tmp_path.iterdir()) == []
 
 

@@ -61,7 +61,10 @@ def test_zstd_without_its_library_says_what_to_install(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(MissingExtraError) as caught:
         read_judgments(path)
-    assert str(caught.value) == "Reading zstd needs a library more: pip install 'berryeval[zstd]'"
+    assert (
+        str(caught.value)
+        == "Reading zstd requires an optional dependency: pip install 'berryeval[zstd]'"
+    )
 
 
 def test_a_damaged_zstd_file_is_an_error(write):
@@ -153,9 +156,14 @@ def test_a_bad_line_of_a_run_is_named(write, content, message):
 def test_judgments_and_run_in_the_wrong_order_are_guessed(write):
     """By the first line; a later one is a bad line, and no more."""
     qrels, run = write(b"q 0 d 1\n", "qrels"), write(b"q Q0 d 1 2.5 t\n", "run")
-    with pytest.raises(FormatError, match=r"found 6; is it a run\? judgments come first$"):
+    with pytest.raises(
+        FormatError, match=r"found 6; if it is a run, swap the arguments: judgments come first$"
+    ):
         read_judgments(run)
-    with pytest.raises(FormatError, match=r"found 4; is it judgments\? they come first$"):
+    with pytest.raises(
+        FormatError,
+        match=r"found 4; if these are judgments, swap the arguments: judgments come first$",
+    ):
         read_run(qrels)
     with pytest.raises(FormatError, match=r":2: .* found 4$"):
         read_run(write(b"q Q0 d 1 2.5 t\nq Q0 e 2\n"))

@@ -58,9 +58,11 @@ def test_questions_are_of_chunks(tmp_path):
     assert list(golden.documents(questions=True)) == list(golden.documents())
     (error,) = check_golden_set(golden).errors
     assert (error.kind, error.where) == ("dangling", QUESTIONS)
-    message = "there are questions of 'tuning.md#banana' and 1 more, and no such chunk; did you mea"
+    message = (
+        "questions are given for 'tuning.md#banana' and 1 more, but there is no such chunk; did"
+    )
     assert error.message.startswith(message)
-    with pytest.raises(MismatchError, match=f"{QUESTIONS}: there are questions of 'tuning.md#ba"):
+    with pytest.raises(MismatchError, match=f"{QUESTIONS}: questions are given for 'tuning.md#ba"):
         read_golden_set(tmp_path)
     (tmp_path / QUESTIONS).unlink()
     (tmp_path / QUESTIONS).mkdir()
@@ -103,13 +105,13 @@ def test_both_passes_are_kept(tmp_path):
     ("judgments", "expected"),
     [
         ({"Q1": {"guide.md#configure-oaut": 3}}, "did you mean 'guide.md#configure-oauth'?"),
-        ({"Q7": {"guide.md#guide": 3}}, "Q7: is judged, and is not among the queries"),
+        ({"Q7": {"guide.md#guide": 3}}, "Q7: is judged but is not in the queries"),
         (
             [judged("Q1", GRADES["Q1"]) | {"not_relevant": ["guide.md#configure-oauth"]}],
             "has the grades 3 and 0",
         ),
         ({"Q1": {"guide.md#guide": 4}}, "has the grade 4, above the scale of 3"),
-        ([judged("Q1", GRADES["Q1"])] * 2, "Q1: is judged in two places"),
+        ([judged("Q1", GRADES["Q1"])] * 2, "Q1: is judged twice"),
     ],
 )
 def test_a_set_that_contradicts_itself_is_refused(tmp_path, judgments, expected):
@@ -125,7 +127,7 @@ def test_a_settled_grade_has_to_be_the_grade(tmp_path):
     """Judgments that differ from what was settled were changed afterwards."""
     passes = {"Q1": {"guide.md#configure-oauth": [3, 2, 2], "guide.md#guide": [1, 1, 1]}}
     folder = write_golden_set(tmp_path, passes=passes)
-    with pytest.raises(MismatchError, match="was settled as 2, and its grade is 3"):
+    with pytest.raises(MismatchError, match="was settled as 2, but its grade is 3"):
         read_golden_set(folder)
 
 
@@ -214,10 +216,10 @@ SPAN = {"document": "guide.md", "start": 0, "end": 9, "grade": 3}
         ({"relevant_chunk_ids": []}, {}, "'relevant_chunk_ids'; did you mean 'relevant'?"),
         ({"relevnat": [CHUNK]}, {}, "unknown key 'relevnat'; did you mean 'relevant'?"),
         ({"Relevant": [CHUNK]}, {}, "unknown key 'Relevant'; did you mean 'relevant'?"),
-        ({"relevant": [], "note": "x"}, {}, "'note'; known are query_id, relevant, not_relevant"),
+        ({"relevant": [], "note": "x"}, {}, "'note'; known keys are query_id, relevant, not_"),
         ({"relevant": [{**CHUNK, "garde": 2}]}, {}, "unknown key 'garde'; did you mean 'grade'?"),
         ({"relevant": [{**SPAN, "strat": 2}]}, {}, "unknown key 'strat'; did you mean 'start'?"),
-        ({"not_relevant": [SPAN]}, {}, "unknown key 'grade'; known are document, start, end"),
+        ({"not_relevant": [SPAN]}, {}, "unknown key 'grade'; known keys are document, start, end"),
         ({}, {"relevant_form": 2}, "at the top level: unknown key 'relevant_form'; did you "
                                    "mean 'relevant_from'?"),
     ],

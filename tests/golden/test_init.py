@@ -62,7 +62,7 @@ def test_a_folder_inside_the_documents_does_not_copy_itself(documents):
 def test_judgments_are_never_written_over(documents, tmp_path):
     """A folder with anything in it is left alone."""
     init_golden_set(documents, tmp_path / "golden")
-    with pytest.raises(ArgumentError, match="a folder that is empty"):
+    with pytest.raises(ArgumentError, match="a new or empty folder"):
         init_golden_set(documents, tmp_path / "golden")
 
 

@@ -285,13 +285,13 @@ def test_ceilings_are_those_of_spans(folder):
     [
         ({**REGISTER, "end": 9999}, "range", "ends beyond its document, of "),
         ({**REGISTER, "document": "gide.md"}, "dangling",
-         "'gide.md' is no document; did you mean 'guide.md'?"),
+         "'gide.md' is not a document; did you mean 'guide.md'?"),
         ({**REGISTER, "start": REGISTER["start"] + 5, "grade": 2}, "contradiction",
-         "overlap, and have the grades 3 and 2"),
+         "overlap but have the grades 3 and 2"),
         ({"chunk_id": "guide.md#guide", "grade": 2}, "contradiction",
          "chunks and spans are judged"),
         ({"document": "guide.md", "start": BLANK, "end": BLANK + 1, "grade": 2}, "lost",
-         f"no chunk has any of span 'guide.md@{BLANK}-{BLANK + 1}'"),
+         f"no chunk overlaps span 'guide.md@{BLANK}-{BLANK + 1}'"),
         ({**EXPIRES, "grade": 9}, "grade", "has the grade 9, above the scale of 3"),
     ],
 )  # fmt: skip
@@ -311,7 +311,7 @@ def test_spans_with_equal_grades_that_overlap_are_a_warning(folder):
     check = check_golden_set(folder)
     assert [one.message for one in check.warnings if one.kind == "overlap"] == [
         f"spans {span_id(REGISTER)!r} and 'guide.md@{REGISTER['start'] + 5}-{REGISTER['end']}' "
-        "overlap; what both have counts twice"
+        "overlap; their common text counts twice"
     ]
     assert check.errors == ()
 
@@ -338,7 +338,7 @@ def test_what_is_no_span_is_refused(folder, entry):
 def test_another_cut_asks_for_spans(tmp_path):
     """Judgments of chunks are void by size, and the message says what would hold."""
     chunked = write_golden_set(tmp_path / "chunks")
-    message = "is no chunk by 'size'; only judgments of spans hold for any way to cut"
+    message = "is not a chunk by 'size'; only judgments of spans are independent of the chunking"
     with pytest.raises(MismatchError, match=message):
         read_golden_set(chunked, chunks="size")
 
@@ -389,7 +389,7 @@ def test_a_system_tells_where_its_own_chunks_stand(folder, tmp_path, monkeypatch
         ('{"chunk_id": "1"}', "expected {"),
         ('{"chunk_id": 1, "document": "guide.md", "start": 0, "end": 9}', "expected {"),
         ('{"chunk_id": "1", "document": "guide.md", "start": 9, "end": 9}', "expected {"),
-        ('{"chunk_id": "1", "document": "x.md", "start": 0, "end": 9}', "'x.md' is no document"),
+        ('{"chunk_id": "1", "document": "x.md", "start": 0, "end": 9}', "'x.md' is not a document"),
         ('{"chunk_id": "1", "document": "guide.md", "start": 0, "end": 9999}', "none at 9,999"),
         (f'{{"chunk_id": "1", "document": "guide.md", "start": 0, "end": {len(GUIDE) + 1}}}',
          f"none at {len(GUIDE) + 1}"),
@@ -412,7 +412,7 @@ def test_what_spans_lack_is_told(folder, tmp_path):
     queries = folder / "test-queries.json"
     lacking = run("retrieve", "bm25", "--spans", folder, "--queries", queries, "-o", "x.run")
     assert lacking.exit_code == 2
-    assert "--spans needs --documents" in lacking.stderr
+    assert "--spans requires --documents" in lacking.stderr
     chunked = write_golden_set(tmp_path / "chunks")
     none = run("retrieve", "bm25", "--spans", chunked, "--queries", queries, "-o", "x.run",
                "--documents", folder / "test-documents")  # fmt: skip
@@ -437,4 +437,4 @@ def test_a_gate_credits_spans(folder, monkeypatch):
     (folder / "berryeval.toml").write_text(settings.format("").replace("bm25", "answers:find"))
     refused = run("gate")
     assert refused.exit_code == 2
-    assert "judgments are of spans; name the documents" in refused.stderr
+    assert "judgments are of spans; name their documents" in refused.stderr

@@ -242,6 +242,6 @@ def test_half_a_character_is_written_as_it_was(write):
 def test_a_file_without_a_place_for_weights_is_an_error(write, content):
     """And it stays as it was."""
     path = write(content, "q")
-    with pytest.raises(FormatError, match="others have no place for weights"):
+    with pytest.raises(FormatError, match="other formats cannot store weights"):
         write_weights(path, WEIGHTS)
     assert path.read_text() == content

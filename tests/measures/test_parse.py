@@ -234,7 +234,7 @@ def test_nicknames_stand_for_what_trec_eval_prints(nickname, n_measures):
         ("ndgc5", "did you mean 'nDCG@5'?"),
         ("r_precision_10", "did you mean 'Rprec'?"),
         ("Bperf", "did you mean 'Bpref'?"),
-        ("velocity@3", "unknown measure 'velocity@3': known are "),
+        ("velocity@3", "unknown measure 'velocity@3': known measures are "),
     ],
 )
 def test_a_misspelt_measure_is_answered_with_the_nearest(text, message):
@@ -276,8 +276,8 @@ def test_a_misspelt_measure_is_answered_with_the_nearest(text, message):
         ("P(rel=1e999)@5", "expected for rel a finite number"),
         ("Judged(rel=2)@5", "expected a parameter of Judged (k), got 'rel'"),
         ("RBP(p=2)", "expected for p a number between 0 and 1, got 2"),
-        ("Rprec@5", "expected no cutoff, since Rprec is of the whole ranking, got @5"),
-        ("SetP@5", "expected no cutoff, since SetP is of the whole ranking, got @5"),
+        ("Rprec@5", "expected no cutoff, since Rprec covers the whole ranking, got @5"),
+        ("SetP@5", "expected no cutoff, since SetP covers the whole ranking, got @5"),
         ("set_P_5", "expected nothing after 'set_P', got '5'"),
         ("map_5", "expected nothing after 'map', got '5'"),
         ("ndcg_cut.0", "expected for k an integer, at least 1, got 0"),
@@ -287,8 +287,8 @@ def test_a_misspelt_measure_is_answered_with_the_nearest(text, message):
         ("utility.1,2", "four numbers"),
         ("rbp.p=x", "expected a number, got 'x'"),
         ("iprec_at_recall.2", "expected for recall a number from 0 to 1, got 2"),
-        ("runid", "expected a measure, a number for each query, got runid, which is a text"),
-        ("relstring_5", "got relstring, which is a text"),
+        ("runid", "expected a measure with one number per query, got runid, which is text"),
+        ("relstring_5", "got relstring, which is text"),
         ("@10", "expected name(parameter=value)@cutoff"),
     ],
 )

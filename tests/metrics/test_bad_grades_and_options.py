@@ -24,7 +24,7 @@ BAD_GRADES = {
     "float32": (np.ones((2, 3), np.float32), InputError, f"{FLOAT64}, got dtype float32"),
     "object": (np.ones((2, 3), object), InputError, f"{FLOAT64}, got dtype object"),
     "swapped": (np.ones((2, 3), SWAPPED), InputError, f"{FLOAT64}, got dtype {SWAPPED}"),
-    "1-D": (np.ones(3), InputError, "a 2-D array, one row a query, got a 1-D array"),
+    "1-D": (np.ones(3), InputError, "a 2-D array, one row per query, got a 1-D array"),
     "columns": (np.ones((2, 2)), InputError, "the shape of relevant, (2, 3), got shape (2, 2)"),
     "rows": (np.ones((3, 3)), InputError, "the shape of relevant, (2, 3), got shape (3, 3)"),
     "Fortran": (
@@ -36,7 +36,7 @@ BAD_GRADES = {
     "misaligned": (
         misaligned(np.float64),
         InputError,
-        "an aligned array (make a copy), got one that is not aligned",
+        "an aligned array (make a copy), got an unaligned array",
     ),
 }
 

@@ -29,7 +29,7 @@ def ids_of(dtype):
 
 SWAPPED = np.dtype(np.int32).newbyteorder()
 INT32 = "dtype int32 ({argument}.astype(numpy.int32))"
-TWO_D = "a 2-D array, one row a query"
+TWO_D = "a 2-D array, one row per query"
 CONTIGUOUS = "a C-contiguous array (numpy.ascontiguousarray)"
 BAD_ARRAYS = {
     "list": ([[1, 2, 3]], InputTypeError, "a numpy.ndarray, got list"),
@@ -63,7 +63,7 @@ BAD_ARRAYS = {
     "misaligned": (
         misaligned(np.int32),
         InputError,
-        "an aligned array (make a copy), got one that is not aligned",
+        "an aligned array (make a copy), got an unaligned array",
     ),
 }
 

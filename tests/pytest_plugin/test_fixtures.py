@@ -97,7 +97,7 @@ def test_there_is_a_test_for_each_query(project):
             'E*q3 "turn on two-factor sign-in": nDCG@2 is 0.0000, below 0.1.',
             "E*   1  trash     unjudged",
             "E*   2  billing   unjudged",
-            "E*Relevant, and not among these: two-factor (2), sign-in (1)",
+            "E*Relevant but not found: two-factor (2), sign-in (1)",
         ]
     )
 

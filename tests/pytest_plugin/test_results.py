@@ -102,7 +102,7 @@ def test_a_document_far_below_is_shown_with_a_gap():
 def test_a_query_without_documents_says_so():
     """Nothing was found is another matter than not found."""
     run = {"q1": [], "q2": ["d4"]}
-    with pytest.raises(AssertionError, match=r"found no document at all\.\n  \(nothing was found"):
+    with pytest.raises(AssertionError, match=r"found no documents\.\n  \(no results"):
         assert_rank(JUDGMENTS, run, "q1", "d1", at_most=3)
 
 
@@ -114,7 +114,7 @@ def test_many_relevant_documents_that_are_missing_are_cut_short():
         results.query("q1").assert_measure("R@5", at_least=0.5)
     head, *_, last = str(failure.value).splitlines()
     assert head == f'q1 "{"long " * 11}long…": R@5 is 0.1111, below 0.5.'
-    assert last == "  Relevant, and not among these: best (3), d0 (1), d1 (1), d2 (1), d3 (1), …"
+    assert last == "  Relevant but not found: best (3), d0 (1), d1 (1), d2 (1), d3 (1), …"
 
 
 def test_a_query_that_is_complete_lacks_nothing():

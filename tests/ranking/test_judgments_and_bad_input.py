@@ -153,7 +153,7 @@ def test_two_judgments_of_one_document_are_refused(metric):
     """M9: nobody can tell which of the two holds."""
     with pytest.raises(InputError) as error:
         metric(["a"], [RelevanceJudgment("a", 1), RelevanceJudgment("a", 2)], 1)
-    assert str(error.value) == "judgments: expected one judgment a document, got two of 'a'"
+    assert str(error.value) == "judgments: expected one judgment per document, got two of 'a'"
 
 
 @every_metric

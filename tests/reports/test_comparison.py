@@ -48,7 +48,7 @@ def test_differences_of_few_queries_have_no_figures_of_certainty():
     few = {"q1": ["x", "d1"], "q2": ["d2"]}
     same = {"q1": ["d1"], "q2": ["d2"]}
     _, differences, *_ = comparison_table(compare_these(JUDGED, {"a": same, "b": few}))
-    assert differences.rows[0][2:5] == ("-", "-", "too few changes to tell")
+    assert differences.rows[0][2:5] == ("-", "-", "too few changes to decide")
 
 
 def test_several_candidates_have_a_column_for_their_names():

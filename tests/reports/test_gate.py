@@ -54,7 +54,7 @@ def test_watched_guards_and_dependence_on_holes_are_explained(result):
     """Marks have a note."""
     text = gate_to_text(result)
     assert "inconclusive (watched)" in text
-    assert "Watched guards are reported only" in text
+    assert "Watched guards are reported but" in text
     assert "*: depends on unjudged documents." in text
     assert result.suggestion in text
 
@@ -84,7 +84,7 @@ def test_a_passing_gate_has_no_reasons_to_list(result):
     passing = replace(result, verdict="pass", guards=result.guards[:1], holes=(), suggestion=None)
     (table,) = gate_table(passing)
     assert table.notes == (
-        "Limits are held against the figures of these queries; nothing is tested.",
+        "Limits are compared with the figures of these queries; nothing is tested.",
     )
 
 

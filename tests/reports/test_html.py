@@ -216,7 +216,7 @@ def test_long_texts_and_many_rankings_are_cut(comparison, monkeypatch):
     data = query_data(comparison, focus_of(comparison))
     assert len(data["rankings"]) == 5
     assert max(map(len, data["texts"])) == 8
-    assert "Of 30 queries the 5 that changed most can be opened" in comparison_to_html(comparison)
+    assert "The 5 of 30 queries that changed most can be opened" in comparison_to_html(comparison)
 
 
 def test_queries_without_texts_and_labels_need_no_columns_for_them():
@@ -275,7 +275,7 @@ def test_too_few_changes_are_said_at_the_top_of_a_page():
     page = comparison_to_html(a_comparison(5, slices=()))
     hero = page[page.index('class="hero"') : page.index("</h1>")]
     assert 'class="badge untested"' in hero
-    assert "Too few changes to tell" in hero
+    assert "Too few changes to decide" in hero
     assert "of 5 queries changed" in hero
     assert '<div class="beside">no interval</div>' in page
     assert '<div class="beside">fewer than 10 queries changed</div>' in page

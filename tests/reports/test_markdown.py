@@ -79,4 +79,4 @@ def test_tables_stand_one_below_the_other():
     many = Table("Many", ("", "a"), tuple((str(i), "1") for i in range(250)))
     text = tables_to_markdown([few, many])
     assert text.startswith("|  | a |\n| :--- | ---: |\n| x | 1 |\n\n<sub>A note.</sub>\n\n**Many**")
-    assert text.endswith("<sub>50 rows more are left out.</sub>\n")
+    assert text.endswith("<sub>50 more rows are left out.</sub>\n")

@@ -35,7 +35,7 @@ def test_the_page_shows_hits_with_their_grades(result):
     assert "1 guide.md#configure-oauth 3" in text
     assert "2 guide.md#guide not judged" in text
     assert "3 tuning.md#bananas 0" in text
-    assert "Relevant, and not found: guide.md#token-lifetime." in text
+    assert "Relevant but not found: guide.md#token-lifetime." in text
     assert "1 query failed, and scores 0." in text
     assert "at least 0.7 · best possible 0.4000" in text
 

@@ -217,8 +217,8 @@ def test_queries_that_find_no_place_fail_and_say_why():
     system.let_go.set()
     said = [str(error) for error in collected.failures.values()]
     assert said.count("stubborn: no answer within 0.2 s") == 4
-    taken = "earlier queries run past their limit of 0.2 s and take up all 4 places"
-    assert said.count(f"stubborn: not asked: {taken}") == 8
+    taken = "earlier queries exceeded their limit of 0.2 s and occupy all 4 workers"
+    assert said.count(f"stubborn: not sent: {taken}") == 8
     assert all(isinstance(error, SystemTimeoutError) for error in collected.failures.values())
 
 

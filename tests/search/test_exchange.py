@@ -56,7 +56,7 @@ def test_an_address_that_leads_elsewhere_is_shown_without_secrets():
 @pytest.mark.parametrize("odd", ["sk-1\n2345", "sk-1\x002345", "sk-1\u20ac2345"])
 def test_a_key_that_cannot_be_sent_is_told_without_it(odd):
     """Python's own complaint would show the key."""
-    with pytest.raises(ArgumentError, match="header X-Api-Key: expected a line") as caught:
+    with pytest.raises(ArgumentError, match="header X-Api-Key: expected one line") as caught:
         Exchange("mine", {"X-Api-Key": odd}, 5)
     assert "2345" not in str(caught.value)
 
@@ -100,7 +100,7 @@ def test_a_certificate_of_ones_own_can_be_named(monkeypatch):
 
     monkeypatch.setattr(exchange, "_OPENER", Opener())
     with pytest.raises(
-        SystemUnderTestError, match=r"self-signed.*; let SSL_CERT_FILE name"
+        SystemUnderTestError, match=r"self-signed.*; set SSL_CERT_FILE to"
     ) as caught:
         Exchange("mine", {}, 5).ask("https://h/")
     assert not caught.value.transient

@@ -112,7 +112,11 @@ class TestPackages:
         ("place", "settings", "message"),
         [
             ("acme:x", {"zone": "1"}, r"setting: expected one of acme's, got zone \(got an unexp"),
-            ("missing:x", {}, "system: expected a package that brings 'missing', got acme_search"),
+            (
+                "missing:x",
+                {},
+                "system: expected a package that provides 'missing', got acme_search",
+            ),
             ("bm52", {}, r"replay:FILE, acme, broken, missing or module:function, got 'bm52'"),
         ],
     )

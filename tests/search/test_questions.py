@@ -42,9 +42,11 @@ def test_questions_of_what_is_not_there_are_an_error():
     """Ids are then others, and nobody would notice; the file is named."""
     with pytest.raises(MismatchError) as caught:
         list(with_questions(DOCUMENTS, {"b": ("x",), "a": ("x",), "renew": ("x",)}, "asked.json"))
-    expected = "asked.json: there are questions of 'a' and 1 more, and no such document; for "
+    expected = (
+        "asked.json: questions are given for 'a' and 1 more, but there is no such document; ids"
+    )
     assert str(caught.value).startswith(expected)
-    with pytest.raises(MismatchError, match=r"^questions: there are questions of 'a', and no such"):
+    with pytest.raises(MismatchError, match=r"^questions: questions are given for 'a', but there"):
         list(with_questions(DOCUMENTS, {"a": ("x",)}))
 
 
@@ -65,7 +67,7 @@ def test_a_file_is_an_object_of_lists(tmp_path):
         ('{"a": [1]}', "of 'a' found [1]"),
         ('{"a": null}', "of 'a' found None"),
         ('{"a": {"b": "c"}}', "of 'a' found (('b', 'c'),)"),
-        ('{"a": ["b"], "a": ["c"]}', "'a' comes a second time"),
+        ('{"a": ["b"], "a": ["c"]}', "'a' occurs twice"),
         ("\0\xff", ""),
         ('{"a": ["b"', "Expecting ',' delimiter"),
         ("[" * 100_000, "recursion"),

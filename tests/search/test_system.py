@@ -82,7 +82,7 @@ def test_answers_of_many_shapes_become_hits(answer, hits):
         ),
         ([b"a"], "mine: hit 1: expected a document id and a score, got bytes b'a'"),
         ([("a", 1, 2)], "mine: hit 1: expected a document id and a score, got tuple ('a', 1, 2)"),
-        (["\ud800"], "mine: hit 1: expected a document id that UTF-8 can hold, got '\\ud800'"),
+        (["\ud800"], "mine: hit 1: expected a document id that UTF-8 can encode, got '\\ud800'"),
         (
             [("a", 0.2), ("b", 0.5)],
             "mine: expected the best hit first, got 0.2 and then 0.5 at rank 2; negate scores if "

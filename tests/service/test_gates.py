@@ -198,7 +198,7 @@ def test_a_gate_or_baseline_is_not_removed_by_who_saw_another(client):
 @pytest.mark.parametrize(
     ("guard", "said"),
     [
-        ({}, "gate.guard 1: expected a measure or a latency, found neither"),
+        ({}, "gate.guard 1: expected measure or latency, found neither"),
         ({"measure": "RR"}, "gate.guard 1: expected at_least, margin or equivalent for RR"),
         ({"measure": "RRR", "at_least": 0.1}, "gate.guard 1: unknown measure 'RRR'"),
         ({"measure": "RR", "at_least": 7}, "gate.guard 1: at_least: expected at most 1"),

@@ -85,7 +85,7 @@ def test_kappa_is_what_its_definition_says(weights, power, pairs):
     found = weighted_kappa(pairs, weights)
     if len({grade for pair in pairs for grade in pair}) == 1:
         assert found.value is None
-        assert found.reason == "both gave one and the same grade everywhere"
+        assert found.reason == "both gave the same grade everywhere"
     else:
         assert found.value == pytest.approx(kappa_by_definition(pairs, power), abs=1e-12)
 
@@ -131,7 +131,7 @@ def test_where_nothing_was_graded_twice_there_is_no_alpha():
     assert krippendorff_alpha([[1], [2]]).reason == "nothing was graded by two judges"
     found = krippendorff_alpha([[1, 1], [1, 1, 1], [2]])
     assert (found.value, found.n) == (None, 2)
-    assert found.reason == "all gave one and the same grade everywhere"
+    assert found.reason == "all gave the same grade everywhere"
 
 
 def test_the_order_of_judges_and_units_changes_no_digit():

@@ -208,7 +208,7 @@ def test_differences_are_finite_numbers_in_a_row():
     """NaN, tables and text are refused."""
     with pytest.raises(ArgumentError, match="differences: expected finite numbers"):
         paired_t([0.1, math.nan])
-    with pytest.raises(ArgumentError, match="one number a query, got 2 dimensions"):
+    with pytest.raises(ArgumentError, match="one number per query, got 2 dimensions"):
         sign([[0.1, 0.2]])
     with pytest.raises(InputTypeError, match="differences: expected numbers, got list"):
         sign(["a", "b"])

@@ -117,7 +117,7 @@ def test_a_run_keeps_what_was_answered(folder, kind):
     assert done.exit_code == 4
     assert "query 'Q2' failed: " in done.stderr
     assert REFUSED[kind] in done.stderr
-    assert "1 query failed; found.run was not written. Repeat the command to ask" in done.stderr
+    assert "1 query failed; found.run was not written. Repeat the command to retry" in done.stderr
     assert "Q1" in (folder / "found.run.progress").read_text()
     assert berryeval(*arguments, "--max-failed", 1).exit_code == 0
     assert be.read_run(folder / "found.run").to_dict().keys() == {"Q1"}
@@ -154,7 +154,7 @@ def test_ids_that_nobody_knows_are_told():
     """How many, and which: the system may call chunks otherwise than the golden set does."""
     done = berryeval("quality", "--golden", "golden", "--system", "bad_engine:unknown",
                      "--log-level", "warning", "--at-least", "RR@10=1")  # fmt: skip
-    assert ("Caution: 1 hit with ids that are no chunks of the golden set, such as 'page-7' for "
+    assert ("Caution: 1 hit with ids that are not chunks of the golden set, such as 'page-7' for "
             "Q2; they count as not relevant.") in done.output  # fmt: skip
     assert "warning ids that are no chunks hits=1 query_id=Q2 doc_id=page-7" in done.stderr
     result = run_quality(Function(lambda _query, _k: ["x", "y"]), read_golden_set("golden"))
@@ -169,6 +169,6 @@ def test_a_golden_set_with_a_dangling_id_is_refused():
         done = berryeval(*command)
         assert done.exit_code == 2
         assert (
-            "Q1: 'guide.md#configure-oaut' is judged, and is no chunk of the documents; did you "
-            "mean 'guide.md#configure-oauth'?; `berryeval golden check golden` lists everything"
+            "Q1: 'guide.md#configure-oaut' is judged but is not a chunk of the documents; did you "
+            "mean 'guide.md#configure-oauth'?; `berryeval golden check golden` lists all errors"
         ) in done.stderr

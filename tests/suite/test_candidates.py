@@ -93,7 +93,7 @@ def test_questions_are_indexed_with_the_documents(folder):
     (folder / "asked.json").write_text('{"d1": ["one"], "d2": ["two"]}')
     asked = settings("bm25", documents="corpus.jsonl", questions="asked.json")
     assert run_gate(asked).verdict == "pass"
-    with pytest.raises(ArgumentError, match="questions: expected the documents that they are ask"):
+    with pytest.raises(ArgumentError, match="questions: expected the documents that the ques"):
         run_gate(settings("bm25", questions="asked.json"))
 
 
@@ -148,7 +148,7 @@ def test_a_run_and_a_system_are_too_many():
 @pytest.mark.usefixtures("folder")
 def test_a_query_without_a_text_cannot_be_asked():
     """The message says what is missing."""
-    with pytest.raises(MismatchError, match="query 'q1' has no text to ask a system"):
+    with pytest.raises(MismatchError, match="query 'q1' has no text to send to a system"):
         run_gate(settings(queries=None))
 
 

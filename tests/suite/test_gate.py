@@ -125,7 +125,7 @@ def test_thresholds_and_times_need_no_baseline(settings):
         ({"judgments": None}, (MARGIN,), "judgments: expected a file, got none; .*--judgments"),
         ({"run": None}, (MARGIN,), "run: expected a file, got none; name one in berryeval.toml"),
         ({"baseline": None}, (MARGIN,), "baseline: expected a file, got none; .*--baseline"),
-        ({}, (LatencyGuard(95, 5),), "expected how long queries took, got no times"),
+        ({}, (LatencyGuard(95, 5),), "expected query times, got no times"),
     ],
 )
 def test_what_is_not_named_is_asked_for(settings, changes, guards, message):
@@ -143,7 +143,7 @@ def test_a_baseline_that_is_not_there_says_how_to_save_one(settings):
 def test_another_corpus_is_refused_unless_allowed(settings):
     """By a flag, or by the file."""
     other = replace(settings, corpus="v2")
-    with pytest.raises(MismatchError, match="is of another corpus, 'v1' and not 'v2'"):
+    with pytest.raises(MismatchError, match="is from another corpus, 'v1' and not 'v2'"):
         run_gate(with_guards(other, MARGIN))
     assert run_gate(with_guards(other, MARGIN, allow_other_corpus=True)).verdict == "pass"
 

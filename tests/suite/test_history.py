@@ -214,10 +214,16 @@ def test_a_compressed_file_is_not_appended_to(tmp_path):
     ("content", "message"),
     [
         ("", "h: expected a history of evaluations, found nothing"),
-        ('{"version": 1', "h: expected a history of evaluations, found a line that was cut off"),
-        ("q1 0 d1 1\nq1 0 d2 0\n", "h: expected a history of evaluations, found no line of JSON"),
-        ("[]\n", "h:1: expected an evaluation as `berryeval evaluate --history` writes, found som"),
-        ('{"run": "x"}\n', "h:1: expected an evaluation as .*, found no 'time'"),
+        ('{"version": 1', "h: expected a history of evaluations, found an incomplete line"),
+        (
+            "q1 0 d1 1\nq1 0 d2 0\n",
+            "h: expected a history of evaluations, found a line that is not JSON",
+        ),
+        (
+            "[]\n",
+            "h:1: expected an evaluation written by `berryeval evaluate --history`, found som",
+        ),
+        ('{"run": "x"}\n', "h:1: expected an evaluation written by .*, found no 'time'"),
         ('{"version": 2}\n', "h:1: expected version 1, found 2: a newer berryeval wrote it"),
     ],
 )

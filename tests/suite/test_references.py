@@ -122,7 +122,7 @@ def test_an_anchor_counts_its_own_queries_only(settings):
 def test_a_baseline_of_fewer_queries_is_still_refused(settings):
     """Only an anchor may be older than the set."""
     save("old", LEVELS["fair"][:40])
-    with pytest.raises(MismatchError, match="is of other queries than the judgments: 20 queries"):
+    with pytest.raises(MismatchError, match="has different queries from the judgments: 20 queries"):
         run_gate(replace(settings, baseline="old.json"))
 
 
@@ -241,7 +241,7 @@ def test_a_reserve_is_retired_after_its_last_opening(settings, tmp_path):
             {"anchor": "none"},
             "open_reserve: expected a release to compare with, got none; mark",
         ),
-        ({"history": None}, {}, "open_reserve: expected a history, got none; name a file"),
+        ({"history": None}, {}, "open_reserve: expected a history, got none; name a history file"),
         ({}, {"guards": ()}, "gate.guard: expected at least one"),
     ],
 )

@@ -213,4 +213,4 @@ def _postgres(location: Location, timeout: float) -> Engine:
 
 
 def _waited(timeout: float) -> str:
-    return f"others have been writing for {timeout:g} seconds; try again"
+    return f"other clients have been writing for {timeout:g} seconds; try again"

@@ -46,7 +46,7 @@ def export_archive(database: Database, folder: str | os.PathLike[str]) -> dict[s
     target = Path(folder).absolute()
     is_there = target.exists()
     if is_there and not _is_empty(target):
-        expected = "a folder that is not there yet, or is empty"
+        expected = "a new or empty folder"
         raise ArgumentError("folder", expected, repr(os.fspath(folder)))
     # A folder that is there may be a mounted disk, which nothing can be moved onto from beside it.
     partial = target / _PARTIAL if is_there else target.with_name(f"{target.name}{_PARTIAL}")

@@ -16,9 +16,11 @@ class _Failure(NamedTuple):
     transient: bool = False
 
 
-_LOCKED = _Failure("others have been writing for {timeout:g} seconds; try again", transient=True)
-_FULL = _Failure("the disk is full, and nothing was changed; make room and try again")
-_READ_ONLY = _Failure("cannot be written to; give the file and its folder the right to")
+_LOCKED = _Failure(
+    "other clients have been writing for {timeout:g} seconds; try again", transient=True
+)
+_FULL = _Failure("the disk is full, and nothing was changed; free some space and try again")
+_READ_ONLY = _Failure("permission denied: the file or its folder is not writable")
 
 # By a part of what SQLite says: before Python 3.11 there is no code to go by.
 _SQLITE = {
@@ -26,14 +28,16 @@ _SQLITE = {
     "database table is locked": _LOCKED,
     "database or disk is full": _FULL,
     "disk I/O error": _Failure(
-        "the disk refuses to write, and nothing was changed; is it full, or is there a limit?"
+        "the disk rejected the write, and nothing was changed; check free space and quotas"
     ),
-    "file is not a database": _Failure("is a file of another kind, not an archive; name another"),
+    "file is not a database": _Failure("is not an archive; choose another file"),
     "database disk image is malformed": _Failure(
         "is damaged; restore it from a backup, or from `berryeval archive export`"
     ),
     "readonly database": _READ_ONLY,
-    "unable to open database file": _Failure("cannot be opened; is there a right to read it?"),
+    "unable to open database file": _Failure(
+        "cannot be opened: permission denied, or the path does not exist"
+    ),
     "locking protocol": _LOCKED,
 }
 
@@ -42,7 +46,7 @@ _POSTGRES = {
     "53100": _FULL,
     "55P03": _LOCKED,
     "40P01": _LOCKED,
-    "25006": _Failure("the server only lets us read; name the primary server"),
+    "25006": _Failure("the server is read-only; use the address of the primary server"),
     "42501": _Failure(
         "the user lacks a right; let an administrator run `CREATE SCHEMA berryeval AUTHORIZATION …`"
     ),
@@ -59,7 +63,7 @@ def explained(error: DBAPIError, archive: str, timeout: float) -> ArchiveError:
     if failure is None and type(cause).__name__ in ("OperationalError", "InterfaceError"):
         return ArchiveError(archive, f"cannot be reached: {said}", transient=True)
     if failure is None:
-        return ArchiveError(archive, f"the database refuses: {said}")
+        return ArchiveError(archive, f"the database rejected the request: {said}")
     return ArchiveError(
         archive, failure.message.format(timeout=timeout), transient=failure.transient
     )

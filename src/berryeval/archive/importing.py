@@ -181,7 +181,7 @@ def _import_rankings(connection: Connection, folder: Path) -> None:
         else:
             run = _read_json(folder / f"{content}.json.gz")
         if runs.hash_of_run(run) != content:
-            message = "expected rankings of the hash that is its name, found others"
+            message = "expected rankings whose hash matches the file name, found others"
             raise MismatchError(f"{path}: {message}")
         runs.write_content(connection, content, runs.pieces_of(run))
 

@@ -46,13 +46,13 @@ class Location:
             way_out = f"name a file in it, such as {Path(name, 'berryeval.db')}"
             raise ArchiveError(name, f"is a folder; {way_out}")
         if not path.parent.is_dir():
-            raise ArchiveError(name, "cannot be made: its folder is not there")
+            raise ArchiveError(name, "cannot be created: its folder does not exist")
         return cls(name, path=str(path))
 
     def check_exists(self) -> None:
         """Raise if it is a file that is not there; only a server knows about its databases."""
         if self.path is not None and not Path(self.path).exists():
-            raise ArchiveError(self.name, "is not there")
+            raise ArchiveError(self.name, "does not exist")
 
 
 def _without_password(dsn: str) -> str:

@@ -66,7 +66,7 @@ def _read(token: str, keys: Sequence[ColumnElement[Any]]) -> list[Any]:
         values = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
         return [_value(value, key) for value, key in zip(values, keys, strict=True)]
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise ArgumentError("after", "what a page gave as next", repr(token[:40])) from None
+        raise ArgumentError("after", "the next value of a page", repr(token[:40])) from None
 
 
 def _value(value: Any, key: ColumnElement[Any]) -> Any:  # noqa: ANN401 - any JSON

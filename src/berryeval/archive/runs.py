@@ -185,7 +185,7 @@ class ArchivedRuns:
             names = connection.scalars(select(baselines.c.name).where(baselines.c.run_id == run_id))
             name = names.first()
             if name is not None:
-                expected = "a run that is no baseline"
+                expected = "a run that is not a baseline"
                 raise ConflictError(f"run {run_id}", expected, f"that it is baseline {name!r}")
             content = connection.scalar(select(runs.c.content_hash).where(runs.c.run_id == run_id))
             if content is None:

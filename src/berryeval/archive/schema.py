@@ -73,7 +73,7 @@ def _check(database: Database, connection: Connection, found: str | None) -> Non
     others = set(inspect(connection).get_table_names()) - {VERSION_TABLE}
     if found is None and others:
         shown = ", ".join(sorted(others)[:3])
-        message = f"is a database of something else (it has the tables {shown}); name another"
+        message = f"is not a BerryEval database (it has the tables {shown}); choose another"
         raise ArchiveError(name, message)
 
 

@@ -78,7 +78,9 @@ class SharedCommits:
             self._changed.wait_for(lambda: job.is_done)
             return
         self._waiting.remove(job)
-        message = f"others have been writing for {self._database.timeout:g} seconds; try again"
+        message = (
+            f"other clients have been writing for {self._database.timeout:g} seconds; try again"
+        )
         raise ArchiveError(self._database.location.name, message, transient=True)
 
     def _write(self, jobs: list[_Job[Any]]) -> None:

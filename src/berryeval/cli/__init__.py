@@ -117,4 +117,4 @@ def _show_every_id() -> None:
 )
 @click.version_option(__version__, "-V", "--version", message="berryeval %(version)s")
 def main() -> None:
-    """Tell how good search or RAG retrieval is."""
+    """Measure the quality of search and RAG retrieval."""

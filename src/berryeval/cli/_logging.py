@@ -50,7 +50,7 @@ def logging_options(*, level: str = "error", format: str = "text") -> Callable[[
         show_default=True,
         expose_value=False,
         callback=_set_level,
-        help="How much to tell on standard error while working.",
+        help="Log verbosity on standard error.",
     )
     format_option = click.option(
         "--log-format",
@@ -60,7 +60,7 @@ def logging_options(*, level: str = "error", format: str = "text") -> Callable[[
         expose_value=False,
         is_eager=True,
         callback=_set_format,
-        help="Lines of text, or an object of JSON a line.",
+        help="Log as lines of text, or as one JSON object per line.",
     )
     return lambda command: level_option(format_option(command))
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 import click
 
 from berryeval.core.judging import JUDGES
@@ -12,23 +15,32 @@ __all__ = [
     "measures_option",
     "missing_option",
     "no_relevant_option",
+    "queries_option",
 ]
 
-measures_option = click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    help="What to report; repeatable. Without it: RR, and R, P, nDCG, Success at 1, 3, 5, 10.",
-)
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def measures_option(default: str) -> Callable[[Command], Command]:
+    """Give a command ``--measure``; `default` says which measures it reports without it."""
+    return click.option(
+        "-m",
+        "--measure",
+        "measures",
+        multiple=True,
+        metavar="MEASURE",
+        help=f"Measure to report. Repeatable.  [default: {default}]",
+    )
+
+
+queries_option = click.option("--queries", metavar="FILE", help="Texts and labels of the queries.")
 
 missing_option = click.option(
     "--missing",
     type=click.Choice(["zero", "skip", "error"]),
     default="zero",
     show_default=True,
-    help="What a judged query is worth that the run does not have.",
+    help="How to score judged queries that are missing from the run.",
 )
 
 no_relevant_option = click.option(
@@ -36,7 +48,7 @@ no_relevant_option = click.option(
     type=click.Choice(["zero", "skip"]),
     default="zero",
     show_default=True,
-    help="What a query is worth that has no relevant document.",
+    help="How to score queries without relevant documents.",
 )
 
 duplicates_option = click.option(
@@ -44,7 +56,7 @@ duplicates_option = click.option(
     type=click.Choice(["error", "keep-best"]),
     default="error",
     show_default=True,
-    help="What to do with a document that comes twice for a query.",
+    help="What to do if a document occurs twice for a query.",
 )
 
 judges_option = click.option(
@@ -52,5 +64,5 @@ judges_option = click.option(
     type=click.Choice(JUDGES),
     default="first",
     show_default=True,
-    help="Which grade counts where several judges graded a document.",
+    help="Which grade to use if several judges graded a document.",
 )

@@ -47,14 +47,14 @@ def output_options(formats: Sequence[str]) -> Callable[[Command], Command]:
 
     def decorate(command: Command) -> Command:
         output = click.option(
-            "-o", "--output", metavar="FILE", help="Write to a file; `-` is standard output."
+            "-o", "--output", metavar="FILE", help="File to write; `-` is standard output."
         )
         as_json = click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
         form = click.option(
             "--format",
             "output_format",
             type=click.Choice(list(formats)),
-            help=f"How to print.  [default: what the name of FILE says ({endings}), else table]",
+            help=f"Output format.  [default: by the extension of FILE ({endings}), else table]",
         )
         return form(as_json(output(command)))
 
@@ -72,7 +72,7 @@ def chosen_format(
         If the name asks for a format that this command does not write.
     """
     if as_json and output_format not in (None, "json"):
-        raise click.UsageError(f"Give --json or --format {output_format}, not both.")
+        raise click.UsageError(f"Choose either --json or --format {output_format}.")
     if as_json:
         return "json"
     if output_format is not None:
@@ -86,8 +86,8 @@ report_option = click.option(
     "reports",
     multiple=True,
     metavar="FILE",
-    help="Also write a report, in the format that its name asks for: .html, .json, .md, .csv, "
-    ".xml (JUnit) or .txt; repeatable.",
+    help="Also write a report, in the format of its extension: .html, .json, .md, .csv, .xml "
+    "(JUnit) or .txt. Repeatable.",
 )
 
 
@@ -112,7 +112,7 @@ def check_outputs(names: Iterable[str | None]) -> None:
     for name in names:
         file = None if name is None or name == "-" else _identity(name)
         if file is not None and file in seen:
-            raise click.UsageError(f"Two outputs name the same file, {name!r}; give each its own.")
+            raise click.UsageError(f"Two outputs use the same file, {name!r}; give each its own.")
         seen.add(file)
 
 

@@ -16,5 +16,5 @@ def run_names(paths: Sequence[str]) -> list[str]:
     """Call runs by the names of their files, or by their paths where names are alike."""
     names = [_STANDARD_INPUT.get(path) or os.path.basename(path) for path in paths]  # noqa: PTH119
     if len(set(paths)) < len(paths):
-        raise ArgumentError("RUN", "each run once", ", ".join(paths))
+        raise ArgumentError("RUN", "each run only once", ", ".join(paths))
     return names if len(set(names)) == len(names) else list(paths)

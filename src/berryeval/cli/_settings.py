@@ -21,7 +21,7 @@ config_option = click.option(
     "--config",
     metavar="FILE",
     envvar="BERRYEVAL_CONFIG",
-    help="Settings.  [default: the nearest berryeval.toml, or pyproject.toml with "
+    help="Settings file.  [default: the nearest berryeval.toml, or pyproject.toml with "
     "[tool.berryeval]]",
 )
 
@@ -29,24 +29,24 @@ archive_option = click.option(
     "--archive",
     metavar="FILE|DSN",
     envvar="BERRYEVAL_ARCHIVE",
-    help="A file of SQLite, or postgresql://user@host/database.  [default: berryeval.db]",
+    help="SQLite file, or postgresql://user@host/database.  [default: berryeval.db]",
 )
 
 _NAMED = (
-    ("judgments", "BERRYEVAL_JUDGMENTS", "What is relevant."),
-    ("run", "BERRYEVAL_RUN", "The candidate."),
+    ("judgments", "BERRYEVAL_JUDGMENTS", "Judgments of the queries."),
+    ("run", "BERRYEVAL_RUN", "Candidate run."),
     (
         "baseline",
         "BERRYEVAL_BASELINE",
-        "What it is held against: a file of `berryeval baseline save`, or a run.",
+        "Baseline to compare with: a file written by `berryeval baseline save`, or a run.",
     ),
     ("queries", "BERRYEVAL_QUERIES", "Texts and labels of the queries."),
     (
         "timings",
         "BERRYEVAL_TIMINGS",
-        'Lines {"query_id": "q1", "ms": 12.5}, for latency guards.',
+        'Times for latency guards, one {"query_id": "q1", "ms": 12.5} per line.',
     ),
-    ("corpus", "BERRYEVAL_CORPUS", "Which documents were searched: any name or hash."),
+    ("corpus", "BERRYEVAL_CORPUS", "Name or hash of the documents that were searched."),
 )
 
 _INPUTS = ("judgments", "queries", "run", "documents", "questions", "baseline", "timings")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = [
     "address_for",
     "chunks_option",
+    "golden_option",
     "limits_options",
     "load_golden_set",
     "named_settings",
@@ -28,16 +29,21 @@ chunks_option = click.option(
     metavar="HOW",
     default="heading",
     show_default=True,
-    help="How to cut Markdown and text: heading, paragraph, size, or a file of lines "
-    '{"chunk_id": "7", "document": "a.md", "start": 0, "end": 80} that says where a system\'s own '
-    "chunks stand.",
+    help="How to split Markdown and text: heading, paragraph, size, or a file with the positions "
+    'of a system\'s own chunks, one {"chunk_id": "7", "document": "a.md", "start": 0, "end": 80} '
+    "per line.",
+)
+
+
+golden_option = click.option(
+    "--golden", metavar="FOLDER", help="Golden set.  [default: the bundled one]"
 )
 
 
 no_questions_option = click.option(
     "--no-questions",
     is_flag=True,
-    help="Index the chunks alone, without the questions that the golden set has for them.",
+    help="Index only the chunks, without the questions of the golden set.",
 )
 
 
@@ -47,7 +53,7 @@ def system_options(command: Command) -> Command:
         "--dsn",
         envvar="BERRYEVAL_DSN",
         metavar="ADDRESS",
-        help="Address of PostgreSQL, for postgres and the like: postgresql://user@host/database.",
+        help="PostgreSQL address for the postgres systems: postgresql://user@host/database.",
     )
     settings = click.option(
         "-s",
@@ -55,7 +61,7 @@ def system_options(command: Command) -> Command:
         "settings",
         multiple=True,
         metavar="NAME=VALUE",
-        help="A setting of the system, such as weights=1,0.5; repeatable.",
+        help="Setting of the system, such as weights=1,0.5. Repeatable.",
     )
     return dsn(settings(command))
 
@@ -83,14 +89,14 @@ def limits_options(command: Command) -> Command:
         type=click.IntRange(min=1),
         default=4,
         show_default=True,
-        help="Queries at once.",
+        help="Number of queries to send at once.",
     )
     timeout = click.option(
         "--timeout",
         type=click.FloatRange(min=0, min_open=True),
         default=30.0,
         show_default=True,
-        help="Seconds a query may take, all tries together.",
+        help="Seconds per query, including retries.",
     )
     return concurrency(timeout(command))
 

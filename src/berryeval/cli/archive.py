@@ -11,9 +11,9 @@ __all__ = ["command"]
 
 @click.group("archive")
 def command() -> None:
-    """Move what the service remembers as plain files, and tell what is in it.
+    """Export, import and inspect an archive.
 
-    An archive is a file of SQLite, or postgresql://user@host/database. Needs
+    ARCHIVE is a SQLite file or postgresql://user@host/database. Requires
     pip install 'berryeval[service]', and berryeval[postgres] for PostgreSQL.
     """
 
@@ -22,10 +22,10 @@ def command() -> None:
 @click.argument("archive")
 @click.argument("folder")
 def export(archive: str, folder: str) -> None:
-    """Write all of ARCHIVE into the new FOLDER, as files that other tools read.
+    """Export ARCHIVE to a new FOLDER of plain files.
 
     Judgments with their history, queries, documents, baselines, gates, verdicts and stores are
-    JSON lines, runs are TREC files. The service may go on meanwhile.
+    written as JSON lines, and runs as TREC files. The service can keep running.
 
     \b
     berryeval archive export berryeval.db export/
@@ -42,9 +42,9 @@ def export(archive: str, folder: str) -> None:
 @click.argument("folder")
 @click.argument("archive")
 def import_(folder: str, archive: str) -> None:
-    """Read FOLDER, which `archive export` wrote, into the new or empty ARCHIVE.
+    """Import an exported FOLDER into a new or empty ARCHIVE.
 
-    All of it, or nothing if anything is wrong.
+    FOLDER is written by `archive export`. If any file is invalid, nothing is imported.
 
     \b
     berryeval archive import export/ copy.db
@@ -63,7 +63,7 @@ def import_(folder: str, archive: str) -> None:
 @click.argument("archive")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def info(archive: str, as_json: bool) -> None:
-    """Tell what is in ARCHIVE, and whether it is sound. Exit code 5 if it is not.
+    """Report what ARCHIVE contains and check its integrity. Exit code 5 if it is damaged.
 
     \b
     berryeval archive info berryeval.db

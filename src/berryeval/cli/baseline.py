@@ -22,28 +22,29 @@ __all__ = ["command"]
 
 @click.group("baseline")
 def command() -> None:
-    """Keep the rankings that candidates are held against.
+    """Save, update and show baselines.
 
-    A baseline is one small JSON file, fit for git: document ids down to the deepest guarded
-    rank, scored again with today's judgments whenever it is used.
+    Candidates are compared with a baseline, a small JSON file to keep in git. It stores document
+    ids down to the deepest guarded rank and is scored with the current judgments each time it is
+    used.
     """
 
 
 _named_options = named_options(
-    run="What becomes the baseline.", baseline="Where the baseline is kept: a file of JSON."
+    run="Run to save as the baseline.", baseline="Baseline file to write (JSON)."
 )
 _measure_option = click.option(
     "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
-    help="What it will be compared in; decides how deep rankings are kept.  [default: what "
-    "berryeval.toml guards, else nDCG@10]",
+    help="Measure to compare candidates by; sets the depth of the saved rankings. Repeatable.  "
+    "[default: the measures guarded in berryeval.toml, else nDCG@10]",
 )  # fmt: skip
 
 
 @command.command("save")
 @config_option
 @_named_options
-@click.option("--name", help="What to call it.  [default: the name of its file]")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--name", help="Name of the baseline.  [default: its file name]")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
 @_measure_option
 def save(
     config: str | None,
@@ -62,7 +63,7 @@ def save(
     path = _path(settings)
     if os.path.exists(path) and not force:  # noqa: PTH110 - pathlib is slow to import
         way_out = "use `berryeval baseline update`, or --force"
-        raise ArgumentError("baseline", "a file that is not there yet", f"{path!r}; {way_out}")
+        raise ArgumentError("baseline", "a file that does not exist yet", f"{path!r}; {way_out}")
     marked = _marked(path)
     release_input(path)
     baseline = replace(_make(settings, name, _measures(settings, measures)), release=marked)
@@ -76,9 +77,9 @@ def save(
 @_named_options
 @_measure_option
 def update(config: str | None, measures: tuple[str, ...], **named: str | None) -> None:
-    """Replace the baseline by the run, and tell what changed.
+    """Replace the baseline with the run, and report what changed.
 
-    Measures that it had are kept, and so is the name of its corpus unless another is given.
+    Keeps the measures of the old baseline and, unless --corpus is given, its corpus name.
 
     \b
     berryeval baseline update
@@ -102,13 +103,13 @@ def update(config: str | None, measures: tuple[str, ...], **named: str | None) -
 @command.command("release")
 @click.argument("name")
 @config_option
-@click.option("--baseline", metavar="FILE", envvar="BERRYEVAL_BASELINE", help="The baseline.")
-@click.option("--force", is_flag=True, help="Replace a release of this name.")
+@click.option("--baseline", metavar="FILE", envvar="BERRYEVAL_BASELINE", help="Baseline file.")
+@click.option("--force", is_flag=True, help="Replace an existing release of this name.")
 def release(name: str, config: str | None, baseline: str | None, force: bool) -> None:
     """Mark the baseline as the release NAME.
 
-    A copy of it is kept beside it. `berryeval gate` compares candidates with the last release
-    that was marked, besides the baseline: a baseline that moves hides many small drops.
+    Saves a copy next to the baseline. `berryeval gate` then also compares candidates with the
+    last marked release, because a baseline that is often updated hides many small drops.
 
     \b
     berryeval baseline release v1.4
@@ -120,7 +121,7 @@ def release(name: str, config: str | None, baseline: str | None, force: bool) ->
     target = release_path(path, name)
     if os.path.exists(target) and not force:  # noqa: PTH110 - pathlib is slow to import
         way_out = "choose another name, or use --force"
-        raise ArgumentError("NAME", "a release that is not there yet", f"{target!r}; {way_out}")
+        raise ArgumentError("NAME", "a release that does not exist yet", f"{target!r}; {way_out}")
     release_input(path)
     replace(current, name=name, release=None).save(target)
     replace(current, release=name).save(path)
@@ -131,7 +132,7 @@ def release(name: str, config: str | None, baseline: str | None, force: bool) ->
 @click.argument("file", required=False)
 @config_option
 def show(file: str | None, config: str | None) -> None:
-    """Tell what is in a baseline.
+    """Show what a baseline contains.
 
     \b
     berryeval baseline show baselines/main.json
@@ -146,8 +147,8 @@ def show(file: str | None, config: str | None) -> None:
         ("Name", baseline.name),
         ("Saved", baseline.created),
         ("Queries", f"{len(baseline.rankings):,}"),
-        ("Depth", "all" if baseline.depth is None else f"{baseline.depth} documents a query"),
-        ("Corpus", baseline.corpus or "not told"),
+        ("Depth", "all" if baseline.depth is None else f"{baseline.depth} documents per query"),
+        ("Corpus", baseline.corpus or "not set"),
         *([("Release", baseline.release)] if baseline.release else []),
         *((measure, f"{value:.4f} when it was saved") for measure, value in baseline.means.items()),
         *baseline.settings.items(),
@@ -200,5 +201,5 @@ def _make(settings: Settings, name: str | None, measures: tuple[Measure | str, .
 
 
 def _told(baseline: Baseline) -> str:
-    depth = "all documents" if baseline.depth is None else f"{baseline.depth} documents a query"
+    depth = "all documents" if baseline.depth is None else f"{baseline.depth} documents per query"
     return f"{len(baseline.rankings):,} queries, {depth}"

@@ -13,6 +13,7 @@ from berryeval.cli._options import (
     measures_option,
     missing_option,
     no_relevant_option,
+    queries_option,
 )
 from berryeval.cli._output import chosen_format, output_options, write_chart, write_output
 from berryeval.cli._runs import run_names
@@ -38,22 +39,23 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
 @click.argument("judgments", metavar="JUDGMENTS")
 @click.argument("baseline", metavar="BASELINE")
 @click.argument("candidates", metavar="CANDIDATE...", nargs=-1, required=True)
-@measures_option
-@click.option("-q", "--per-query", is_flag=True, help="Report every query, in csv and json.")
-@click.option("--queries", metavar="FILE", help="Texts and labels of the queries.")
+@measures_option("those of `berryeval evaluate`, and recall at up to 100")
+@click.option("-q", "--per-query", is_flag=True, help="Report every query (csv and json only).")
+@queries_option
 @click.option(
     "--by",
     "slices",
     multiple=True,
     type=click.Choice(["category", "difficulty", "tag", "traffic"]),
-    help="Report each slice of this label, too; repeatable. Needs --queries.",
+    help="Also report each slice of this label. Requires --queries. Repeatable.",
 )
 @click.option(
     "--test",
     "tests",
     multiple=True,
     type=click.Choice(["wilcoxon", "sign", "randomisation"]),
-    help="Also report the p-value of this test, unadjusted; repeatable. It decides nothing.",
+    help="Also report the unadjusted p-value of this test. It does not affect the result. "
+    "Repeatable.",
 )
 @click.option(
     "--level", type=float, default=0.95, show_default=True, help="Confidence level of intervals."
@@ -65,31 +67,33 @@ def _enough_resamples(_context: click.Context, _option: click.Parameter, number:
     callback=_enough_resamples,
     default=10_000,
     show_default=True,
-    help="Draws of signs, for several measures or candidates at once; at least 100.",
+    help="Number of random sign draws when several measures or candidates are tested; at least "
+    "100.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Random seed of the draws.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed for the draws.")
 @click.option(
     "--bounds",
     is_flag=True,
-    help="Report what differences could be if unjudged documents had other grades.",
+    help="Report the range of differences that other grades of unjudged documents allow.",
 )
 @click.option("--max-grade", type=float, help="Highest grade of the scale, for --bounds.")
 @click.option(
     "--repeat-of",
     multiple=True,
     metavar="RUN=FILE",
-    help="A further run of the same system as RUN, a file from above, as `berryeval retrieve "
-    "--repeat` writes them: scores are averaged, and its own noise is counted in. Repeatable.",
+    help="Repeated run of the system behind RUN, one of the files above, as written by `berryeval "
+    "retrieve --repeat`. Scores are averaged, and the system's own noise is included. "
+    "Repeatable.",
 )
 @click.option(
     "--all-pairs",
     is_flag=True,
-    help="Also compare every run with every other. For tables.",
+    help="Also compare every run with every other (table only).",
 )
 @click.option(
     "--similarity",
     is_flag=True,
-    help="Report how similar the rankings are, and how measures order the runs. For tables.",
+    help="Report how similar the rankings are, and how the measures order the runs (table only).",
 )
 @output_options(FORMATS)
 @missing_option
@@ -112,10 +116,11 @@ def command(
 ) -> None:
     """Compare each CANDIDATE with the BASELINE, query by query.
 
-    Shows the means side by side; for each measure the difference with its interval, p-value and
-    effect size, and how many queries won and lost; and the queries that changed most. The first
-    measure decides. Without -m, nDCG@10 does, and RR, P@5 and R@100 are tested besides. A file
-    that ends in .html becomes a page with charts, one in .svg or .png a chart of the differences.
+    Shows the means side by side; the difference in each measure with its interval, p-value,
+    effect size, and the number of queries won and lost; and the queries that changed most. The
+    first measure decides. Without -m, nDCG@10 decides, and RR, P@5 and recall at 100, or at the
+    depth of the runs, are also tested. An output file ending in .html is a page with charts; .svg
+    or .png is a chart of the differences.
 
     \b
     berryeval compare qrels.txt bm25.run hybrid.run -m nDCG@10 -m P@5

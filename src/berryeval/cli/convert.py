@@ -36,10 +36,10 @@ FORMAT_NAMES = sorted(FORMATS)
 @click.option(
     "--kind",
     type=click.Choice(["judgments", "run"]),
-    help="What FROM holds; guessed from its first line unless given.",
+    help="Content of FROM.  [default: detected from its first line]",
 )
-@click.option("--from", "source_format", type=click.Choice(FORMAT_NAMES), help="FROM's format.")
-@click.option("--to", "target_format", type=click.Choice(FORMAT_NAMES), help="TO's format.")
+@click.option("--from", "source_format", type=click.Choice(FORMAT_NAMES), help="Format of FROM.")
+@click.option("--to", "target_format", type=click.Choice(FORMAT_NAMES), help="Format of TO.")
 @duplicates_option
 @judges_option
 def command(
@@ -51,12 +51,13 @@ def command(
     duplicates: Duplicates,
     judges: Judges,
 ) -> None:
-    """Write judgments or a run in another format.
+    """Convert judgments or a run to another format.
 
-    FROM is recognised by its first line; a folder is BEIR's, and `-` standard input. The name of
-    TO tells its format: .jsonl, .json, .csv, .tsv, .parquet, .arrow, .letor, any other is TREC;
-    .gz or .zst at the end compresses, and `-` is standard output. A file is written whole or not
-    at all. Subtopics of judgments and the tag of a run are kept; of several judges, one grade.
+    The format of FROM is detected from its first line; a folder is read as BEIR, and `-` is
+    standard input. The name of TO sets its format: .jsonl, .json, .csv, .tsv, .parquet, .arrow or
+    .letor; any other name is TREC. An additional .gz or .zst compresses; `-` is standard output.
+    An existing file is replaced only if the conversion succeeds. Judgment subtopics and the run
+    tag are kept; grades of several judges are reduced to one.
 
     \b
     berryeval convert bm25.run bm25.parquet
@@ -88,4 +89,6 @@ def _tell_left_out(data: Grouped, target: str, target_format: str | None) -> Non
     if n_empty and (target_format or format_of_name(target)) != "json":
         queries, are = ("query", "is") if n_empty == 1 else ("queries", "are")
         what = f"{n_empty:,} {queries} without documents {are}"
-        click.echo(f"{what} left out; only a JSON object has a place for such queries.", err=True)
+        click.echo(
+            f"{what} left out; only JSON objects can contain queries without documents.", err=True
+        )

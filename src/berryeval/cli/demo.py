@@ -9,6 +9,7 @@ import click
 
 from berryeval.cli._output import write_output
 from berryeval.cli._progress import progress_bar
+from berryeval.cli._systems import golden_option, load_golden_set
 from berryeval.cli.exit_codes import SYSTEM_FAILED
 
 if TYPE_CHECKING:
@@ -24,23 +25,22 @@ __all__ = ["command"]
     metavar="FILE",
     default="berryeval-demo.html",
     show_default=True,
-    help="The report, as a page of one file.",
+    help="Report file: a single HTML page.",
 )
-@click.option("--golden", metavar="FOLDER", help="A golden set; the one that ships unless given.")
+@golden_option
 @click.pass_context
 def command(context: click.Context, /, output: str, golden: str | None) -> None:
-    """Compare three search systems on a golden set, and decide on the best of them.
+    """Compare three search systems on a golden set.
 
-    BM25, vectors and both together search the documentation of an invented product, inside this
-    process and without a network. Its documents are indexed with and without questions that they
-    answer, and scores are shown for both. The gate decides whether hybrid search may replace
+    BM25, vector and hybrid search run over the documentation of an invented product, in this
+    process and without a network. The documents are indexed with and without questions that they
+    answer, and scores are shown for both. The gate decides whether hybrid search can replace
     BM25. Requires pip install 'berryeval[search]'.
 
     \b
     berryeval demo
     berryeval demo -o report.html --golden golden/
     """
-    from berryeval.cli._systems import load_golden_set
     from berryeval.core.files import format_of_ending
     from berryeval.reports.demo import demo_tables, questions_note
     from berryeval.reports.html import comparison_to_html

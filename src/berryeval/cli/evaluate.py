@@ -12,6 +12,7 @@ from berryeval.cli._options import (
     measures_option,
     missing_option,
     no_relevant_option,
+    queries_option,
 )
 from berryeval.cli._output import check_outputs, chosen_format, output_options, write_output
 from berryeval.cli._runs import run_names
@@ -27,25 +28,25 @@ FORMATS = ("table", "csv", "json", "markdown", "latex", "html")
 @click.command("evaluate")
 @click.argument("judgments", metavar="JUDGMENTS")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
-@measures_option
-@click.option("-q", "--per-query", is_flag=True, help="Report every query, too.")
-@click.option("--queries", metavar="FILE", help="Texts and labels of the queries.")
+@measures_option("RR, and R, P, nDCG and Success at 1, 3, 5 and 10")
+@click.option("-q", "--per-query", is_flag=True, help="Also report every query.")
+@queries_option
 @click.option(
     "--by",
     "label",
     type=click.Choice(["category", "difficulty", "tag", "traffic"]),
-    help="Report each slice of this label, too. Needs --queries.",
+    help="Also report each slice of this label. Requires --queries.",
 )
 @click.option(
     "--intervals",
     is_flag=True,
-    help="Report 95% intervals of means, too.",
+    help="Also report 95% confidence intervals of the means.",
 )
 @output_options(FORMATS)
 @missing_option
 @no_relevant_option
-@click.option("--history", metavar="FILE", help="Append the evaluation to a history, too.")
-@click.option("--note", metavar="TEXT", help="What the history shall note, such as a commit.")
+@click.option("--history", metavar="FILE", help="Also append the evaluation to this history.")
+@click.option("--note", metavar="TEXT", help="Note for the history entry, such as a commit hash.")
 @duplicates_option
 @judges_option
 def command(
@@ -64,10 +65,10 @@ def command(
 ) -> None:
     """Score each RUN against JUDGMENTS.
 
-    Files may be TREC qrels and runs, JSON lines, a JSON object of objects, tables with a
-    header, LETOR, Parquet or Arrow, plain or compressed with gzip or zstd; `-` is standard
-    input, and a folder of JUDGMENTS is read as BEIR's: its qrels/test.tsv. Measures go by our names
-    (nDCG@10, AP(rel=2)@100), trec_eval's (ndcg_cut.5,10, official), and others'.
+    Files can be TREC qrels and runs, JSON lines, a JSON object of objects, tables with a header,
+    LETOR, Parquet or Arrow, plain or compressed with gzip or zstd. `-` is standard input. If
+    JUDGMENTS is a folder, its qrels/test.tsv is read, as in BEIR. Measures can be named as here
+    (nDCG@10, AP(rel=2)@100), as in trec_eval (ndcg_cut.5,10, official), or as in other tools.
 
     \b
     berryeval evaluate qrels.txt bm25.run dense.run.gz -m nDCG@10 -m AP
@@ -82,7 +83,7 @@ def command(
 
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     if note is not None and history is None:
-        raise click.UsageError("--note goes with --history FILE.")
+        raise click.UsageError("--note requires --history FILE.")
     check_outputs([output, history])
     loaded = load_judgments(judgments, options["duplicates"], options["judges"])
     results: dict[str, Evaluation] = {

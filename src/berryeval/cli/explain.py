@@ -24,13 +24,13 @@ FORMATS = ("table", "csv", "json")
     "--query",
     "query_id",
     metavar="ID",
-    help="Which query to explain.  [default: the one that fell most]",
+    help="Query to explain.  [default: the one that fell most]",
 )
 @click.option(
-    "-m", "--measure", metavar="MEASURE", default="nDCG@10", show_default=True, help="What changed."
+    "-m", "--measure", metavar="MEASURE", default="nDCG@10", show_default=True, help="Measure."
 )
-@click.option("--all", "every_move", is_flag=True, help="Show moves without effect, too.")
-@click.option("--queries", metavar="FILE", help="Where the text of the query stands.")
+@click.option("--all", "every_move", is_flag=True, help="Also show moves without effect.")
+@click.option("--queries", metavar="FILE", help="Queries file, to show the query's text.")
 @output_options(FORMATS)
 @duplicates_option
 @judges_option
@@ -47,10 +47,10 @@ def command(
     output: str | None,
     **options: Any,  # noqa: ANN401 - as explain takes them
 ) -> None:
-    """Tell why the score of a query differs between run A and run B.
+    """Explain why a query's score differs between runs A and B.
 
-    Which documents moved, from which rank to which, and what each move contributed. The
-    contributions add up to the difference. Documents below the measure's cutoff in both runs
+    Lists the documents that moved, their ranks before and after, and what each move contributed.
+    The contributions add up to the difference. Documents below the measure's cutoff in both runs
     are left out.
 
     \b

@@ -59,7 +59,7 @@ def _shape(rule: Rule) -> dict[str, Any]:
     return {"metavar": {int: "N", str: "NAME"}.get(rule.annotation, "NUMBER")}
 
 
-@click.command("gate", short_help="Decide whether a candidate may ship.")
+@click.command("gate", short_help="Decide whether a candidate can ship.")
 @config_option
 @named_options()
 @guard_options
@@ -69,21 +69,21 @@ def _shape(rule: Rule) -> dict[str, Any]:
     "repeats",
     multiple=True,
     metavar="FILE",
-    help="A further run of the same candidate, as `berryeval retrieve --repeat` writes them: "
-    "scores are averaged, and its own noise is counted in. Repeatable.",
+    help="Repeated run of the candidate, as written by `berryeval retrieve --repeat`. Scores are "
+    "averaged, and the system's own noise is included. Repeatable.",
 )
 @click.option(
     "--baseline-repeat",
     "baseline_repeats",
     multiple=True,
     metavar="FILE",
-    help="A further run of the baseline's system. Repeatable.",
+    help="Repeated run of the baseline's system. Repeatable.",
 )
 @click.option(
     "--open-reserve",
     "opens_reserve",
     is_flag=True,
-    help="Open the reserve for a release: report its own gain over the anchor, and drift.",
+    help="Open the reserve for a release: report its gain over the anchor, and the drift.",
 )
 @report_option
 @output_options(FORMATS)
@@ -105,10 +105,10 @@ def command(
     output: str | None,
     **named: Any,  # noqa: ANN401 - files, and rules as texts
 ) -> None:
-    """Decide whether a candidate may ship: pass, fail or inconclusive.
+    """Decide whether a candidate can ship: pass, fail or inconclusive.
 
-    Judgments, run, baseline and guards come from berryeval.toml, or from flags. Guards on the
-    command line replace those of the file. Exit codes: 0 pass, 1 fail, 2 bad input or not
+    Judgments, run, baseline and guards come from berryeval.toml or from options. Guards on the
+    command line replace those in the file. Exit codes: 0 pass, 1 fail, 2 bad input or not
     comparable, 3 inconclusive.
 
     \b

@@ -33,7 +33,7 @@ FORMATS = ("table", "json", "markdown")
 
 @click.group("golden")
 def command() -> None:
-    """Start golden sets, check them, and weigh their queries by traffic or shares."""
+    """Create and check golden sets, and weight their queries."""
 
 
 @command.command("check")
@@ -43,15 +43,15 @@ def command() -> None:
     "systems",
     multiple=True,
     metavar="SYSTEM",
-    help="Also look for chunks in the top of this system that nobody judged, and tell the power; "
-    "repeatable, and the first two are held against each other.",
+    help="Also run this system, list unjudged chunks in its top ranks, and report power. "
+    "Repeatable; the first two systems are compared with each other.",
 )
 @click.option(
     "--depth",
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="How many ranks of a system to look through.",
+    help="Number of top ranks to check per query.",
 )
 @chunks_option
 @no_questions_option
@@ -72,13 +72,13 @@ def check(
     as_json: bool,
     output: str | None,
 ) -> None:
-    """Tell what is wrong with a golden set, and what its figures can reach.
+    """Check a golden set for errors, and report the best possible scores.
 
-    Counts, judgments of what is not there, contradictions, near-duplicates with different
-    grades, spans out of range, queries without a relevant chunk, the best score that each measure
-    can have, and how well two passes of judging agree. Queries that ask almost the same are listed
-    with a group to put them into. FOLDER is the set that ships unless given. Exit code 2 if there
-    are errors; warnings do not count.
+    Reports counts, judgments of unknown documents, contradictions, near-duplicates with different
+    grades, spans out of range, queries without a relevant chunk, the best possible score in each
+    measure, and how well two passes of judging agree. Queries that ask almost the same are listed
+    with a suggested group. If FOLDER is omitted, the bundled set is checked. Exit code 2 if there
+    are errors; warnings do not affect it.
 
     \b
     berryeval golden check golden/
@@ -142,13 +142,13 @@ def _run_of(
     metavar="FOLDER",
     default="golden",
     show_default=True,
-    help="Where the golden set shall be; not there yet, or empty.",
+    help="Folder for the golden set; new or empty.",
 )
 def init(documents: str, output: str) -> None:
-    """Start a golden set from a folder of Markdown.
+    """Create a golden set from a folder of Markdown files.
 
-    Copies the documents, and writes a query and a judgment to replace, a guideline for judges,
-    and a berryeval.toml.
+    Copies the documents and writes a sample query and judgment to replace, a guideline for
+    judges, and a berryeval.toml.
 
     \b
     berryeval golden init docs/ -o golden
@@ -171,30 +171,31 @@ def init(documents: str, output: str) -> None:
     "--by",
     "label",
     type=click.Choice(["category", "difficulty"]),
-    help="Weigh by the shares of kinds instead of LOG; needs one --share per value of this label.",
+    help="Weight by the shares of kinds instead of LOG. Requires one --share per value of this "
+    "label.",
 )
 @click.option(
     "--share",
     "shares",
     multiple=True,
     metavar="VALUE=SHARE",
-    help="Share of the searches that a kind of query has, such as howto=0.5 or howto=50%; "
-    "repeatable. Shares add up to 1, or to 100.",
+    help="Share of all searches for one kind of query, such as howto=0.5 or howto=50%. Shares must "
+    "add up to 1, or to 100. Repeatable.",
 )
 @click.option(
     "--queries",
     metavar="FILE",
     default="golden/test-queries.json",
     show_default=True,
-    help="Queries to weigh.",
+    help="Queries to weight.",
 )
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
-    help="Write the queries with their weights to this file, in the same format.",
+    help="Write the weighted queries to this file, in the same format.",
 )
-@click.option("--in-place", is_flag=True, help="Write the weights into the file of the queries.")
+@click.option("--in-place", is_flag=True, help="Write the weights to the queries file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def weights(
     log: str | None,
@@ -205,15 +206,15 @@ def weights(
     in_place: bool,
     as_json: bool,
 ) -> None:
-    """Weigh queries by how often people ask them, or by the shares of their kinds.
+    """Weight queries by traffic, or by the shares of their kinds.
 
-    LOG is JSON lines or a table with a query and perhaps a count, or one query per line. Texts are
-    compared without differences of case, white space and Unicode form. Queries that LOG never asks
-    get no weight.
+    LOG is JSON lines or a table with a query and an optional count, or one query per line. Texts
+    are compared ignoring case, white space and Unicode form. Queries that do not occur in LOG get
+    no weight.
 
-    With --by and --share, a query gets the share of its kind divided by the number of queries of
-    that kind, and the kind becomes its stratum: the queries count as drawn kind by kind, and the
-    difference between kinds no longer widens intervals.
+    With --by and --share, each query gets the share of its kind divided by the number of queries
+    of that kind, and the kind becomes its stratum: queries are treated as drawn separately for
+    each kind, so differences between kinds no longer widen intervals.
 
     Without --output or --in-place, nothing is written.
 
@@ -228,9 +229,9 @@ def weights(
     from berryeval.reports.terminal import show_tables
 
     if in_place and output is not None:
-        raise click.UsageError("choose one of --output and --in-place")
+        raise click.UsageError("Choose either --output or --in-place.")
     if as_json and output == "-":
-        raise click.UsageError("choose one of --json and --output -")
+        raise click.UsageError("Choose either --json or --output -.")
     given = _shares(shares)
     if (log is None) == (label is None) or (label is None) != (not given):
         raise click.UsageError("Give LOG, or --by LABEL with one --share VALUE=SHARE per value.")

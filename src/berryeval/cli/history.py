@@ -27,16 +27,19 @@ _DEFAULT = "nDCG@10"
     "-m",
     "--measure",
     metavar="MEASURE",
-    help="What to follow.  [default: nDCG@10, or the first one recorded]",
+    help="Measure to show.  [default: nDCG@10, or the first one recorded]",
 )
-@click.option("--run", metavar="NAME", help="Only evaluations of the run of this name.")
+@click.option("--run", metavar="NAME", help="Show only evaluations of this run.")
 @click.option(
-    "--last", type=click.IntRange(min=1), metavar="N", help="Only the last N of each run."
+    "--last",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Show only the last N evaluations per run.",
 )
 @click.option(
     "--daily",
     is_flag=True,
-    help="Test after every evaluation, as an alarm; the exit code is 1 if the newest raises one.",
+    help="Test after every evaluation, as an alarm; exit code 1 if the newest one raises it.",
 )
 @output_options(FORMATS)
 @click.pass_context
@@ -51,14 +54,14 @@ def command(
     as_json: bool,
     output: str | None,
 ) -> None:
-    """Show how a measure went over time, and whether it declined.
+    """Show a measure over time, and test whether it declined.
 
-    FILE is what `berryeval evaluate --history FILE` appends to, or an archive, whose runs are
-    scored at today's judgments. Evaluations with the same judgments are tested per query for a
-    step down and for a slow decline.
+    FILE is a history written by `berryeval evaluate --history FILE`, or an archive, whose runs are
+    scored with the current judgments. Evaluations with the same judgments are tested per query
+    for a step down and for a slow decline.
 
-    Without --daily the history is tested once, at 0.05. A job that looks after every evaluation
-    needs --daily: it allows for 51 tests, and so finds less.
+    Without --daily the history is tested once, at 0.05. A job that tests after every evaluation
+    needs --daily, which allows for 51 tests and therefore detects less.
 
     \b
     berryeval evaluate qrels.txt bm25.run --history history.jsonl --note "$(git rev-parse HEAD)"

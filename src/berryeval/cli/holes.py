@@ -30,25 +30,25 @@ _DEFAULT_K = 10
     "measures",
     multiple=True,
     metavar="MEASURE",
-    help="What is to be decided on; repeatable.  [default: nDCG@10, or nDCG at the k of -k]",
+    help="Measure to decide on. Repeatable.  [default: nDCG@10, or nDCG at the k of -k]",
 )
 @click.option(
     "-k",
     "k",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Ranks to look at.  [default: the deepest cutoff of the measures]",
+    help="Number of ranks to search for holes.  [default: the deepest cutoff of the measures]",
 )
 @click.option(
     "--against",
     metavar="BASELINE",
-    help="A run that the others are held against: rank by the effect on the difference.",
+    help="Baseline run: rank holes by their effect on the difference from it.",
 )
 @click.option(
     "--max-grade",
     type=float,
     metavar="G",
-    help="The highest grade of the scale.  [default: the highest in JUDGMENTS]",
+    help="Highest grade of the scale.  [default: the highest in JUDGMENTS]",
 )
 @click.option(
     "-n",
@@ -57,12 +57,10 @@ _DEFAULT_K = 10
     default=50,
     show_default=True,
     metavar="N",
-    help="How many documents to list.",
+    help="Maximum number of documents to list.",
 )
 @click.option("--all", "show_all", is_flag=True, help="List all of them.")
-@click.option(
-    "--queries", metavar="FILE", help="Queries: their texts are listed, and their weights count."
-)
+@click.option("--queries", metavar="FILE", help="Queries file, to list texts and use weights.")
 @output_options(FORMATS)
 @duplicates_option
 @judges_option
@@ -84,10 +82,10 @@ def command(
 ) -> None:
     """List the unjudged documents that matter most.
 
-    A document that nobody judged counts as not relevant, and so a run may look worse than it
-    is. The list says which of them, if judged, could change the results most. As .csv or .jsonl
-    it has an empty grade to fill in; with the grades in place it is a file of judgments. As trec
-    it has grade -1, which means: in the pool, and not judged.
+    Unjudged documents count as not relevant, so a run can look worse than it is. The list shows
+    which documents, if judged, could change the results most. As .csv or .jsonl it has an empty
+    grade column; fill in the grades and it is a judgments file. As trec it has grade -1, which
+    means in the pool but not judged.
 
     \b
     berryeval holes qrels.txt bm25.run dense.run

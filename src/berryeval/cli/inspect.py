@@ -24,14 +24,15 @@ __all__ = ["command"]
 @click.option(
     "--kind",
     type=click.Choice(["judgments", "run"]),
-    help="What the files hold; guessed from the first line unless given.",
+    help="Content of the files.  [default: detected from the first line]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(files: tuple[str, ...], kind: Kind | None, as_json: bool) -> None:
-    """Tell what is in files of judgments and runs.
+    """Show what files of judgments and runs contain.
 
-    Format, queries, documents per query, range of grades or scores, ties, duplicates, hash, and
-    a caution about scores that look wrong: distances, ranks that contradict them, all equal.
+    Reports format, queries, documents per query, range of grades or scores, ties, duplicates and
+    hash, and warns about scores that look wrong: distances, scores that contradict the ranks, or
+    scores that are all equal.
 
     \b
     berryeval inspect qrels.txt bm25.run
@@ -49,7 +50,7 @@ def _to_section(facts: FileFacts) -> Section:
         ("Kind", f"{facts.kind}, format {facts.format}"),
         ("Queries", f"{facts.queries:,}"),
         ("Rows", f"{facts.rows:,}"),
-        ("Documents a query", f"{documents}, median {facts.median_documents:g}"),
+        ("Documents per query", f"{documents}, median {facts.median_documents:g}"),
     ]
     numbers = f"{written(facts.lowest)} to {written(facts.highest)}"
     if facts.kind == "judgments":

@@ -29,14 +29,15 @@ __all__ = ["command"]
     "--for",
     "use",
     type=click.Choice(list(RECOMMENDATIONS), case_sensitive=False),
-    help="Recommend measures for a use of search.",
+    help="Recommend measures for a use case.",
 )
 @click.option("--choose", is_flag=True, help="Find a measure by answering questions.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(names: tuple[str, ...], use: str | None, choose: bool, as_json: bool) -> None:
-    """Explain the measures: definition, when to use them, when not, edge cases.
+    """Explain the measures and when to use them.
 
-    With a NAME, explain that one only. `berryeval metrics` is the same command.
+    Shows definitions, when to use and to avoid a measure, and edge cases. With NAME, explains
+    only that measure. `berryeval metrics` is the same command.
 
     \b
     berryeval measures
@@ -45,12 +46,12 @@ def command(names: tuple[str, ...], use: str | None, choose: bool, as_json: bool
     berryeval measures --choose
     """
     if sum([bool(names), use is not None, choose]) > 1:
-        raise click.UsageError("Give names, --for or --choose, one of them.")
+        raise click.UsageError("Choose one of NAME, --for and --choose.")
     if use is not None:
         _recommend(RECOMMENDATIONS[use], as_json=as_json)
     elif choose:
         if as_json:
-            raise click.UsageError("--choose asks questions; it has no JSON.")
+            raise click.UsageError("--choose is interactive and has no JSON output.")
         _choose()
     else:
         # Without the cutoff, so that what we print can be asked for; each measure once.

@@ -15,11 +15,13 @@ FORMATS = ("table", "json", "svg", "png")
 @click.command("power")
 @click.argument("judgments", metavar="JUDGMENTS")
 @click.argument("run", metavar="RUN")
-@click.option("--against", metavar="RUN", help="A second system, to measure how scores differ.")
+@click.option(
+    "--against", metavar="RUN", help="Run of a second system, to measure how much scores differ."
+)
 @click.option(
     "--queries",
     metavar="FILE",
-    help="Queries with weights, or with groups, which count with --against.",
+    help="Queries file with weights, and with groups, which are used with --against.",
 )
 @click.option(
     "-m",
@@ -29,14 +31,15 @@ FORMATS = ("table", "json", "svg", "png")
     default=["nDCG@10"],
     show_default=True,
     metavar="MEASURE",
-    help="What will be guarded; repeatable.",
+    help="Measure to guard. Repeatable.",
 )
 @click.option(
     "--margin",
     "margins",
     multiple=True,
     type=float,
-    help="Report how many queries this margin needs; repeatable.  [default: 0.01, 0.02, 0.05, 0.1]",
+    help="Report the number of queries this margin requires. Repeatable.  [default: 0.01, 0.02, "
+    "0.05, 0.1]",
 )
 @click.option(
     "--alpha",
@@ -68,8 +71,8 @@ def command(
 ) -> None:
     """Report the smallest drop that this golden set can rule out.
 
-    A gate whose margin is smaller will be inconclusive more often than not. A file that ends
-    in .svg or .png becomes a chart of the first measure.
+    A gate with a smaller margin is inconclusive more often than not. An output file ending in
+    .svg or .png is a chart of the first measure.
 
     \b
     berryeval power qrels.txt bm25.run --against hybrid.run

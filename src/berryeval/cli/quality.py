@@ -19,6 +19,7 @@ from berryeval.cli._progress import progress_bar
 from berryeval.cli._systems import (
     address_for,
     chunks_option,
+    golden_option,
     limits_options,
     load_golden_set,
     named_settings,
@@ -43,17 +44,17 @@ BELOW = 1
     metavar="SYSTEM",
     default="hybrid",
     show_default=True,
-    help="bm25, vector, hybrid; with --dsn postgres (hybrid), postgres-bm25, postgres-text or "
-    "postgres-vector; or what `berryeval retrieve` takes.",
+    help="bm25, vector or hybrid; with --dsn, postgres (hybrid), postgres-bm25, postgres-text or "
+    "postgres-vector; or any system that `berryeval retrieve` accepts.",
 )
-@click.option("--golden", metavar="FOLDER", help="A golden set; the one that ships unless given.")
+@golden_option
 @chunks_option
 @system_options
 @click.option(
     "--at-least",
     multiple=True,
     metavar="MEASURE=VALUE",
-    help="A threshold in place of the suite's; repeatable.  [default: MRR=0.70, P@5=0.70, "
+    help="Threshold that replaces those of the suite. Repeatable.  [default: MRR=0.70, P@5=0.70, "
     "R@10=0.75]",
 )
 @click.option(
@@ -61,7 +62,7 @@ BELOW = 1
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Queries that may fail; with more of them the exit code is 4.",
+    help="Number of queries that may fail; if more fail, the exit code is 4.",
 )
 @no_questions_option
 @limits_options
@@ -70,10 +71,10 @@ BELOW = 1
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Ask everything so often, to tell how much scores vary by themselves.",
+    help="Repeat every query N times, to measure how much scores vary by themselves.",
 )
 @report_option
-@click.option("--history", metavar="FILE", help="Append the means to a history, too.")
+@click.option("--history", metavar="FILE", help="Also append the means to this history.")
 @output_options(FORMATS)
 @logging_options()
 @click.pass_context
@@ -97,12 +98,11 @@ def command(
     as_json: bool,
     output: str | None,
 ) -> None:
-    """Tell how well a search system does on a golden set.
+    """Measure the quality of a search system on a golden set.
 
-    Indexes the documents, asks every query for ten hits, scores them, and holds the means
-    against thresholds. A query that fails scores 0. Exit codes: 0 all thresholds are reached,
-    1 one is not, 2 bad input or a threshold above the best possible mean, 4 the system under test
-    failed.
+    Indexes the documents, retrieves ten hits per query, scores them, and compares the means with
+    thresholds. A query that fails scores 0. Exit codes: 0 all thresholds are reached, 1 one is
+    not, 2 bad input or a threshold above the best possible mean, 4 the system under test failed.
 
     \b
     berryeval quality

@@ -35,38 +35,42 @@ _SHOWN = 10  # errors; each may name its query
 
 @click.command("retrieve")
 @click.argument("system", metavar="SYSTEM")
-@click.option("--queries", metavar="FILE", required=True, help="What to ask, or a BEIR folder.")
+@click.option("--queries", metavar="FILE", required=True, help="Queries file, or a BEIR folder.")
 @click.option(
     "--documents",
     metavar="PATH",
-    help="What to index first: a folder of Markdown or text, JSON lines, or a BEIR folder.",
+    help="Documents to index first: a folder of Markdown or text, JSON lines, or a BEIR folder.",
 )
 @chunks_option
 @click.option(
     "--questions",
     metavar="FILE",
-    help='What people ask, indexed together with DOCUMENTS: {"document": ["question", …]}.',
+    help='Questions to index together with DOCUMENTS: {"document": ["question", …]}.',
 )
 @click.option(
     "--spans",
     metavar="FILE",
-    help="Judgments of spans, or their golden set: write spans in place of the chunks of DOCUMENTS "
-    "that answer for them, each span once.",
+    help="Judgments of spans, or a golden set that contains them: write each judged span once, in "
+    "place of the chunks of DOCUMENTS that cover it.",
 )
 @click.option(
-    "-k", type=click.IntRange(min=1), default=100, show_default=True, help="Documents a query."
+    "-k", type=click.IntRange(min=1), default=100, show_default=True, help="Documents per query."
 )
 @click.option(
-    "-o", "--output", metavar="RUN", required=True, help="The run; `-` for TREC on stdout."
+    "-o",
+    "--output",
+    metavar="RUN",
+    required=True,
+    help="Run file to write; `-` writes TREC to standard output.",
 )
-@click.option("--timings", metavar="FILE", help="Also write the time that each query took.")
+@click.option("--timings", metavar="FILE", help="Also write the time per query to this file.")
 @system_options
 @click.option(
     "--header",
     "headers",
     multiple=True,
     metavar="'NAME: VALUE'",
-    help="What else to send over HTTP; repeatable.",
+    help="HTTP header to send. Repeatable.",
 )
 @limits_options
 @click.option(
@@ -74,7 +78,7 @@ _SHOWN = 10  # errors; each may name its query
     type=click.IntRange(min=0),
     default=2,
     show_default=True,
-    help="Further tries after an error that may pass.",
+    help="Number of retries after a temporary error.",
 )
 @click.option(
     "--repeat",
@@ -88,7 +92,7 @@ _SHOWN = 10  # errors; each may name its query
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Queries that may fail; with more of them no run is written, and the exit code is 4.",
+    help="Number of queries that may fail; if more fail, no run is written and the exit code is 4.",
 )
 @logging_options()
 def command(
@@ -110,16 +114,17 @@ def command(
     repeat: int,
     max_failed: int,
 ) -> None:
-    """Ask SYSTEM every query, and write a run.
+    """Send every query to SYSTEM, and write a run.
 
-    SYSTEM is bm25, vector or hybrid, which search DOCUMENTS inside this process; an address that
-    begins with postgresql:// or http://, or postgres with --dsn; one of OpenSearch or
-    Elasticsearch behind opensearch:; replay:RUN; module:function; or a system of another package.
+    SYSTEM is bm25, vector or hybrid, which search DOCUMENTS in this process; an address that
+    starts with postgresql:// or http://, or postgres with --dsn; opensearch: followed by an
+    OpenSearch or Elasticsearch address; replay:RUN; module:function; or a system from another
+    package.
 
-    RUN is written, and an existing file replaced, only once the run is complete: at most
+    RUN is written, and an existing file replaced, only when the run is complete: at most
     --max-failed queries failed, and at least one document was found. Otherwise the exit code is 4.
-    After Ctrl-C or a failure the same command continues: answers are kept in RUN.progress until
-    the run is complete.
+    After Ctrl-C or a failure, repeat the command to continue: answers are kept in RUN.progress
+    until the run is complete.
 
     \b
     berryeval retrieve hybrid --documents docs/ --queries queries.json -o hybrid.run
@@ -155,7 +160,9 @@ def command(
     with opened:
         facts = {"k": str(k)}
         if questions is not None and not opened.can_index:
-            raise click.UsageError(f"--questions are indexed, and {opened.name} takes none.")
+            raise click.UsageError(
+                f"--questions requires a system that indexes documents; {opened.name} does not."
+            )
         if documents is not None and (spans is None or opened.can_index):
             facts["documents"] = _index(opened, documents, chunks, questions)
         check_documents(opened, "name them with --documents")
@@ -192,14 +199,16 @@ def command(
         _tell_incomplete(opened.name, output, n_found, n_failed, n_answered)
         raise click.exceptions.Exit(SYSTEM_FAILED)
     if n_failed:
-        click.echo(f"{_count_failed(n_failed)}; the run is without {_them(n_failed)}.", err=True)
+        click.echo(
+            f"{_count_failed(n_failed)}; the run does not contain {_them(n_failed)}.", err=True
+        )
 
 
 def _check_usage(output: str, repeat: int, documents: str | None, questions: str | None) -> None:
     if output == "-" and repeat > 1:
-        raise click.UsageError("--repeat writes several runs, so -o needs the name of a file.")
+        raise click.UsageError("--repeat writes several runs; give -o a file name.")
     if questions is not None and documents is None:
-        raise click.UsageError("--questions needs --documents, which they are asked of.")
+        raise click.UsageError("--questions requires --documents.")
 
 
 def _named_headers(headers: tuple[str, ...]) -> dict[str, str]:
@@ -219,7 +228,7 @@ def _crediting(spans: str | None, documents: str | None, chunks: str) -> Callabl
     from berryeval.golden.span_crediting import read_crediting
 
     if documents is None:
-        raise click.UsageError("--spans needs --documents, which the spans are pieces of.")
+        raise click.UsageError("--spans requires --documents.")
     return read_crediting(spans, documents, chunks)
 
 
@@ -341,7 +350,7 @@ def _tell_incomplete(
         others = f"{why}, and the others" if n_failed else f"{system}: the queries"
         text = f"{others} found no documents; {left}. Check that the right documents are indexed."
     else:
-        again = "" if output == "-" else "Repeat the command to ask again only what failed, or "
+        again = "" if output == "-" else "Repeat the command to retry only the failed queries, or "
         ways_out = f"{again}accept the run without {_them(n_failed)} with --max-failed {n_failed}"
         text = f"{why}; {left}. {ways_out[0].upper()}{ways_out[1:]}."
     click.echo(text, err=True)
@@ -358,4 +367,4 @@ def _count_failed(n_failed: int) -> str:
 def _tell_interrupted(journal: Journal | None) -> None:
     if journal is not None:
         n_answers = "1 answer is" if len(journal) == 1 else f"{len(journal):,} answers are"
-        click.echo(f"{n_answers} kept; the same command goes on from there.", err=True)
+        click.echo(f"{n_answers} kept; repeat the command to continue.", err=True)

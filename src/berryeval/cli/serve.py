@@ -29,13 +29,13 @@ __all__ = ["command"]
     "--host",
     metavar="ADDRESS",
     envvar="BERRYEVAL_HOST",
-    help="Where to listen; anything but loopback needs a token.  [default: 127.0.0.1]",
+    help="Address to listen on; any but loopback requires tokens.  [default: 127.0.0.1]",
 )
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     envvar="BERRYEVAL_PORT",
-    help="0 takes any that is free.  [default: 8765]",
+    help="Port to listen on; 0 picks a free one.  [default: 8765]",
 )
 @archive_option
 @click.option(
@@ -43,41 +43,41 @@ __all__ = ["command"]
     "allowed_hosts",
     multiple=True,
     metavar="NAME",
-    help="A name besides localhost that the service may be called by without a token. Repeatable.",
+    help="Host name, in addition to localhost, that requests without a token may use. Repeatable.",
 )
 @click.option(
     "--require-token",
     "is_token_required",
     is_flag=True,
     default=None,
-    help="Ask for a token on loopback, too.",
+    help="Require a token on loopback, too.",
 )
 @click.option(
     "--max-body",
     "max_body_mb",
     type=click.IntRange(min=1),
     metavar="MB",
-    help="The largest body of a request.  [default: 32]",
+    help="Maximum size of a request body.  [default: 32]",
 )
 @click.option(
     "--max-upload",
     "max_upload_mb",
     type=click.IntRange(min=1),
     metavar="MB",
-    help="The largest file of a run, also when decompressed.  [default: 2048]",
+    help="Maximum size of an uploaded run, compressed or decompressed.  [default: 2048]",
 )
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="Within which a request is answered, or 504 is.  [default: 60]",
+    help="Seconds before a request fails with 504.  [default: 60]",
 )
 @click.option(
     "--demo",
     "is_demo",
     is_flag=True,
-    help="Serve the golden set that ships and a month of invented runs, from an archive that is "
-    "thrown away unless --archive names an empty one.",
+    help="Serve the bundled golden set and a month of invented runs, from a temporary archive or "
+    "an empty one named by --archive.",
 )
 @click.option("--open", "is_opened", is_flag=True, help="Open the workbench in the browser.")
 @logging_options(level="info", format="json")
@@ -92,9 +92,9 @@ def command(
 ) -> None:
     """Serve judgments, runs, evaluations, comparisons and gates over HTTP.
 
-    Everything is in the archive: one file of SQLite, made if it is not there, or a database of
-    PostgreSQL. Only this machine can call unless --host says otherwise, and then a token is
-    needed (`berryeval token create`). The log has an object of JSON a line, on standard error.
+    All data is kept in the archive: a SQLite file, created if it does not exist, or a PostgreSQL
+    database. By default only this machine can connect; with another --host, clients need a token
+    (`berryeval token create`). The log is one JSON object per line, on standard error.
 
     \b
     berryeval serve

@@ -19,7 +19,7 @@ __all__ = ["command"]
 
 @click.group("token")
 def command() -> None:
-    """Make, list and revoke the tokens of a service.
+    """Create, list and revoke the tokens of a service.
 
     \b
     berryeval token create ci --role judge
@@ -35,13 +35,13 @@ def command() -> None:
     type=click.Choice(["read", "judge", "admin"]),
     default="read",
     show_default=True,
-    help="read sees everything and compares; judge also adds queries, judgments, runs and "
-    "verdicts; admin also sets baselines and gates, and removes.",
+    help="read can view and compare everything; judge can also add queries, judgments, runs and "
+    "verdicts; admin can also set baselines and gates, and delete.",
 )
 @archive_option
 @config_option
 def create(name: str, role: Role, archive: str | None, config: str | None) -> None:
-    """Make a token for NAME and print it: this once, it is kept only as a hash.
+    """Create a token for NAME and print it. It is shown only once; only its hash is stored.
 
     \b
     berryeval token create ci --role judge
@@ -54,7 +54,7 @@ def create(name: str, role: Role, archive: str | None, config: str | None) -> No
 @archive_option
 @config_option
 def list_tokens(archive: str | None, config: str | None) -> None:
-    """List who has, or had, a token.
+    """List all tokens, including revoked ones.
 
     \b
     berryeval token list
@@ -77,7 +77,7 @@ def list_tokens(archive: str | None, config: str | None) -> None:
                 )
                 for token in page.items
             ]
-    notes = () if rows else ("There is no token; make one: berryeval token create NAME",)
+    notes = () if rows else ("No tokens yet; create one with: berryeval token create NAME",)
     show_table(Table("", ("name", "role", "created (UTC)", "revoked (UTC)"), tuple(rows), notes))
 
 
@@ -86,7 +86,9 @@ def list_tokens(archive: str | None, config: str | None) -> None:
 @archive_option
 @config_option
 def revoke(name: str, archive: str | None, config: str | None) -> None:
-    """End the token of NAME; a running service notices within five seconds.
+    """Revoke the token of NAME.
+
+    A running service rejects it within five seconds.
 
     \b
     berryeval token revoke ci

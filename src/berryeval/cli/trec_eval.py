@@ -66,23 +66,23 @@ def _tell_version(ctx: click.Context, _option: click.Parameter, wanted: bool) ->
     cls=_Command,
     add_help_option=False,
     epilog=(
-        "Long flags may be cut short. Exit codes, as trec_eval's: 0 done, 1 usage or an unknown "
-        "measure, 2 a file or parameter that cannot be used, 4 a query that cannot be scored, "
-        "7 no query in both files, 255 a file of -Z that cannot be used."
+        "Long flags can be abbreviated. Exit codes, as in trec_eval: 0 done, 1 usage or unknown "
+        "measure, 2 unusable file or parameter, 4 query that cannot be scored, 7 no query in both "
+        "files, 255 unusable file for -Z."
     ),
 )
 @click.argument("files", metavar="QRELS RUN", nargs=-1)
 @click.option(
-    "-q", "--query_eval_wanted", "per_query", is_flag=True, help="Print every query, too."
+    "-q", "--query_eval_wanted", "per_query", is_flag=True, help="Also print every query."
 )
-@click.option("-n", "--nosummary", "no_summary", is_flag=True, help="Print no means.")
+@click.option("-n", "--nosummary", "no_summary", is_flag=True, help="Do not print means.")
 @click.option(
     "-m",
     "--measure",
     "measures",
     multiple=True,
     metavar="MEASURE",
-    help="What to print, as P.5,10, ndcg or all_trec; repeatable.  [default: official]",
+    help="Measure to print, such as P.5,10, ndcg or all_trec. Repeatable.  [default: official]",
 )
 @click.option(
     "-c",
@@ -95,10 +95,14 @@ def _tell_version(ctx: click.Context, _option: click.Parameter, wanted: bool) ->
     "-l", "--level_for_rel", "level", default="1", metavar="N", help="Lowest relevant grade."
 )
 @click.option(
-    "-J", "--Judged_docs_only", "judged_only", is_flag=True, help="Skip what was not judged."
+    "-J", "--Judged_docs_only", "judged_only", is_flag=True, help="Ignore unjudged documents."
 )
 @click.option(
-    "-M", "--Max_retrieved_per_topic", "most", metavar="N", help="Best documents to look at."
+    "-M",
+    "--Max_retrieved_per_topic",
+    "most",
+    metavar="N",
+    help="Maximum number of documents per query.",
 )
 @click.option(
     "-N",
@@ -114,7 +118,7 @@ def _tell_version(ctx: click.Context, _option: click.Parameter, wanted: bool) ->
     "rel_format",
     default="qrels",
     metavar="FORMAT",
-    help="What QRELS is: qrels, qrels_jg, prefs or qrels_prefs.",
+    help="Format of QRELS: qrels, qrels_jg, prefs or qrels_prefs.",
 )
 @click.option(
     "-T",
@@ -122,7 +126,7 @@ def _tell_version(ctx: click.Context, _option: click.Parameter, wanted: bool) ->
     "results_format",
     default="trec_results",
     metavar="FORMAT",
-    help="What RUN is: trec_results.",
+    help="Format of RUN: trec_results.",
 )
 @click.option(
     "-Z",
@@ -137,11 +141,11 @@ def _tell_version(ctx: click.Context, _option: click.Parameter, wanted: bool) ->
     "debug",
     default="0",
     metavar="N[.QUERY]",
-    help="Score only QUERY. The level N is not looked at.",
+    help="Score only QUERY. The level N is ignored.",
 )
-@click.option("-o", "obsolete", is_flag=True, help="Nothing, as in trec_eval.")
+@click.option("-o", "obsolete", is_flag=True, help="No effect, as in trec_eval.")
 @click.option(
-    "--Output_old_results_format", "_obsolete", metavar="TEXT", help="Nothing, as in trec_eval."
+    "--Output_old_results_format", "_obsolete", metavar="TEXT", help="No effect, as in trec_eval."
 )
 @click.option(
     "--compat",
@@ -149,7 +153,7 @@ def _tell_version(ctx: click.Context, _option: click.Parameter, wanted: bool) ->
     type=click.Choice(["9.0.8", "10.0"]),
     default="9.0.8",
     show_default=True,
-    help="The trec_eval to behave as.",
+    help="Version of trec_eval to reproduce.",
 )
 @click.option(
     "-v",
@@ -159,15 +163,19 @@ def _tell_version(ctx: click.Context, _option: click.Parameter, wanted: bool) ->
     is_eager=True,
     expose_value=False,
     callback=_tell_version,
-    help="Say which version this is.",
+    help="Show the version.",
 )
 @click.option(
-    "-h", "--help", "help_wanted", is_flag=True, help="Show this, and explain the measures of -m."
+    "-h",
+    "--help",
+    "help_wanted",
+    is_flag=True,
+    help="Show this message, and explain the measures of -m.",
 )
 def command(files: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401 - as options are named
-    """Print what trec_eval prints for QRELS and RUN.
+    """Print exactly what trec_eval prints for QRELS and RUN.
 
-    The same flags, the same bytes on standard output, the same exit codes.
+    Flags, standard output and exit codes are those of trec_eval.
 
     \b
     berryeval trec_eval -q -c -M1000 qrels.txt bm25.run

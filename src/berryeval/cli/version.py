@@ -32,9 +32,9 @@ class VersionInfo(TypedDict):
 @click.command("version")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(as_json: bool) -> None:
-    """Show versions, the platform, and which backend computes.
+    """Show versions, the platform, and the backend in use.
 
-    The native backend and the Python one give identical bits; the native one is faster.
+    The native and the Python backend give identical bits; the native one is faster.
 
     \b
     berryeval version

@@ -230,7 +230,7 @@ def _checked(token: str) -> str:
     """Return a token as a header can carry it; files that hold one end with a line's end."""
     bare = token.strip()
     if not bare.isascii() or not bare.isprintable() or " " in bare or not bare:
-        raise ArgumentError("token", "what berryeval token create showed", "something else")
+        raise ArgumentError("token", "a token printed by berryeval token create", "something else")
     return bare
 
 

@@ -21,7 +21,7 @@ def encode_id(doc_id: str) -> bytes:
     try:
         return doc_id.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise ArgumentError("id", "text that UTF-8 can hold", ascii(doc_id)) from None
+        raise ArgumentError("id", "text that UTF-8 can encode", ascii(doc_id)) from None
 
 
 def as_id(value: object, argument: str) -> str:

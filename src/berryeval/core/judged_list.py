@@ -59,7 +59,7 @@ def _read_judgments(judgments: JudgmentsLike, argument: str) -> dict[Hashable, f
             n_records += 1
             doc_id = _check_id(item.doc_id, argument)
             if doc_id in grade_of:
-                raise ArgumentError(argument, "one judgment a document", f"two of {doc_id!r}")
+                raise ArgumentError(argument, "one judgment per document", f"two of {doc_id!r}")
             grade_of[doc_id] = check_grade(item.grade, f"grade of {doc_id!r}")
         else:
             n_ids += 1

@@ -24,7 +24,7 @@ def check_score(score: object, argument: str) -> float:
     try:
         number = float(score)
     except OverflowError:
-        raise ArgumentError(argument, "a number that a float holds", "a larger one") from None
+        raise ArgumentError(argument, "a number that fits a float", "a larger one") from None
     except (TypeError, ValueError):  # an array of several numbers
         raise InputTypeError(argument, "a number", f"{type(score).__name__} {score!r}") from None
     if math.isnan(number):

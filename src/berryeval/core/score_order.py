@@ -111,12 +111,12 @@ def _check(rankings: list[list[ScoredRow]]) -> tuple[str, ...]:
     if 2 * n_tied > len(rankings):
         return (
             f"all scores are equal in {_share(n_tied, len(rankings))}; "
-            "document ids alone decide the order",
+            "only document ids decide the order",
         )
     if 2 * n_rising > n_ordered:
         return (
             f"scores rise from the first document to the last in {_share(n_rising, n_ordered)}, "
-            "as distances do; the highest score counts as the best, so negate distances",
+            "as distances do; the highest score is treated as the best, so negate distances",
         )
     if 2 * (n_contradicting + n_rising) > n_ordered and n_ranked:
         return (

@@ -1,4 +1,4 @@
-"""Scores: one number a query and measure."""
+"""Scores: one number per query and measure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Scores:
 
     query_ids: IdColumn
     values: Mapping[str, array[float]]
-    """For each measure, by its name, one number a query."""
+    """For each measure, by its name, one number per query."""
     counts: QueryCounts
     is_missing: Sequence[bool]
     """For each query whether the run does not have it."""

@@ -31,7 +31,7 @@ class AllScores:
 
     query_ids: Sequence[bytes]
     values: Sequence[array[float]]
-    """For each measure one number a query; an empty ranking's where the run has none."""
+    """For each measure one number per query; an empty ranking's where the run has none."""
     is_missing: Sequence[bool]
     """For each query whether the run does not have it."""
     lacks_relevant: Sequence[bool]
@@ -51,7 +51,7 @@ class AllScores:
         if missing == "error" and n_missing:
             query_id = decode_id(next(compress(self.query_ids, self.is_missing)))
             are = "is" if n_missing == 1 else f"and {n_missing - 1:,} more are"
-            raise MismatchError(f"query {query_id!r} {are} judged and not in the run")
+            raise MismatchError(f"query {query_id!r} {are} judged but missing from the run")
         query_ids, values = self.query_ids, self.values
         flags = (self.is_missing, self.lacks_relevant)
         if (missing == "skip" and n_missing) or (no_relevant == "skip" and n_no_relevant):

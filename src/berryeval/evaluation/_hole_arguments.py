@@ -41,12 +41,12 @@ def check_runs(
     if baseline is not None and baseline not in runs:
         raise ArgumentError("baseline", f"one of {', '.join(map(repr, runs))}", repr(baseline))
     if baseline is not None and len(runs) == 1:
-        raise ArgumentError("runs", "a run besides the baseline", "none")
+        raise ArgumentError("runs", "a run other than the baseline", "none")
     judged = set(judgments.query_ids.iter_bytes())
     for name, run in runs.items():
         if judged.isdisjoint(run.query_ids.iter_bytes()):
             shown = [", ".join(map(repr, ids[:3])) for ids in (judgments.query_ids, run.query_ids)]
             raise MismatchError(
-                f"{name}: no query in common with the judgments: judged are {shown[0] or 'none'}; "
-                f"in the run are {shown[1] or 'none'}"
+                f"{name}: no query in common with the judgments: judged queries are "
+                f"{shown[0] or 'none'}; queries in the run are {shown[1] or 'none'}"
             )

@@ -146,17 +146,17 @@ class Baseline:
         judged, kept = set(judgments.query_ids), set(self.rankings)
         if judged != kept and not is_anchor:
             told = " and ".join(_told(judged - kept, "new") + _told(kept - judged, "gone"))
-            self._refuse(f"is of other queries than the judgments: {told}")
+            self._refuse(f"has different queries from the judgments: {told}")
         today = hash_queries(judgments.query_ids, queries or {})
         if judged == kept and None not in (self.queries, today) and self.queries != today:
-            self._refuse("is of queries with other texts")
+            self._refuse("has queries with different texts")
         if None not in (self.corpus, corpus) and self.corpus != corpus:
-            self._refuse(f"is of another corpus, {self.corpus!r} and not {corpus!r}")
+            self._refuse(f"is from another corpus, {self.corpus!r} and not {corpus!r}")
         deepest = depth_of(measures)
         if self.depth is not None and (deepest is None or deepest > self.depth):
             measure = next(measure for measure in measures if measure.k == deepest)
             wanted = "whole rankings" if deepest is None else f"{deepest}"
-            reason = f"keeps {self.depth} documents a query, and {measure} looks at {wanted}"
+            reason = f"keeps {self.depth} documents per query, but {measure} needs {wanted}"
             self._refuse(reason, f" -m '{measure}'")
 
     def _refuse(self, reason: str, flags: str = "") -> None:
@@ -205,7 +205,7 @@ class Baseline:
         if content.get("semantics") != SCORE_SEMANTICS:
             found = content.get("semantics")
             raise MismatchError(
-                f"{name}: expected scores of semantics {SCORE_SEMANTICS}, found {found!r}; "
+                f"{name}: expected scores with semantics {SCORE_SEMANTICS}, found {found!r}; "
                 "save its run again with `berryeval baseline save --force`"
             )
         try:

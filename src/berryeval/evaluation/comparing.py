@@ -401,7 +401,7 @@ def _group_notes(sampling: Sampling, n_queries: int) -> Iterator[str]:
     """Say that queries are not independent."""
     if sampling.groups is not None:
         n_groups = sampling.count(np.ones(n_queries, dtype=bool))
-        yield f"The queries come in {n_groups:,} groups, and groups are what is tested."
+        yield f"The queries come in {n_groups:,} groups, and the groups are tested."
 
 
 def _strata_notes(sampling: Sampling) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """What a number of queries can detect, given how much differences vary from query to query.
 
-The gate, `berryeval.evaluation.power` and the workbench all ask it here, so that a margin needs
+The gate, `berryeval.evaluation.power` and the workbench all ask it here, so that a margin requires
 the same number of queries wherever it is asked.
 """
 

@@ -253,8 +253,8 @@ def _nothing_in_common(judgments: Judgments, ignored_ids: Sequence[str]) -> str:
     shown = [
         f"{what} {', '.join(map(shown_id, query_ids)) or 'none'}"
         for what, query_ids in (
-            ("judged are", judgments.query_ids[:3]),
-            ("in the run are", ignored_ids),
+            ("judged queries are", judgments.query_ids[:3]),
+            ("queries in the run are", ignored_ids),
         )
     ]
     return f"judgments and run have no query in common: {'; '.join(shown)}"

@@ -30,7 +30,7 @@ WORDS: dict[Finding, str] = {
     "better": "better",
     "worse": "worse",
     "unclear": "not clearly different",
-    "untested": "too few changes to tell",
+    "untested": "too few changes to decide",
 }
 """How each finding is written."""
 

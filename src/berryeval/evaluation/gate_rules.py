@@ -89,16 +89,16 @@ class GateRules:
         below=0.5,
         label="Alpha",
         is_common=True,
-        help="Significance level: how often a verdict of pass, or of fail, may be wrong, over "
-        "all looks at a growing set.",
+        help="Significance level: probability that a pass, or a fail, is wrong, over all looks at "
+        "a growing set.",
     )
     inference: Inference = choice(  # noqa: RUF009 - makes a field
         "population",
         words={"population": "are a sample of many", "set": "are all that matters"},
         label="The queries",
         is_common=True,
-        help='"population": the queries are a sample, and differences are tested. "set": they '
-        "are all that matters, and the point difference decides.",
+        help='"population" treats the queries as a sample and tests differences. "set" treats them '
+        "as all that matters; the point difference decides.",
     )
     holes: HolesPolicy | None = choice(  # noqa: RUF009 - as above
         None,
@@ -107,17 +107,17 @@ class GateRules:
             "report": "are only reported",
             "inconclusive": "block what they could change",
         },
-        default_text='"inconclusive" where pool_depth reaches the cutoff, else "report"',
+        default_text='"inconclusive" if pool_depth reaches the cutoff, else "report"',
         label="Unjudged documents",
         is_common=True,
-        help="What to do with a verdict that grades of unjudged documents could change: "
-        '"report" marks it, "inconclusive" blocks it.',
+        help="What to do with a verdict that the grades of unjudged documents could change: "
+        '"report" marks it, "inconclusive" makes it inconclusive.',
     )
     smallest_slice: int = whole(
         20,
         least=1,
         label="Smallest slice",
-        help="Slices of fewer queries are watched: reported, but not counted in the verdict.",
+        help="Slices with fewer queries are reported, but do not affect the verdict.",
     )
     pool_depth: int | None = whole(
         None,
@@ -125,8 +125,8 @@ class GateRules:
         is_of_set=True,
         default_text="unknown",
         label="Pool depth",
-        help="Number of ranks of every system that were judged when the set was made. Where "
-        "it reaches a guard's cutoff, unjudged documents that could change a verdict block it.",
+        help="Number of ranks judged for every system when the set was built. If it reaches a "
+        "guard's cutoff, unjudged documents that could change a verdict make it inconclusive.",
     )
     max_grade: float | None = number(
         None,
@@ -144,9 +144,9 @@ class GateRules:
         default_text="unknown",
         label="Final size",
         example="200",
-        help="Number of queries at which the set will stop growing. Where looks are counted, "
-        "early ones then use little of alpha and the last one most of it; beyond this number "
-        "nothing is left. If omitted, each further look uses half as much as the one before.",
+        help="Number of queries at which the set will stop growing. If looks are counted, early "
+        "looks then use little of alpha and the last one most of it; beyond this number nothing "
+        "is left. If omitted, each look uses half as much as the one before.",
     )
     reserve: float | None = number(
         None,
@@ -156,16 +156,16 @@ class GateRules:
         default_text="none",
         label="Reserve",
         example="0.3",
-        help="Share of the queries that gates do not see until the reserve is opened for a "
-        "release. A group is kept apart as a whole.",
+        help="Share of the queries that stay hidden from gates until the reserve is opened for a "
+        "release. The queries of a group are reserved together.",
     )
     reserve_salt: str | None = text(
         longest=100,
         is_of_set=True,
         default_text="none",
-        label="Salt of the reserve",
+        label="Reserve salt",
         example="spring 2026",
-        help="Text that chooses which queries are reserved. It stays as it is while the reserve "
+        help="Text that determines which queries are reserved. Do not change it while the reserve "
         "is in use.",
     )
     openings: int = whole(
@@ -174,17 +174,16 @@ class GateRules:
         most=1000,
         is_of_set=True,
         label="Openings",
-        help="Number of times that the reserve can be opened. Each opening uses alpha divided by "
-        "this number; after the last one the reserve is retired.",
+        help="Number of times the reserve can be opened. Each opening uses alpha divided by this "
+        "number; after the last one the reserve is retired.",
     )
     anchor: str | None = text(
         longest=200,
-        default_text="the last release that was marked, if any",
+        default_text="the last marked release, if any",
         label="Anchor",
         example="v1.4",
-        help="Release that the candidate is compared with besides the baseline, so that many "
-        'small drops are seen: its name, or a baseline file. "none" compares with the baseline '
-        "only.",
+        help="Release to compare the candidate with in addition to the baseline, to detect many "
+        'small drops: its name, or a baseline file. "none" compares with the baseline only.',
     )
     inconclusive: int = choice(
         3,
@@ -195,20 +194,20 @@ class GateRules:
     max_failed: int = whole(
         0,
         label="Failed queries",
-        help="Number of queries that a system may fail to answer when `berryeval gate` asks "
-        "it; with more of them the exit code is 4.",
+        help="Number of queries that a system may fail to answer when `berryeval gate` runs it; if "
+        "more fail, the exit code is 4.",
     )
     repeat: int = whole(
         1,
         least=1,
         label="Repeats",
-        help="Number of times that `berryeval gate` asks a system every query, to measure the "
+        help="Number of times `berryeval gate` sends every query to a system, to measure the "
         "system's own noise.",
     )
     allow_other_corpus: bool = flag(
         default=False,
-        label="Another corpus",
-        help="Allow a baseline of another corpus.",
+        label="Other corpus",
+        help="Allow a baseline from another corpus.",
     )
 
     def __post_init__(self) -> None:

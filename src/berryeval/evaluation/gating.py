@@ -321,11 +321,9 @@ def latency_at(milliseconds: Sequence[float], percentile: float) -> float:
 
 def _judge_latency(guard: LatencyGuard, milliseconds: Sequence[float] | None) -> GuardResult:
     if milliseconds is None or len(milliseconds) == 0:
-        raise ArgumentError(
-            str(guard), "how long queries took", "no times (`milliseconds`, --timings)"
-        )
+        raise ArgumentError(str(guard), "query times", "no times (`milliseconds`, --timings)")
     if not all(0 <= time < math.inf for time in milliseconds):
-        raise ArgumentError("milliseconds", "finite numbers from 0", "others among them")
+        raise ArgumentError("milliseconds", "finite numbers from 0", "other values")
     value = latency_at(milliseconds, guard.percentile)
     verdict: Verdict = "pass" if value <= guard.at_most_ms else "fail"
     reason = sentences.of_latency(guard, value)

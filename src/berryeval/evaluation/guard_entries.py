@@ -47,32 +47,32 @@ class GuardEntry:
     )
     at_least: float | None = number(
         None,
-        help="Threshold that the mean on this set has to reach; equality passes. At most the "
+        help="Threshold that the mean on this set must reach; equality passes. At most the "
         "measure's highest value.",
     )
     confident: bool | None = flag(
-        help="The lower end of the interval has to reach `at_least`, too."
+        help="Require the lower end of the interval to reach `at_least`, too."
     )
     margin: float | str | None = amount(
-        help="Largest drop from the baseline that is accepted: a number, or a share of the "
-        "baseline's mean such as `\"2%\"`. At most the measure's range."
+        help="Largest acceptable drop from the baseline: a number, or a share of the baseline's "
+        'mean such as `"2%"`. At most the measure\'s range.'
     )
     equivalent: float | str | None = amount(
-        help="Largest change from the baseline that is accepted, in either direction: for a "
-        "refactoring, which should change nothing. Written like `margin`, and in place of it."
+        help="Largest acceptable change from the baseline in either direction, for a refactoring "
+        "that should change nothing. Same syntax as `margin`, which it replaces."
     )
     slices: tuple[str, ...] | None = labels(
-        help=f"Labels ({', '.join(f'`{label}`' for label in LABELS)}): the guard applies to each "
-        "of their slices as well."
+        help=f"Labels ({', '.join(f'`{label}`' for label in LABELS)}). The guard also applies to "
+        "each of their slices."
     )
     latency: str | None = text(
         longest=20,
         expected="a percentile such as 'p95'",
         example="p95",
         help='Percentile of the query times, such as `"p95"`, with `at_most_ms`. Between two '
-        "times the higher one counts.",
+        "times, the higher one is used.",
     )
-    at_most_ms: float | None = number(None, help="Milliseconds allowed at that percentile.")
+    at_most_ms: float | None = number(None, help="Maximum time in milliseconds at that percentile.")
 
     def guards(self) -> tuple[Guard, ...]:
         """Return a guard of each kind that the entry asks for."""
@@ -80,7 +80,7 @@ class GuardEntry:
         if self.latency is not None:
             return (self._latency_guard(self.latency, given),)
         if self.measure is None:
-            raise InputError("expected a measure or a latency, found neither")
+            raise InputError("expected measure or latency, found neither")
         measure, slices = parse_measure(self.measure), self.slices or ()
         found: list[Guard] = []
         if self.at_least is not None:
@@ -89,14 +89,14 @@ class GuardEntry:
             found.append(MarginGuard(measure, Margin.parse(self.margin), slices))
         if self.equivalent is not None:
             if self.margin is not None:
-                raise ArgumentError("equivalent", "no margin beside it, which it includes", "one")
+                raise ArgumentError("equivalent", "no margin in the same guard", "one")
             same = Margin.parse(self.equivalent)
             found.append(MarginGuard(measure, same, slices, is_equivalence=True))
         if not found:
             raise InputError(f"expected at_least, margin or equivalent for {measure}, found none")
         for key, partner in (("confident", "at_least"), ("at_most_ms", "latency")):
             if key in given and partner not in given:
-                raise ArgumentError(key, f"{partner} beside it", "none")
+                raise ArgumentError(key, f"{partner} in the same guard", "none")
         return tuple(found)
 
     def _latency_guard(self, latency: str, given: list[str]) -> LatencyGuard:

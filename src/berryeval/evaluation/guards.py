@@ -107,7 +107,7 @@ class ThresholdGuard:
             raise ArgumentError("at_least", "a finite number", repr(self.at_least)[:40])
         highest = self.measure.bounds[1]
         if self.at_least > highest:
-            expected = f"at most {written(highest)}, the highest {self.measure} there is"
+            expected = f"at most {written(highest)}, the highest possible {self.measure}"
             raise ArgumentError("at_least", expected, written(self.at_least))
 
     def __str__(self) -> str:

@@ -20,8 +20,8 @@ _CLAUSES: dict[Finding, tuple[str, str]] = {
     "worse": ("is worse than {}", "are worse than {}"),
     "unclear": ("is not clearly different from {}", "are not clearly different from {}"),
     "untested": (
-        "differs from {} in too few queries to tell",
-        "differ from {} in too few queries to tell",
+        "differs from {} in too few queries to decide",
+        "differ from {} in too few queries to decide",
     ),
 }
 """What a system is, and several are, compared with the baseline."""
@@ -121,12 +121,12 @@ def policy_note(comparison: Comparison) -> str:
     notes = [
         f"Intervals: {comparison.statistics.level * 100:.4g}%, Student's t and Hall's correction "
         "for skewness, whichever reaches further; p-values come from the same construction. A "
-        "difference is better or worse where its interval excludes 0.",
+        "difference is better or worse if its interval excludes 0.",
         f"{comparison.lead} decides"
         + (" alone." if n_leading == 1 else f"; its {n_leading} candidates form one family."),
     ]
     if n_others == 1:
-        notes.append("The other difference is reported beside it.")
+        notes.append("The other difference is reported with it.")
     elif n_others > 1:
         notes.append(f"The other {n_others} differences form one family.")
     if comparison.sliced:
@@ -137,5 +137,5 @@ def policy_note(comparison: Comparison) -> str:
         )
     if comparison.statistics.tests:
         tests = listing(comparison.statistics.tests)
-        notes.append(f"The p-values of {tests} are not adjusted, and decide nothing.")
+        notes.append(f"The p-values of {tests} are not adjusted and do not affect the result.")
     return " ".join(notes)

@@ -42,7 +42,7 @@ def query_notes(runs: Mapping[str, Evaluation], n_compared: int | None = None) -
     first = next(iter(runs.values()))
     judged = f"{count_queries(first.counts.judged)} judged"
     if n_compared is not None and any(run.n_queries != n_compared for run in runs.values()):
-        notes = [f"{judged}, {n_compared:,} scored: those that are scored for every run."]
+        notes = [f"{judged}, {n_compared:,} scored: those scored for every run."]
     elif all(run.scores.query_ids == first.scores.query_ids for run in runs.values()):
         notes = [f"{judged}, {first.n_queries:,} scored."]
     else:

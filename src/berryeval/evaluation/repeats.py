@@ -76,7 +76,7 @@ def noise_of(
     {'P@1': Noise(per_query=0.7071067811865476, shared=0.7071067811865476, n_runs=2)}
     """
     if len(runs) < 2:  # noqa: PLR2004
-        raise ArgumentError("runs", "at least two of the same system", str(len(runs)))
+        raise ArgumentError("runs", "at least two runs of the same system", str(len(runs)))
     chosen = read_measures(measures)
     known = load_judgments(judgments)
     scored = [evaluate(known, load_run(run), chosen) for run in runs]

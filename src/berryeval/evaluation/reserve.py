@@ -174,7 +174,7 @@ def open_reserve(
         If no openings are left, or there are no queries on one of the sides.
     """
     if number > openings:
-        way_out = "judge new queries, and reserve some of them with another reserve_salt"
+        way_out = "judge new queries, and reserve some of them with a new reserve_salt"
         got = f"all {openings} used; it is retired: {way_out}"
         raise ArgumentError("open_reserve", "a reserve with openings left", got)
     ids = comparison.query_ids

@@ -310,5 +310,5 @@ def check_keys(table: Mapping[str, Any], known: Iterable[str], where: str) -> No
     for key in table:
         if key not in names:
             near = difflib.get_close_matches(key, names, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}"
+            hint = f"did you mean {near[0]!r}?" if near else f"known keys are {', '.join(names)}"
             raise InputError(f"{where}{key}: unknown key; {hint}")

@@ -99,9 +99,9 @@ def of_memory(memory: Memory | None, rules: GateRules, guards: Sequence[GuardRes
     look = f" {_ordinal(memory.looks)} look at this set"
     if n_max is not None and memory.sizes[-1] > n_max:
         more = f"{count_queries(memory.sizes[-1])}, more than the {n_max:,} of n_max"
-        return f"{look}, of {more}: nothing of alpha is left, so nothing is tested."
+        return f"{look}, of {more}: no alpha is left, so nothing is tested."
     if n_max is not None and not memory.has_grown:
-        return f"{look}, which has not grown: nothing of alpha is left until it does."
+        return f"{look}, which has not grown: no alpha is left until it grows."
     size = "" if n_max is None else f", {memory.sizes[-1]:,} of {count_queries(n_max)}"
     return f"{look}{size}: tested at {level:.3g}."
 
@@ -127,7 +127,7 @@ def of_opening(opening: Opening) -> str:
         f"{abs(opening.gain):.4f} on {count_queries(opening.n_reserved)}"
     )
     if opening.interval is None:
-        return f"{first}; too few of them changed to tell more."
+        return f"{first}; too few of them changed for an interval."
     interval = opening.interval
     first += f" ({interval.level * 100:.4g}% interval {interval.low:+.4f} to {interval.high:+.4f})."
     drift = opening.drift
@@ -176,7 +176,7 @@ def _small(guards: Sequence[GuardResult]) -> str:
         return ""
     what = "Small set" if any(guard.slice is None for guard in tested) else "Small slice"
     units = tested[0].units + " of equal weight" * (tested[0].n_units >= SMALL_SET)
-    return f" {what}: below {SMALL_SET} {units}, verdicts may be wrong more often than alpha says."
+    return f" {what}: below {SMALL_SET} {units}, verdicts may be wrong more often than alpha."
 
 
 def _n_worth(guard: GuardResult) -> float:
@@ -216,7 +216,7 @@ def of_threshold(
     if verdict == "pass":
         return f"is {figure}, at least {limit}."
     if interval is None:
-        return f"is {figure}, but of too few queries to be confident of {limit}."
+        return f"is {figure}, but with too few queries to be confident of {limit}."
     low = _figure(interval.low, guard.at_least)
     return f"is {figure}, but may be as low as {low}, below {limit}."
 
@@ -248,7 +248,7 @@ def _noise(result: GuardResult) -> str:
     """Say how noisy the systems themselves are, where a test counted that in."""
     if not result.noise_sd or result.p_pass is None:
         return ""
-    return f" Noise that all queries of a run share, {result.noise_sd:.4f}, is counted in."
+    return f" Noise that all queries of a run share, {result.noise_sd:.4f}, is included."
 
 
 def _stands(result: GuardResult, harm: str, margin: str, inference: Inference) -> str:
@@ -305,7 +305,7 @@ def _needed(result: GuardResult, harm: str) -> str:
     needed = _counted(result.queries_needed, result) + range_text(result.queries_needed_range)
     here = f"this {'slice' if result.slice else 'set'} has {result.n_units:,}"
     if result.queries_needed <= result.n_units:
-        return f" About {needed} usually pass an equally good candidate; {here}."
+        return f" About {needed} are usually enough for an equally good candidate to pass; {here}."
     return f" About {needed} {'is' if result.queries_needed == 1 else 'are'} needed; {here}.{found}"
 
 
@@ -322,6 +322,6 @@ def of_better(measures: Sequence[tuple[Measure, float]]) -> str | None:
         return None
     told = ", ".join(f"{measure} {change:+.4f}" for measure, change in measures)
     return (
-        f"The candidate is better ({told}): consider raising the baseline to it "
+        f"The candidate is better ({told}): consider making it the baseline "
         "(`berryeval baseline update`)."
     )

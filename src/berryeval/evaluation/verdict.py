@@ -157,7 +157,7 @@ class GateResult(Displayed):
     rules: GateRules
     """The guards, and how they were judged."""
     holes: tuple[Hole, ...] = ()
-    """Unjudged documents that could turn the verdict of a guard that counts, the most decisive
+    """Unjudged documents that could change the verdict of a guard that counts, the most decisive
     first."""
     suggestion: str | None = None
     """What to do next, such as raising the baseline."""

@@ -11,7 +11,7 @@ N_FIRST = 512
 
 
 def _unpack(what: str, command: str) -> str:
-    return f"{what}, which is not read; unpack it first (`{command}`), or use gzip or zstd"
+    return f"{what}, which is not supported; unpack it first (`{command}`), or use gzip or zstd"
 
 
 _BINARY = (

@@ -39,7 +39,7 @@ def iter_documents(path: PathLike) -> Iterator[Document]:
     for line, record in iter_objects(path):
         document = _document(record, path, line)
         if document.doc_id in seen:
-            message = f"document {shown_id(document.doc_id)} comes a second time"
+            message = f"document {shown_id(document.doc_id)} occurs twice"
             raise FormatError(message, path_name(path), line)
         seen.add(document.doc_id)
         yield document

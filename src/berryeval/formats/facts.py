@@ -74,7 +74,7 @@ def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None =
         With file and line, for what cannot be read. Duplicates are counted, not refused.
     """
     if os.fspath(path) == "-":
-        raise ArgumentError("path", "a file", "standard input, which can be read only once")
+        raise ArgumentError("path", "a file", "standard input, which can only be read once")
     path = beir.judgments_file(path)
     chosen = sniff_format(path) if format is None else check_format(format)
     known = guess_kind(path, chosen) if kind is None else kind

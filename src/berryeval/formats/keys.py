@@ -90,7 +90,7 @@ def check_keys(
     for name in names:
         if name not in known:
             near = difflib.get_close_matches(name.lower(), known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+            hint = f"did you mean {near[0]!r}?" if near else f"known keys are {', '.join(known)}"
             raise FormatError(f"{where}: unknown key {name!r}; {hint}", path_name(path), line)
 
 

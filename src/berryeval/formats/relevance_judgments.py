@@ -216,9 +216,9 @@ class _Reader:
         scale = "no scale" if self._scale is None else f"a scale up to {self._scale:g}"
         way_out = (
             f'write {{"chunk_id": {json.dumps(chunk_id)}, "grade": …}}, or declare "scale": 1 if '
-            "relevant is all that can be said"
+            "judgments are binary"
         )
-        message = f"{self._where}: plain ids in 'relevant' have no grade, and there is {scale}"
+        message = f"{self._where}: plain ids in 'relevant' have no grade, but there is {scale}"
         raise FormatError(f"{message}; {way_out}", path_name(self._path))
 
     def _not_relevant(self, one: object, query_id: str) -> str:

@@ -58,8 +58,8 @@ TAG = "berryeval"
 """The tag of a run that has none."""
 
 _HINTS = {
-    "judgments": "; is it a run? judgments come first",
-    "run": "; is it judgments? they come first",
+    "judgments": "; if it is a run, swap the arguments: judgments come first",
+    "run": "; if these are judgments, swap the arguments: judgments come first",
 }
 
 

@@ -99,7 +99,7 @@ def check_golden_set(
         *_unjudged(holes, depth),
     ]
     if golden.guideline is None:
-        findings.append(_warning("guideline", golden.name, "nobody wrote down how to judge"))
+        findings.append(_warning("guideline", golden.name, "there is no judging guideline"))
     return GoldenCheck(
         golden=golden,
         findings=tuple(sorted(findings, key=lambda finding: finding.level != "error")),
@@ -146,7 +146,7 @@ def _unanswered(golden: GoldenSet) -> Iterator[Finding]:
     for query in golden.queries:
         n_relevant = len(golden.relevant_of(query.query_id))
         if n_relevant == 0:
-            message = "no chunk is relevant, so it scores 0 whatever a system returns"
+            message = "no chunk is relevant, so every system scores 0"
             yield Finding("error", "nothing", query.query_id, message)
         elif n_relevant < LEAST_RELEVANT:
             message = "a single chunk is relevant; look for others"
@@ -164,7 +164,7 @@ def _repeated_spans(golden: GoldenSet) -> Iterator[Finding]:
     for judged in golden.judged:
         for a, b in overlapping(judged):
             if a.grade == b.grade:
-                message = f"spans {a.span_id!r} and {b.span_id!r} overlap; what both have counts"
+                message = f"spans {a.span_id!r} and {b.span_id!r} overlap; their common text counts"
                 yield _warning("overlap", judged.query_id, f"{message} twice")
 
 
@@ -176,7 +176,7 @@ def _unlike_duplicates(golden: GoldenSet) -> Iterator[Finding]:
         for a, b, share in near_duplicates(pool):
             if grades[a] != grades[b]:
                 message = (
-                    f"{a!r} and {b!r} share {share:.0%} of their text, and have the grades "
+                    f"{a!r} and {b!r} share {share:.0%} of their text but have the grades "
                     f"{grades[a]:g} and {grades[b]:g}"
                 )
                 yield _warning("near-duplicate", judged.query_id, message)
@@ -197,13 +197,13 @@ def _unread_documents(golden: GoldenSet) -> Iterator[Finding]:
     unread = sorted(name for name in files if name not in golden.texts)
     if unread:
         others = f" and {len(unread) - 1:,} more" if len(unread) > 1 else ""
-        yield _warning("unread", DOCUMENTS, f"{unread[0]!r}{others} is no Markdown or text")
+        yield _warning("unread", DOCUMENTS, f"{unread[0]!r}{others} is not Markdown or text")
 
 
 def _unreachable(best: Mapping[str, float]) -> Iterator[Finding]:
     for name, value in best.items():
         if value < LEAST_CEILING:
-            yield _warning("ceiling", name, f"the best system could not get above {value:.3f}")
+            yield _warning("ceiling", name, f"no system can score above {value:.3f}")
 
 
 def _agreements(golden: GoldenSet) -> dict[str, Agreement]:
@@ -218,7 +218,9 @@ def _agreements(golden: GoldenSet) -> dict[str, Agreement]:
 def _disagreement(golden: GoldenSet, agreements: Mapping[str, Agreement]) -> Iterator[Finding]:
     for name, found in agreements.items():
         if found.kappa is not None and found.kappa < LEAST_KAPPA:
-            message = f"both passes agree by a kappa of {found.kappa:.3f} only; sharpen the rules"
+            message = (
+                f"the two passes agree with a kappa of only {found.kappa:.3f}; revise the guideline"
+            )
             yield _warning("agreement", name, message)
     if golden.passes:
         n_once = sum(
@@ -244,7 +246,7 @@ def _unjudged(holes: Mapping[str, tuple[tuple[str, str], ...]], depth: int) -> I
         if pairs:
             query_id, chunk_id = pairs[0]
             message = (
-                f"nobody judged {len(pairs):,} of the chunks in its first {depth} ranks, "
+                f"unjudged chunks in its first {depth} ranks: {len(pairs):,}, "
                 f"such as {chunk_id!r} for {query_id}"
             )
             yield _warning("unjudged", name, message)

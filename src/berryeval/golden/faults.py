@@ -40,9 +40,9 @@ def iter_faults(golden: GoldenSet) -> Iterator[Finding]:
     for judged in golden.judged:
         query_id = judged.query_id
         if query_id not in query_ids:
-            yield _error("dangling", query_id, "is judged, and is not among the queries")
+            yield _error("dangling", query_id, "is judged but is not in the queries")
         if query_id in seen:
-            yield _error("contradiction", query_id, "is judged in two places")
+            yield _error("contradiction", query_id, "is judged twice")
         seen.add(query_id)
         yield from _wrong_chunks(judged, chunk_ids)
         yield from _contradictions(judged)
@@ -50,7 +50,7 @@ def iter_faults(golden: GoldenSet) -> Iterator[Finding]:
         yield from _wrong_spans(judged, golden)
     for query in golden.queries:
         if not query.text.strip():
-            yield _error("empty", query.query_id, "has no text, so nothing can be asked")
+            yield _error("empty", query.query_id, "has no text to search for")
     yield from _unread_files(golden)
     yield from _lost_spans(golden)
     yield from _wrong_passes(golden)
@@ -66,7 +66,7 @@ def _wrong_chunks(judged: JudgedQuery, chunk_ids: set[str]) -> Iterator[Finding]
     for chunk_id, _ in judged.iter_grades():
         if chunk_id not in chunk_ids and chunk_id not in spans:
             hint = _hint(chunk_id, chunk_ids)
-            message = f"{chunk_id!r} is judged, and is no chunk of the documents{hint}"
+            message = f"{chunk_id!r} is judged but is not a chunk of the documents{hint}"
             yield _error("dangling", judged.query_id, message)
 
 
@@ -81,7 +81,9 @@ def _wrong_spans(judged: JudgedQuery, golden: GoldenSet) -> Iterator[Finding]:
     for span in judged.spans:
         if span.source not in golden.texts:
             hint = _hint(span.source, golden.texts)
-            message = f"span {span.span_id!r} is judged, and {span.source!r} is no document{hint}"
+            message = (
+                f"span {span.span_id!r} is judged, but {span.source!r} is not a document{hint}"
+            )
             yield _error("dangling", query_id, message)
         elif span.end > len(golden.texts[span.source]):
             n_characters = len(golden.texts[span.source])
@@ -89,10 +91,10 @@ def _wrong_spans(judged: JudgedQuery, golden: GoldenSet) -> Iterator[Finding]:
             yield _error("range", query_id, f"{message} characters")
     for a, b in overlapping(judged):
         if a.grade != b.grade:
-            message = f"spans {a.span_id!r} and {b.span_id!r} overlap, and have the grades"
+            message = f"spans {a.span_id!r} and {b.span_id!r} overlap but have the grades"
             yield _error("contradiction", query_id, f"{message} {a.grade:g} and {b.grade:g}")
     if judged.spans and len(judged.spans) < sum(1 for _ in judged.iter_grades()):
-        message = "chunks and spans are judged; a passage could count as both, so name spans only"
+        message = "chunks and spans are judged; a passage could count as both, so use only spans"
         yield _error("contradiction", query_id, message)
 
 
@@ -106,7 +108,7 @@ def overlapping(judged: JudgedQuery) -> Iterator[tuple[SpanJudgment, SpanJudgmen
 def _lost_spans(golden: GoldenSet) -> Iterator[Finding]:
     for span, answering in golden.matched_spans:
         if not answering and span.end <= len(golden.texts.get(span.source, "")):
-            message = f"no chunk has any of span {span.span_id!r}, so that nothing can find it"
+            message = f"no chunk overlaps span {span.span_id!r}, so no system can find it"
             yield _error("lost", span.query_id, message)
 
 
@@ -139,7 +141,7 @@ def _unread_files(golden: GoldenSet) -> Iterator[Finding]:
             continue
         names = [path.name for path in golden.folder.glob("*.json")]
         for name in difflib.get_close_matches(known, names, n=1, cutoff=_ALMOST):
-            yield _error("unread", name, f"is not read; did you mean {known!r}?")
+            yield _error("unread", name, f"is ignored; did you mean {known!r}?")
 
 
 def _lost_questions(golden: GoldenSet, chunk_ids: set[str]) -> Iterator[Finding]:
@@ -147,7 +149,7 @@ def _lost_questions(golden: GoldenSet, chunk_ids: set[str]) -> Iterator[Finding]
     if lost:
         others = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
         hint = _hint(lost[0], chunk_ids)
-        message = f"there are questions of {lost[0]!r}{others}, and no such chunk{hint}"
+        message = f"questions are given for {lost[0]!r}{others}, but there is no such chunk{hint}"
         yield _error("dangling", QUESTIONS, message)
 
 
@@ -158,5 +160,5 @@ def _wrong_passes(golden: GoldenSet) -> Iterator[Finding]:
         for chunk_id, (_, _, settled) in pairs.items():
             if known.get(chunk_id) != settled:
                 found = f"{known[chunk_id]:g}" if chunk_id in known else "none"
-                message = f"{chunk_id!r} was settled as {settled}, and its grade is {found}"
+                message = f"{chunk_id!r} was settled as {settled}, but its grade is {found}"
                 yield _error("contradiction", query_id, message)

@@ -302,7 +302,7 @@ def read_golden_set(
         if chunks != "heading":
             _check_cut(golden, chunks)
         for fault in iter_faults(golden):
-            way_out = f"`berryeval golden check {path}` lists everything that is wrong"
+            way_out = f"`berryeval golden check {path}` lists all errors"
             raise MismatchError(f"{folder}: {fault.where}: {fault.message}; {way_out}")
     return golden
 
@@ -315,8 +315,8 @@ def _check_cut(golden: GoldenSet, chunks: str) -> None:
         for name, _ in judged.iter_grades():
             if name not in known and name not in spans:
                 where = f"{golden.folder / JUDGMENTS}: {judged.query_id}"
-                way_out = "only judgments of spans hold for any way to cut"
-                message = f"{name!r} is judged, and is no chunk by {chunks!r}; {way_out}"
+                way_out = "only judgments of spans are independent of the chunking"
+                message = f"{name!r} is judged but is not a chunk by {chunks!r}; {way_out}"
                 raise MismatchError(f"{where}: {message}")
 
 

@@ -45,7 +45,7 @@ def init_golden_set(
     documents : path
         A folder with Markdown or text.
     target : path
-        Where the golden set shall be; a folder that is not there yet, or is empty.
+        Where the golden set shall be; a new or empty folder.
 
     Returns
     -------
@@ -61,9 +61,7 @@ def init_golden_set(
     """
     source, folder = Path(documents), Path(target)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ArgumentError(
-            "target", "a folder that is empty, or is not there yet", repr(str(target))
-        )
+        raise ArgumentError("target", "a new or empty folder", repr(str(target)))
     if not source.is_dir():
         raise FormatError("expected a folder with Markdown or text files, found none", str(source))
     chunks = read_chunks(source)
@@ -99,10 +97,10 @@ def _guards(golden: GoldenSet) -> bytes:
 def _queries() -> dict[str, object]:
     query = {
         "id": "Q001",
-        "query": "what somebody types",
+        "query": "what a user types",
         "category": "factual",
         "difficulty": "easy",
-        "description": "What the person wants to know, in a sentence. Judges read this.",
+        "description": "What the user wants to know, in one sentence. Judges read this.",
     }
     return {"queries": [query]}
 

@@ -25,15 +25,15 @@ class AveragePrecision(Measure):
         "divided by the number of relevant documents. The mean over queries is MAP."
     )
     use_when: ClassVar[str] = (
-        "Judgments are binary, and both finding everything and ranking it high count."
+        "Judgments are binary, and both finding everything and ranking it high matter."
     )
     avoid_when: ClassVar[str] = (
-        "There are grades, which it ignores; or the figure must be explained to people who "
-        "have not met it before."
+        "Judgments are graded, since it ignores grades; or the number must be explained to people "
+        "who have not seen it before."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
         "Relevant documents that were not retrieved count 0.",
-        "At k it is divided by all relevant documents, not by min(k, their number).",
+        "At k, it is divided by the number of relevant documents, not by min(k, that number).",
         "No relevant document: 0.",
     )
     functions: ClassVar[tuple[str, ...]] = (
@@ -55,12 +55,13 @@ class GeometricAveragePrecision(Measure):
     aggregate: ClassVar[Literal["mean", "sum", "geometric"]] = "geometric"
     definition: ClassVar[str] = "Average precision, averaged over queries by the geometric mean."
     use_when: ClassVar[str] = (
-        "The worst queries shall count most: a gain from 0.01 to 0.02 is worth one from 0.4 to 0.8."
+        "The worst queries should count most: a gain from 0.01 to 0.02 is worth as much as one "
+        "from 0.4 to 0.8."
     )
     avoid_when: ClassVar[str] = (
-        "A few queries fail altogether: their number decides, and little else."
+        "A few queries fail completely: their number then determines the result almost alone."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
         "A query counts at least 0.00001 in the mean.",
-        "Of one query it is average precision.",
+        "For a single query it equals average precision.",
     )

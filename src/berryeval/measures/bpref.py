@@ -27,15 +27,17 @@ class Bpref(Measure):
     aliases: ClassVar[tuple[str, ...]] = ("bpref",)
     at: ClassVar[str | None] = None
     definition: ClassVar[str] = (
-        "Over the relevant documents, the mean share of judged non-relevant ones that stand "
-        "below them; of these, only as many count as there are relevant ones."
+        "The mean, over the relevant documents, of the share of judged non-relevant documents "
+        "ranked below; only as many non-relevant documents count as there are relevant ones."
     )
-    use_when: ClassVar[str] = "Many retrieved documents were never judged: it passes over them."
-    avoid_when: ClassVar[str] = "Judgments are nearly complete: average precision then says more."
+    use_when: ClassVar[str] = "Many retrieved documents are unjudged: it ignores them."
+    avoid_when: ClassVar[str] = (
+        "Judgments are nearly complete: average precision is then more informative."
+    )
     edge_cases: ClassVar[tuple[str, ...]] = (
-        "Nothing judged not relevant: the share of the relevant documents that was found.",
+        "Nothing judged not relevant: the share of relevant documents that were found.",
         "No relevant document: 0.",
-        "Grades below 0 are no judgments.",
+        "Grades below 0 do not count as judgments.",
     )
 
 
@@ -52,11 +54,11 @@ class GeometricBpref(Measure):
     aggregate: ClassVar[Literal["mean", "sum", "geometric"]] = "geometric"
     at: ClassVar[str | None] = None
     definition: ClassVar[str] = "Binary preference, averaged over queries by the geometric mean."
-    use_when: ClassVar[str] = "Judgments are incomplete, and the worst queries shall count most."
+    use_when: ClassVar[str] = "Judgments are incomplete, and the worst queries should count most."
     avoid_when: ClassVar[str] = (
-        "A few queries fail altogether: their number decides, and little else."
+        "A few queries fail completely: their number then determines the result almost alone."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
         "A query counts at least 0.00001 in the mean.",
-        "Of one query it is binary preference.",
+        "For a single query it equals binary preference.",
     )

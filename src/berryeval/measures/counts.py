@@ -36,10 +36,10 @@ class NumQueries(Measure):
     aggregate: ClassVar[Literal["mean", "sum", "geometric"]] = "sum"
     at: ClassVar[str | None] = None
     definition: ClassVar[str] = "1 for each query; the sum is their number."
-    use_when: ClassVar[str] = "A report has to say over how many queries its means run."
-    avoid_when: ClassVar[str] = "Systems are compared: it is the same for all."
+    use_when: ClassVar[str] = "A report must state how many queries its means cover."
+    avoid_when: ClassVar[str] = "Systems are compared: it is the same for all of them."
     edge_cases: ClassVar[tuple[str, ...]] = (
-        "Counts every query that is scored, those with an empty ranking included.",
+        "Counts every scored query, including those with an empty ranking.",
     )
 
 
@@ -54,9 +54,9 @@ class NumRetrieved(Measure):
     bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     aggregate: ClassVar[Literal["mean", "sum", "geometric"]] = "sum"
     at: ClassVar[str | None] = None
-    definition: ClassVar[str] = "The documents in the ranking; summed over queries."
-    use_when: ClassVar[str] = "The depth of rankings has to be shown, or an empty one found."
-    avoid_when: ClassVar[str] = "Quality is meant: more is not better."
+    definition: ClassVar[str] = "The number of documents in the ranking, summed over queries."
+    use_when: ClassVar[str] = "You want to report ranking depth, or to detect empty rankings."
+    avoid_when: ClassVar[str] = "You want to measure quality: more is not better."
     edge_cases: ClassVar[tuple[str, ...]] = ("An empty ranking: 0.",)
 
 
@@ -73,9 +73,11 @@ class NumRelevant(Measure):
     bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     aggregate: ClassVar[Literal["mean", "sum", "geometric"]] = "sum"
     at: ClassVar[str | None] = None
-    definition: ClassVar[str] = "The relevant documents, retrieved or not; summed over queries."
-    use_when: ClassVar[str] = "The test set is described."
-    avoid_when: ClassVar[str] = "Systems are compared: it is the same for all."
+    definition: ClassVar[str] = (
+        "The number of relevant documents, retrieved or not, summed over queries."
+    )
+    use_when: ClassVar[str] = "You describe the test set."
+    avoid_when: ClassVar[str] = "Systems are compared: it is the same for all of them."
     edge_cases: ClassVar[tuple[str, ...]] = ("No judgments: 0.",)
 
 
@@ -91,11 +93,13 @@ class NumRelevantRetrieved(Measure):
     aliases: ClassVar[tuple[str, ...]] = ("num_rel_ret", "hits")
     bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     aggregate: ClassVar[Literal["mean", "sum", "geometric"]] = "sum"
-    definition: ClassVar[str] = "The relevant documents in the first k; summed over queries."
-    use_when: ClassVar[str] = "People ask how many there are rather than what share."
+    definition: ClassVar[str] = (
+        "The number of relevant documents in the first k, summed over queries."
+    )
+    use_when: ClassVar[str] = "Readers want a count rather than a share."
     avoid_when: ClassVar[str] = (
-        "Queries differ in how many relevant documents they have: recall is comparable, this "
-        "is not."
+        "Queries have different numbers of relevant documents: recall is comparable between "
+        "them, this is not."
     )
     edge_cases: ClassVar[tuple[str, ...]] = ("Nothing retrieved, or nothing relevant: 0.",)
 
@@ -114,11 +118,11 @@ class NumNonrelevantRetrieved(Measure):
     higher_is_better: ClassVar[bool] = False
     aggregate: ClassVar[Literal["mean", "sum", "geometric"]] = "sum"
     definition: ClassVar[str] = (
-        "The documents in the first k that were judged, and not relevant; summed over queries."
+        "The number of documents in the first k judged not relevant, summed over queries."
     )
-    use_when: ClassVar[str] = "Known mistakes are to be told from documents nobody judged."
+    use_when: ClassVar[str] = "You want to distinguish known mistakes from unjudged documents."
     avoid_when: ClassVar[str] = (
-        "Judgments are few: what was not judged is not counted, however useless."
+        "There are few judgments: unjudged documents do not count, however useless."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
         "Documents without a grade of 0 or more do not count.",
@@ -137,11 +141,13 @@ class Holes(Measure):
     higher_is_better: ClassVar[bool] = False
     aggregate: ClassVar[Literal["mean", "sum", "geometric"]] = "sum"
     definition: ClassVar[str] = (
-        "The documents in the first k without a grade of 0 or more; summed over queries."
+        "The number of documents in the first k without a grade of 0 or more, summed over queries."
     )
-    use_when: ClassVar[str] = "Somebody has to know how many documents are left to judge."
-    avoid_when: ClassVar[str] = "Rankings of different depth are compared: Judged is a share."
+    use_when: ClassVar[str] = "You want to know how many documents are left to judge."
+    avoid_when: ClassVar[str] = (
+        "Rankings of different depth are compared: use Judged, which is a share."
+    )
     edge_cases: ClassVar[tuple[str, ...]] = (
-        "A grade below 0 is no judgment.",
+        "A grade below 0 does not count as a judgment.",
         "Nothing returned: 0.",
     )

@@ -27,16 +27,16 @@ class NCG(Measure):
     title: ClassVar[str] = "Normalised cumulated gain"
     aliases: ClassVar[tuple[str, ...]] = ("ncg",)
     definition: ClassVar[str] = (
-        "The gains of the first k documents, added up and divided by the most that k "
-        "documents could gain."
+        "The sum of the gains of the first k documents, divided by the largest possible gain of k "
+        "documents."
     )
     use_when: ClassVar[str] = (
-        "A first stage hands k documents to a second one, which orders them: the graded "
+        "A first stage passes k documents to a second one, which orders them: the graded "
         "counterpart of recall."
     )
-    avoid_when: ClassVar[str] = "People see the ranking: order within the first k does not count."
+    avoid_when: ClassVar[str] = "People see the ranking: order within the first k is ignored."
     edge_cases: ClassVar[tuple[str, ...]] = (
         "Nothing judged above 0: 0.",
-        "Grades below 0 gain nothing. The level of relevance plays no part.",
-        "Takes the gains that nDCG takes: NCG(gain=exp2)@100.",
+        "Grades below 0 gain nothing. The relevance level is ignored.",
+        "Accepts the same gains as nDCG: NCG(gain=exp2)@100.",
     )

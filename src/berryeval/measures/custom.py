@@ -119,9 +119,9 @@ def define_measure(
             "higher_is_better": higher_is_better,
             "aggregate": aggregate,
             "definition": definition or "Defined by the user.",
-            "use_when": "Whoever defined it knows.",
-            "avoid_when": "Others are to compute the same figure.",
-            "edge_cases": ("Whatever its function returns; NaN is an error.",),
+            "use_when": "You defined it for your own purpose.",
+            "avoid_when": "Others need to reproduce the number.",
+            "edge_cases": ("Its function decides; NaN is an error.",),
             "function": staticmethod(function),
         },
     )

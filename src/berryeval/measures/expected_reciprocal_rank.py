@@ -33,18 +33,18 @@ class ExpectedReciprocalRank(Measure):
     title: ClassVar[str] = "Expected reciprocal rank"
     aliases: ClassVar[tuple[str, ...]] = ("expected_reciprocal_rank",)
     definition: ClassVar[str] = (
-        "1 / rank, times the probability that a reader stops there, added up; a document of "
-        "grade g satisfies with probability (2^g - 1) / 2^max_grade."
+        "The sum over ranks of 1 / rank times the probability that a reader stops there; a "
+        "document of grade g satisfies with probability (2^g - 1) / 2^max_grade."
     )
     use_when: ClassVar[str] = (
         "One very good document is enough, and lesser ones still help: web search with grades."
     )
     avoid_when: ClassVar[str] = (
-        "Several documents are needed: after a good one the others hardly count."
+        "Several documents are needed: after a good one, the others hardly count."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
-        "max_grade is 4 unless given, as in the tool of the TREC web tracks, and is that of "
-        "the scale, not of the query.",
+        "max_grade is the highest grade of the scale, not of the query. Default: 4, as in the tool "
+        "of the TREC web tracks.",
         "A perfect ranking stays below 1.",
-        "The ideal is not known to it: queries without good documents lower the mean.",
+        "It is not normalised by the ideal: queries without good documents lower the mean.",
     )

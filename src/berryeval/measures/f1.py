@@ -22,10 +22,10 @@ class F1(Measure):
     aliases: ClassVar[tuple[str, ...]] = ("f1",)
     definition: ClassVar[str] = "The harmonic mean of precision and recall at k: 2 P R / (P + R)."
     use_when: ClassVar[str] = (
-        "A set is returned rather than a ranking, and both kinds of error count."
+        "A set is returned rather than a ranking, and both kinds of error matter."
     )
     avoid_when: ClassVar[str] = (
-        "One of the two matters more, or somebody will ask which of them moved: report precision "
+        "One of the two matters more, or readers will ask which of them changed: report precision "
         "and recall instead."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (

@@ -36,16 +36,16 @@ class FBeta(Measure):
     title: ClassVar[str] = "F-beta"
     aliases: ClassVar[tuple[str, ...]] = ("f_beta", "fbeta")
     definition: ClassVar[str] = (
-        "(1 + b^2) P R / (b^2 P + R), of the precision P and recall R at k, with b for beta."
+        "(1 + b^2) P R / (b^2 P + R), with precision P and recall R at k, and beta b."
     )
     use_when: ClassVar[str] = (
-        "A set is returned, and it is known how much more one kind of error costs."
+        "A set is returned, and you know how much more one kind of error costs."
     )
     avoid_when: ClassVar[str] = (
-        "Nobody can say where beta comes from: report precision and recall instead."
+        "There is no reason for a particular beta: report precision and recall instead."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
         "Precision and recall both 0: 0.",
-        "Precision divides by k, without k by the documents returned.",
+        "Precision divides by k, or by the documents returned if there is no k.",
         "The weight of trec_eval's set_F is the square of beta.",
     )

@@ -36,13 +36,13 @@ RECOMMENDATIONS = {
         "Search",
         (NDCG(10),),
         (Precision(10),),
-        "People scan the first page: what is best belongs on top, and little of it may be useless.",
+        "People scan the first page: the best results belong on top, with few useless ones.",
     ),
     "legal": Recommendation(
         "Legal discovery",
         (Recall(100),),
         (Precision(100),),
-        "A document that is missed can lose the case; reading one too many only costs time.",
+        "A missed document can lose the case; reading one too many only costs time.",
     ),
     "recommendation": Recommendation(
         "Recommendation",
@@ -60,15 +60,15 @@ RECOMMENDATIONS = {
         "RAG, retrieval for a language model",
         (Recall(5), Precision(5)),
         (ReciprocalRank(),),
-        "What is not in the prompt cannot be used, and what does not belong there misleads.",
+        "A model cannot use what is missing from the prompt, and irrelevant text misleads it.",
     ),
 }
 
 ADVICE = (
     "Choose k by what people see: 10 for search, 1 to 3 for question answering.",
     "Never compare values at different k.",
-    "Report several measures: each is blind to something.",
-    "Say how ties in the scores were broken; two tools that break them differently disagree.",
+    "Report several measures: each one misses something.",
+    "State how ties in the scores were broken; two tools that break them differently disagree.",
 )
 
 

@@ -25,11 +25,11 @@ class HitRate(Measure):
         "with a hit."
     )
     use_when: ClassVar[str] = (
-        "One good document settles the matter: fact checking, an answer box, a RAG prompt with "
-        "room for k passages."
+        "One good document is enough: fact checking, an answer box, a RAG prompt with room for k "
+        "passages."
     )
     avoid_when: ClassVar[str] = (
-        "Most queries hit already: it then says nothing about what got better above or below."
+        "Most queries already have a hit: improvements elsewhere in the ranking stay invisible."
     )
     edge_cases: ClassVar[tuple[str, ...]] = ("Nothing relevant, or nothing returned: 0.",)
     functions: ClassVar[tuple[str, ...]] = (

@@ -31,13 +31,13 @@ class InferredAveragePrecision(Measure):
         "judged part of the pool above it."
     )
     use_when: ClassVar[str] = (
-        "A random sample of the pool was judged, and the rest is marked by a grade below 0."
+        "A random sample of the pool was judged, and the rest has a grade below 0."
     )
     avoid_when: ClassVar[str] = (
-        "Documents are unjudged for other reasons: the estimate then is off."
+        "Documents are unjudged for other reasons: the estimate is then biased."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
-        "Without grades below 0 it is average precision, but for the smoothing.",
-        "Documents outside of the pool are not relevant.",
+        "Without grades below 0 it equals average precision, except for smoothing.",
+        "Documents outside the pool are not relevant.",
         "No relevant document: 0.",
     )

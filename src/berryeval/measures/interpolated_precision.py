@@ -41,16 +41,16 @@ class InterpolatedPrecision(Measure):
     definition: ClassVar[str] = (
         "The highest precision at any rank that reaches the recall after the @."
     )
-    use_when: ClassVar[str] = "The trade of precision for recall is drawn as a curve."
+    use_when: ClassVar[str] = "You plot precision against recall."
     avoid_when: ClassVar[str] = (
-        "One figure is wanted; or queries have few relevant documents, where most points are "
+        "You want a single number; or queries have few relevant documents, so that most points are "
         "the same."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
         "The recall is never reached: 0.",
         "Recall 0: the highest precision at any rank.",
         "The number of documents to find is rounded as in trec_eval 9.0.8; "
-        "IPrec(rounding=nearest)@0.1 is that of 10.0.",
+        "IPrec(rounding=nearest)@0.1 rounds as in 10.0.",
     )
 
 
@@ -69,9 +69,9 @@ class ElevenPointAverage(Measure):
     definition: ClassVar[str] = (
         "The mean of the interpolated precision at recall 0, 0.1 and so on to 1."
     )
-    use_when: ClassVar[str] = "Figures of old papers are to be reproduced."
-    avoid_when: ClassVar[str] = "There is a choice: average precision needs no interpolation."
+    use_when: ClassVar[str] = "You reproduce the numbers of old papers."
+    avoid_when: ClassVar[str] = "You have a choice: average precision needs no interpolation."
     edge_cases: ClassVar[tuple[str, ...]] = (
-        "Rounding as for interpolated precision: AP11(rounding=nearest) is that of trec_eval 10.0.",
+        "Rounded like interpolated precision; AP11(rounding=nearest) rounds as in trec_eval 10.0.",
         "No relevant document: 0.",
     )

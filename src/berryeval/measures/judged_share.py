@@ -19,14 +19,17 @@ class Judged(Measure):
     title: ClassVar[str] = "Share of judged documents"
     aliases: ClassVar[tuple[str, ...]] = ("judged_share",)
     definition: ClassVar[str] = (
-        "The documents in the first k with a grade of 0 or more, divided by all documents there."
+        "The number of documents in the first k with a grade of 0 or more, divided by the number "
+        "of documents there."
     )
-    use_when: ClassVar[str] = "Beside any other measure, to see how far it can be trusted."
-    avoid_when: ClassVar[str] = "Alone: it says nothing about relevance."
+    use_when: ClassVar[str] = (
+        "You report another measure, and want to show how far it can be trusted."
+    )
+    avoid_when: ClassVar[str] = "It would be the only measure: it says nothing about relevance."
     edge_cases: ClassVar[tuple[str, ...]] = (
         "Fewer than k documents returned: divided by those returned.",
         "Nothing returned: 0.",
-        "A grade below 0 is no judgment.",
+        "A grade below 0 does not count as a judgment.",
     )
 
 
@@ -40,13 +43,13 @@ class Unjudged(Measure):
     aliases: ClassVar[tuple[str, ...]] = ("unj", "unjudged_share")
     higher_is_better: ClassVar[bool] = False
     definition: ClassVar[str] = (
-        "The documents in the first k without a grade of 0 or more, divided by k."
+        "The number of documents in the first k without a grade of 0 or more, divided by k."
     )
-    use_when: ClassVar[str] = "Holes are to be counted rank by rank, as trec_eval does."
+    use_when: ClassVar[str] = "You count holes rank by rank, as trec_eval does."
     avoid_when: ClassVar[str] = (
-        "Rankings are shorter than k: missing documents are no holes, and lower the value."
+        "Rankings are shorter than k: missing documents are not holes, and lower the value."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
-        "It is not 1 - Judged where fewer than k documents were returned.",
+        "If fewer than k documents are returned, it differs from 1 - Judged.",
         "Nothing returned: 0.",
     )

@@ -45,16 +45,16 @@ class NDCG(Measure):
         "recommendation. The usual first choice."
     )
     avoid_when: ClassVar[str] = (
-        "Finding everything is the point; or queries have one relevant document only, where "
-        "reciprocal rank says the same more plainly."
+        "Finding everything is the point; or queries have only one relevant document, for which "
+        "reciprocal rank shows the same more plainly."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
-        "The ideal holds judged documents that were not retrieved, too.",
+        "The ideal also contains judged documents that were not retrieved.",
         "Nothing judged above 0: 0.",
-        "Grades below 0 gain nothing. The level of relevance plays no part, unless rel is given: "
+        "Grades below 0 gain nothing. The relevance level is ignored, unless rel is given: "
         "grades below it then gain nothing.",
-        "The gain is the grade itself; nDCG(gain=exp2) takes 2^grade - 1, and "
-        "nDCG(gain={1:3,2:9}) what the table says.",
+        "The gain is the grade itself; nDCG(gain=exp2) uses 2^grade - 1, and nDCG(gain={1:3,2:9}) "
+        "uses the gains in the table.",
     )
     functions: ClassVar[tuple[str, ...]] = (
         "berryeval.ranking.ndcg_at_k",
@@ -76,14 +76,14 @@ class DCG(Measure):
     bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     definition: ClassVar[str] = "The sum of grade / log2(rank + 1) over the first k ranks."
     use_when: ClassVar[str] = (
-        "A gain has a meaning of its own, such as revenue, and queries that offer more of it "
-        "shall count more."
+        "The gain has a meaning of its own, such as revenue, and queries that offer more of it "
+        "should count more."
     )
     avoid_when: ClassVar[str] = (
-        "Queries are to count alike: those with many relevant documents outweigh the others."
+        "Queries should count equally: those with many relevant documents outweigh the others."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
-        "Has no upper bound; values of different test sets cannot be compared.",
+        "It has no upper bound; values from different test sets cannot be compared.",
         "Grades below 0 gain nothing.",
     )
     functions: ClassVar[tuple[str, ...]] = ("berryeval.ranking.dcg_at_k",)
@@ -104,6 +104,6 @@ class IDCG(Measure):
     definition: ClassVar[str] = (
         "DCG@k of the ideal order of all judged documents: what nDCG divides by."
     )
-    use_when: ClassVar[str] = "An nDCG has to be taken apart."
-    avoid_when: ClassVar[str] = "Rankings are compared: it says nothing about any of them."
+    use_when: ClassVar[str] = "You want to break an nDCG value down."
+    avoid_when: ClassVar[str] = "Rankings are compared: it does not depend on them."
     edge_cases: ClassVar[tuple[str, ...]] = ("Nothing judged above 0: 0.",)

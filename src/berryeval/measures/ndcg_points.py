@@ -23,17 +23,17 @@ class NDCGAtRelevant(Measure):
     aliases: ClassVar[tuple[str, ...]] = ("ndcg_rel",)
     at: ClassVar[str | None] = None
     definition: ClassVar[str] = (
-        "nDCG at the rank of each document that gains something, averaged over all of these."
+        "nDCG at the rank of each document with a positive gain, averaged over these documents."
     )
     use_when: ClassVar[str] = (
-        "Grades matter, and so does finding everything: it is to nDCG what average precision "
-        "is to precision."
+        "Grades matter, and so does finding everything: it relates to nDCG as average precision "
+        "does to precision."
     )
-    avoid_when: ClassVar[str] = "Values are to be compared with published ones: few report it."
+    avoid_when: ClassVar[str] = "You want to compare with published values: few papers report it."
     edge_cases: ClassVar[tuple[str, ...]] = (
-        "A document that was not retrieved counts with the DCG of the whole ranking over that"
-        " of the ideal.",
-        "Nothing judged above 0: 0. The level of relevance plays no part.",
+        "A document that was not retrieved counts with the DCG of the whole ranking divided by "
+        "that of the ideal.",
+        "Nothing judged above 0: 0. The relevance level is ignored.",
     )
 
 
@@ -50,14 +50,14 @@ class NDCGAtGainLevels(Measure):
     aliases: ClassVar[tuple[str, ...]] = ("ndcg_at_levels",)
     at: ClassVar[str | None] = None
     definition: ClassVar[str] = (
-        "nDCG at each rank where the gain of the ideal ranking falls, averaged."
+        "The mean of nDCG at each rank where the gain of the ideal ranking falls."
     )
     use_when: ClassVar[str] = (
-        "Queries differ in how many documents of each grade they have, and no single k fits all."
+        "Queries have different numbers of documents of each grade, and no single k fits all."
     )
-    avoid_when: ClassVar[str] = "Values are to be compared with published ones: few report it."
+    avoid_when: ClassVar[str] = "You want to compare with published values: few papers report it."
     edge_cases: ClassVar[tuple[str, ...]] = (
         "The end of the ranking is one more point if it comes at least two ranks after the "
         "last gain, as in trec_eval.",
-        "No relevant document: 0, and there alone the level of relevance matters.",
+        "No relevant document: 0. Only here does the relevance level matter.",
     )

@@ -23,13 +23,13 @@ class NormalisedGain(Measure):
     aliases: ClassVar[tuple[str, ...]] = ("normalised_gain",)
     at: ClassVar[str | None] = None
     definition: ClassVar[str] = (
-        "The sum of gain / log2(2 + cost - gained so far), divided by all there is to gain; a"
-        " rank costs what the ideal ranking gains there, at least 1."
+        "The sum of gain / log2(2 + cost - gained so far), divided by the total possible gain; "
+        "a rank costs what the ideal ranking gains there, at least 1."
     )
-    use_when: ClassVar[str] = "A good document after other good ones shall count nearly in full."
-    avoid_when: ClassVar[str] = "Values are to be compared with published ones: few report it."
+    use_when: ClassVar[str] = "A good document after other good ones should count almost fully."
+    avoid_when: ClassVar[str] = "You want to compare with published values: few papers report it."
     edge_cases: ClassVar[tuple[str, ...]] = (
-        "Nothing judged above 0: 0. The level of relevance plays no part.",
+        "Nothing judged above 0: 0. The relevance level is ignored.",
     )
 
 
@@ -45,12 +45,12 @@ class BinaryNormalisedGain(Measure):
     aliases: ClassVar[tuple[str, ...]] = ("binary_gain",)
     at: ClassVar[str | None] = None
     definition: ClassVar[str] = (
-        "1 / log2(2 + documents above that are not relevant), averaged over all relevant documents."
+        "1 / log2(2 + non-relevant documents above), averaged over all relevant documents."
     )
     use_when: ClassVar[str] = (
-        "Each useless document above a relevant one costs, and the first cost most."
+        "Each useless document above a relevant one has a cost, and the first ones cost most."
     )
-    avoid_when: ClassVar[str] = "There are grades, which it ignores."
+    avoid_when: ClassVar[str] = "Judgments are graded, since it ignores grades."
     edge_cases: ClassVar[tuple[str, ...]] = (
         "Relevant documents that were not retrieved count 0.",
         "No relevant document: 0.",

@@ -128,8 +128,8 @@ def _read(word: str) -> Iterator[Measure]:
     if split is None:
         yield from _read_ours(word)
     elif split[0] in _trec_eval.TEXTS:
-        got = f"{split[0]}, which is a text"
-        raise MeasureSyntaxError(word, "a measure, a number for each query", got, "nDCG@10")
+        got = f"{split[0]}, which is text"
+        raise MeasureSyntaxError(word, "a measure with one number per query", got, "nDCG@10")
     else:
         yield from _read_trec_eval(word, *split)
 
@@ -210,7 +210,7 @@ def _read_ours(word: str) -> Iterator[Measure]:
         yield _make(word, measure, given)
         return
     if measure.at is None or name.lower() in _OF_A_SET:
-        expected = f"no cutoff, since {name} is of the whole ranking"
+        expected = f"no cutoff, since {name} covers the whole ranking"
         raise MeasureSyntaxError(word, expected, f"@{shape['cutoffs']}", word.partition("@")[0])
     for cutoff in shape["cutoffs"].split(","):
         value = _number(word, cutoff, example)

@@ -26,12 +26,12 @@ class Precision(Measure):
         "People read the whole first page, and every useless result on it costs them time."
     )
     avoid_when: ClassVar[str] = (
-        "Queries have fewer relevant documents than k: even a perfect ranking then stays "
-        "below 1, at a different height for each query."
+        "Queries have fewer relevant documents than k: even a perfect ranking then scores below 1, "
+        "by a different amount for each query."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
-        "Fewer than k documents returned: divided by k all the same. The array function "
-        "divides by the documents returned unless denominator='k'.",
+        "Fewer than k documents returned: still divided by k. The array function divides by the "
+        "documents returned unless denominator='k'.",
         "Without k, written SetP, it is divided by the documents returned.",
         "Nothing returned, or nothing relevant: 0.",
     )

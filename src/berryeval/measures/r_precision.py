@@ -22,17 +22,17 @@ class RPrecision(Measure):
     aliases: ClassVar[tuple[str, ...]] = ("r_precision", "r-precision")
     at: ClassVar[str | None] = None
     definition: ClassVar[str] = (
-        "The precision at rank R, the number of relevant documents of the query. It is also "
-        "the recall there."
+        "The precision at rank R, the number of relevant documents of the query. It equals the "
+        "recall at that rank."
     )
     use_when: ClassVar[str] = (
-        "Queries differ in how many relevant documents they have, and no single k fits all."
+        "Queries have different numbers of relevant documents, and no single k fits all."
     )
     avoid_when: ClassVar[str] = (
-        "People look at a fixed number of results: R is not the length of their page."
+        "People see a fixed number of results: R is not the length of their page."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
-        "Fewer than R documents returned: divided by R all the same.",
+        "Fewer than R documents returned: still divided by R.",
         "No relevant document: 0.",
     )
 
@@ -50,12 +50,12 @@ class RPrecisionAtMultiple(Measure):
     aliases: ClassVar[tuple[str, ...]] = ("Rprec_mult",)
     at: ClassVar[str | None] = "times"
     definition: ClassVar[str] = (
-        "The precision at rank x R, R being the number of relevant documents; RprecMult@0.5 "
-        "looks half as far as R-precision."
+        "The precision at rank x R, with R the number of relevant documents; RprecMult@0.5 goes "
+        "half as deep as R-precision."
     )
-    use_when: ClassVar[str] = "The course of precision is to be seen around R."
-    avoid_when: ClassVar[str] = "One figure is wanted: R-precision is better known."
+    use_when: ClassVar[str] = "You want to see how precision changes around R."
+    avoid_when: ClassVar[str] = "You want a single number: R-precision is better known."
     edge_cases: ClassVar[tuple[str, ...]] = (
-        "The rank is the whole part of x R + 0.9, as in trec_eval.",
+        "The rank is x R + 0.9 rounded down, as in trec_eval.",
         "No relevant document: 0.",
     )

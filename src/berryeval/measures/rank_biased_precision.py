@@ -41,14 +41,14 @@ class RankBiasedPrecision(Measure):
     aliases: ClassVar[tuple[str, ...]] = ("rbp",)
     definition: ClassVar[str] = (
         "The sum of (1 - p) p^(rank - 1) over the relevant documents in the first k; with "
-        "max_grade, each times grade / max_grade."
+        "max_grade, each term is multiplied by grade / max_grade."
     )
     use_when: ClassVar[str] = (
-        "Judgments are incomplete, and it shall be known how much that could change: its "
-        "residual says so."
+        "Judgments are incomplete, and you want to know how much that could matter: its residual "
+        "shows it."
     )
     avoid_when: ClassVar[str] = (
-        "Values have to reach 1: a query with few relevant documents stays far below."
+        "Perfect rankings should score 1: a query with few relevant documents stays far below."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
         "A grade above max_grade counts as max_grade; one below rel gains nothing.",
@@ -69,11 +69,13 @@ class RankBiasedResidual(Measure):
     aliases: ClassVar[tuple[str, ...]] = ("rbp_resid",)
     higher_is_better: ClassVar[bool] = False
     definition: ClassVar[str] = (
-        "By how much RBP could rise if all that was not judged were perfect: the weight of "
-        "the unjudged documents in the first k, and of all ranks after them."
+        "How much RBP could rise if everything unjudged were perfect: the weight of the unjudged "
+        "documents in the first k, and of all ranks after them."
     )
-    use_when: ClassVar[str] = "Beside RBP, which lies between its value and the value plus this."
-    avoid_when: ClassVar[str] = "Alone: it says how little is known, not how good a ranking is."
+    use_when: ClassVar[str] = "You report RBP: its true value lies between RBP and RBP plus this."
+    avoid_when: ClassVar[str] = (
+        "It would be the only measure: it shows how little is known, not how good a ranking is."
+    )
     edge_cases: ClassVar[tuple[str, ...]] = (
         "An empty ranking: 1.",
         "trec_eval 10's rbp_resid leaves out the ranks after the last unless a document is "

@@ -29,12 +29,12 @@ class Recall(Measure):
         "and the context of a RAG answer."
     )
     avoid_when: ClassVar[str] = (
-        "Few of the documents are judged, so that nobody knows all that is relevant; or people "
-        "look at the top only, since order within the first k does not count."
+        "Few documents are judged, so that not all relevant ones are known; or people see only the "
+        "top, since order within the first k is ignored."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
         "No relevant document: 0.",
-        "Without k, written SetR, the whole ranking counts.",
+        "Without k, written SetR, it covers the whole ranking.",
         "More relevant documents than k: the value cannot reach 1.",
     )
     functions: ClassVar[tuple[str, ...]] = (

@@ -27,11 +27,11 @@ class ReciprocalRank(Measure):
         "The first right answer ends the search: question answering, known items, navigation."
     )
     avoid_when: ClassVar[str] = (
-        "People need more than one document: whatever comes after the first hit is ignored."
+        "People need more than one document: everything after the first hit is ignored."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
         "Nothing relevant in the first k: 0.",
-        "Uncut, a deeper list can only score higher: compare lists of one depth.",
+        "Without a cutoff, a deeper list can only score higher: compare lists of the same depth.",
     )
     functions: ClassVar[tuple[str, ...]] = (
         "berryeval.ranking.reciprocal_rank",

@@ -27,10 +27,10 @@ class RelativePrecision(Measure):
     )
     use_when: ClassVar[str] = (
         "Some queries have more relevant documents than k and some have fewer, and a perfect "
-        "ranking shall always score 1."
+        "ranking should always score 1."
     )
     avoid_when: ClassVar[str] = (
-        "Values are held against recall or precision of other reports: it is neither."
+        "You compare with recall or precision in other reports: it is neither."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
         "Without k, written SetRelP, k is the number of documents returned.",

@@ -24,8 +24,10 @@ class SetAveragePrecision(Measure):
     definition: ClassVar[str] = (
         "The precision of all documents returned, multiplied by their recall."
     )
-    use_when: ClassVar[str] = "A set without order is returned, and one figure is wanted."
-    avoid_when: ClassVar[str] = "There is an order; or readers take it for average precision."
+    use_when: ClassVar[str] = "An unordered set is returned, and you want a single number."
+    avoid_when: ClassVar[str] = (
+        "The results are ordered; or readers could confuse it with average precision."
+    )
     edge_cases: ClassVar[tuple[str, ...]] = ("Nothing returned, or nothing relevant: 0.",)
 
 
@@ -50,11 +52,11 @@ class SetF(Measure):
     aliases: ClassVar[tuple[str, ...]] = ("set_F",)
     at: ClassVar[str | None] = None
     definition: ClassVar[str] = (
-        "(x + 1) P R / (R + x P), of the precision P and recall R of all documents returned."
+        "(x + 1) P R / (R + x P), with precision P and recall R over all documents returned."
     )
-    use_when: ClassVar[str] = "Values have to equal those of trec_eval's set_F."
+    use_when: ClassVar[str] = "Values must match trec_eval's set_F."
     avoid_when: ClassVar[str] = (
-        "The usual F-beta is meant: x is the square of beta, so that SetF(x=0.25) is F(beta=0.5)."
+        "You want the usual F-beta: x is the square of beta, so SetF(x=0.25) is F(beta=0.5)."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
         "Precision and recall both 0: 0.",

@@ -36,16 +36,18 @@ class Utility(Measure):
     bounds: ClassVar[tuple[float, float]] = (float("-inf"), float("inf"))
     at: ClassVar[str | None] = None
     definition: ClassVar[str] = (
-        "What documents are worth, added up: by default 1 for each relevant one returned, -1 "
-        "for each other."
+        "The sum of the benefits and costs of documents: by default 1 for each relevant document "
+        "returned, and -1 for each other one."
     )
-    use_when: ClassVar[str] = "Filtering: each right or wrong document has a known benefit or cost."
+    use_when: ClassVar[str] = (
+        "You evaluate filtering: each right or wrong document has a known benefit or cost."
+    )
     avoid_when: ClassVar[str] = (
         "Queries of different size are averaged: the large ones outweigh the others."
     )
     edge_cases: ClassVar[tuple[str, ...]] = (
-        "Has no bounds, and can be negative.",
+        "It has no bounds, and can be negative.",
         "Documents neither retrieved nor relevant are counted from n_documents; 0, as in "
         "trec_eval, makes their number negative.",
-        "Nothing returned: what the missed documents are worth.",
+        "Nothing returned: the sum of the costs of missed documents.",
     )

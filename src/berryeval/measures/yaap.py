@@ -27,10 +27,10 @@ class Yaap(Measure):
         " and R their number."
     )
     use_when: ClassVar[str] = (
-        "A mean or a test asks for values that are not squeezed between 0 and 1."
+        "A mean or a test requires values that are not confined to the range 0 to 1."
     )
-    avoid_when: ClassVar[str] = "People read the figure: it has no scale they know."
+    avoid_when: ClassVar[str] = "People read the number: it has no familiar scale."
     edge_cases: ClassVar[tuple[str, ...]] = (
-        "Negative where average precision is below a half.",
+        "Negative if average precision is below one half.",
         "No relevant document: 0.",
     )

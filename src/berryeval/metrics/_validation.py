@@ -109,14 +109,14 @@ def _check_array(name: str, array: object, dtype: np.dtype[np.generic]) -> None:
         way_out = f"{name}.astype(numpy.{dtype})"
         raise ArgumentError(name, f"dtype {dtype} ({way_out})", f"dtype {array.dtype}")
     if array.ndim != 2:  # noqa: PLR2004 - one row a query
-        raise ArgumentError(name, "a 2-D array, one row a query", f"a {array.ndim}-D array")
+        raise ArgumentError(name, "a 2-D array, one row per query", f"a {array.ndim}-D array")
     if array.shape[1] > MAX_COLUMNS:
         raise ArgumentError(name, f"at most {MAX_COLUMNS} columns", f"{array.shape[1]}")
     flags = array.flags
     if not flags.c_contiguous:
         raise ArgumentError(name, "a C-contiguous array (numpy.ascontiguousarray)", _layout(array))
     if not flags.aligned:
-        raise ArgumentError(name, "an aligned array (make a copy)", "one that is not aligned")
+        raise ArgumentError(name, "an aligned array (make a copy)", "an unaligned array")
 
 
 def _check_k_fits(k: int, retrieved: QueryDocArray) -> None:

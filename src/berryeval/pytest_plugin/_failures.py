@@ -94,7 +94,7 @@ def of_rank(results: Results, query_id: str, doc_id: str, at_most: int) -> str:
     elif n_found:
         found = f"did not find it in {n_found} document{'s' * (n_found != 1)}"
     else:
-        found = "found no document at all"
+        found = "found no documents"
     head = (
         f"{_name(results, query_id)}: expected {printable(doc_id)} at rank {at_most} or better, "
         f"{found}."
@@ -116,7 +116,7 @@ def _ranking(
     ranking = results.ranking(query_id, max(depth, marked or 0))
     shown = [*ranking[:depth], *ranking[depth:][-1:]]
     if not shown:
-        return ["  (nothing was found)"]
+        return ["  (no results)"]
     width = max(_width(document.doc_id for document in shown), len("document"))
     lines = [f"  rank  {'document':<{width}}  grade"]
     for document in shown:
@@ -141,7 +141,7 @@ def _not_found(results: Results, query_id: str, depth: int) -> Sequence[str]:
         return []
     told = ", ".join(f"{printable(doc_id)} ({grade:g})" for doc_id, grade in missed[:_N_QUERIES])
     more = ", …" if len(missed) > _N_QUERIES else ""
-    return [f"  Relevant, and not among these: {told}{more}"]
+    return [f"  Relevant but not found: {told}{more}"]
 
 
 def _name(results: Results, query_id: str) -> str:

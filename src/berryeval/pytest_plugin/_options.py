@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 __all__ = ["load_settings", "pytest_addoption", "report_path", "retrieval_depth"]
 
 _FILES = {
-    "config": "Settings; the nearest berryeval.toml above pytest's root unless given.",
-    "judgments": "What is relevant.",
+    "config": "Settings file. Default: the nearest berryeval.toml above pytest's root.",
+    "judgments": "Judgments of the queries.",
     "queries": "Texts and labels of the queries.",
-    "run": "The candidate, where no fixture berryeval_run of yours has one.",
-    "baseline": "What it is held against: a file of `berryeval baseline save`, or a run.",
+    "run": "Candidate run, if there is no berryeval_run fixture.",
+    "baseline": "Baseline to compare with: a file written by `berryeval baseline save`, or a run.",
 }
-_REPORT = "Write a page of what was measured: berryeval.html, for example."
-_DEPTH = "Documents to ask a system for, for each query: 100 unless given."
+_REPORT = "Write a report of the results, such as berryeval.html."
+_DEPTH = "Documents per query to request from a system. Default: 100."
 _DEFAULT_DEPTH = 100
 
 _SETTINGS = pytest.StashKey["Settings"]()

@@ -26,7 +26,7 @@ def pairs_table(pairs: Sequence[SystemPair]) -> Table:
              WORDS[pair.difference.finding])
             for pair in pairs
         ),
-        ("The pairs of a measure form one family: intervals and p-values hold for all at once.",),
+        ("The pairs of a measure form one family: intervals and p-values are simultaneous.",),
         n_keys=3,
     )  # fmt: skip
 
@@ -42,9 +42,9 @@ def run_similarity_table(found: Iterable[RunSimilarity], depth: int | None) -> T
             for one in found
         ),
         (
-            f"Means over queries, of {ranks}.",
-            "overlap: rank-biased overlap, p 0.9; tau: Kendall's, of documents in both; "
-            "tau_AP: so, with more weight at the top.",
+            f"Means over queries, for {ranks}.",
+            "overlap: rank-biased overlap, p 0.9; tau: Kendall's, over documents in both; "
+            "tau_AP: the same, with more weight at the top.",
         ),
         n_keys=2,
     )

@@ -76,7 +76,9 @@ def _differences(comparison: Comparison) -> Table:
                  "W/T/L: queries better, equal, worse.")  # fmt: skip
     if has_bounds:
         header.append("bounds")
-        notes.append("bounds: the difference if unjudged documents got other grades.")
+        notes.append(
+            "bounds: the range of the difference over all possible grades of unjudged documents."
+        )
     rows = [
         (
             str(d.measure),

@@ -48,7 +48,7 @@ def _means(found: Demo) -> Table:
         )
     notes += questions_note(found)
     header = ("", *(name_in_suite(measure, golden) for measure in measures))
-    return Table("1. How much of what is relevant does each system find?", header, tuple(figures),
+    return Table("1. How well does each system find relevant chunks?", header, tuple(figures),
                  tuple(notes))  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def questions_note(found: Demo) -> list[str]:
     return [
         f"Chunks are indexed together with {found.golden.n_questions:,} questions that they "
         f"answer, which raises the scores: {last} has {measure} {figures[0]} with questions and "
-        f"{figures[1]} without. Where nothing else is stated, scores are with questions."
+        f"{figures[1]} without. Unless stated otherwise, scores are with questions."
     ]
 
 
@@ -82,7 +82,7 @@ def _differences(found: Demo) -> Table:
         "If the interval contains 0, other queries could reverse the order.",
         "better, equal, worse: the number of queries.",
     )
-    title = f"2. Is that more than luck? {guarded}, compared with {comparison.baseline}"
+    title = f"2. Is the difference more than chance? {guarded}, compared with {comparison.baseline}"
     return Table(title, header, rows, notes)
 
 
@@ -104,8 +104,8 @@ def _queries(found: Demo) -> Table:
 def _verdict(found: Demo) -> Table:
     gate, system = found.gate, list(found.results)[-1]
     rows = tuple((guard.name, guard.verdict, *guard_figures(guard)) for guard in gate.guards)
-    title = f"4. May {system} take the place of {found.comparison.baseline}? {gate.verdict.upper()}"
-    header = ("what is asked", "verdict", "value", "limit", "interval")
+    title = f"4. Can {system} replace {found.comparison.baseline}? {gate.verdict.upper()}"
+    header = ("requirement", "verdict", "value", "limit", "interval")
     notes = (*(f"{guard.guard}: {guard.reason}" for guard in gate.guards), _thresholds(found))
     return Table(title, header, rows, notes)
 

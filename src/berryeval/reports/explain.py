@@ -64,8 +64,8 @@ def _why_chosen(found: Explanation) -> str:
     if found.outcome == "equal":
         return "No query changed; this is the first one."
     if found.outcome == "worse":
-        return "Of all queries this one got worse by most."
-    return "No query got worse; this one got better by most."
+        return "This query got worse by the most."
+    return "No query got worse; this one got better by the most."
 
 
 def explanation_table(found: Explanation, *, every_move: bool = False) -> Table:
@@ -154,16 +154,16 @@ def _shown(found: Explanation, *, every_move: bool) -> Sequence[Move]:
 def _notes(found: Explanation, shown: Sequence[Move]) -> tuple[str, ...]:
     notes = []
     if not found.moves:
-        notes.append("No document moved that the measure could see.")
+        notes.append("No document moved within the ranks that the measure covers.")
     hidden = len(found.moves) - len(shown)
     if hidden:
         more = " more" if shown else ""
         documents = "document" if hidden == 1 else "documents"
         notes.append(f"{hidden}{more} {documents} moved without effect; --all shows them.")
     if any(move.grade is None for move in shown):
-        notes.append("Grade -: nobody judged the document.")
+        notes.append("Grade -: the document is unjudged.")
     if any(None in (move.rank_before, move.rank_after) for move in shown):
-        notes.append("Rank -: the run does not have the document.")
+        notes.append("Rank -: the document is not in the run.")
     if found.effective:
         notes.append(f"Contributions add up to the difference: {_method(found)}.")
     return tuple(notes)
@@ -177,7 +177,7 @@ def _method(found: Explanation) -> str:
     if found.method == "shapley":
         return f"exact Shapley values over {documents}"
     return (
-        f"one path, {n} documents moved, which are too many for exact Shapley values: "
+        f"one path, {n} documents moved, too many for exact Shapley values: "
         "each takes its new rank in the order of the second run, then the others leave"
     )
 

@@ -104,7 +104,7 @@ def _notes(result: GateResult) -> tuple[str, ...]:
     notes.append(gate_note(result))
     notes += _noise(result)
     if any(guard.is_watched for guard in result.guards):
-        notes.append("Watched guards are reported only, and do not count for the verdict.")
+        notes.append("Watched guards are reported but do not affect the verdict.")
     if any(guard.depends_on_holes for guard in result.guards):
         notes.append("*: depends on unjudged documents.")
     if result.suggestion:
@@ -131,7 +131,7 @@ def _holes(result: GateResult) -> Table:
     shown = result.holes[:N_HOLES]
     left_out = len(result.holes) - len(shown)
     return Table(
-        title="Unjudged documents that could turn the verdict",
+        title="Unjudged documents that could change the verdict",
         header=("query", "document", "ranks", "effect"),
         rows=tuple((h.query_id, h.doc_id, ranks_text(h), score(h.effect)) for h in shown),
         notes=(f"{count(left_out, 'document')} more; `berryeval holes` lists them.",)

@@ -79,9 +79,9 @@ def _counts(found: GoldenCheck) -> Table:
     for label in ("category", "difficulty"):
         rows += [(f"{label} {name}", f"{n:,}") for name, n in counts[f"by_{label}"].items()]
     spread = f"{relevant['fewest']} to {relevant['most']}, median {relevant['median']:g}"
-    rows.append(("relevant a query", spread))
+    rows.append(("relevant per query", spread))
     for system, holes in found.holes.items():
-        rows.append((f"unjudged in the top of {system}", f"{len(holes):,}"))
+        rows.append((f"unjudged in the top ranks of {system}", f"{len(holes):,}"))
     title = f"{golden.name}, version {golden.version}"
     notes = [f"Hash: {golden.content_hash}"]
     if golden.judges is not None:
@@ -108,11 +108,11 @@ def _agreements(found: GoldenCheck) -> Table:
         for name, one in found.agreements.items()
     )
     notes = [
-        "kappa: Cohen's, with linear weights, of two passes of judging; the interval is for other "
-        "queries, of the same two passes."
+        "kappa: Cohen's, with linear weights, between two passes of judging; the interval is over "
+        "queries, with the same two passes."
     ]
     if any(one.kappa is None for one in found.agreements.values()):
-        notes.append("-: there is a single grade only, so chance cannot disagree.")
+        notes.append("-: there is only one grade, so agreement by chance is certain.")
     elif any(one.interval is None for one in found.agreements.values()):
         notes.append("-: too few pairs disagree for an interval.")
     header = ("over", "pairs", "equal", "kappa", "95% interval")
@@ -205,9 +205,7 @@ def weights_table(found: TrafficWeights, written: str | None) -> Table:
     if found.unasked:
         shown = ", ".join(found.unasked[:_SHOWN]) + (", …" if n_unasked > _SHOWN else "")
         notes.append(f"{count(n_unasked, 'query', 'queries')} not in the log: {shown}.")
-        notes.append(
-            "Queries that are not in the log have no weight: give them one, or remove them."
-        )
+        notes.append("Queries that are not in the log have no weight: assign one, or remove them.")
     notes.append(_destination(written))
     return Table("Weights by traffic", ("", "number"), rows, tuple(notes))
 

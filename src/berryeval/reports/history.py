@@ -34,7 +34,8 @@ JSON_VERSION = 3
 _HOW = {
     False: "Tested once, at 0.05. To test after every evaluation, use --daily.",
     True: "Tested after every evaluation, at 0.05 / 51: without a decline, an alarm within "
-    "52 evaluations has a probability of at most 0.05. Then, and after an alarm, it starts anew.",
+    "52 evaluations has a probability of at most 0.05. After that, and after an "
+    "alarm, the count starts again.",
 }
 """How a decline is decided on: on demand, and daily."""
 
@@ -101,7 +102,8 @@ def trend_table(trend: Trend) -> Table:
 def history_notes(history: History, measure: str) -> list[str]:
     """Say what else is in the file, and what could not be read."""
     notes = [
-        f"{history.path}:{line}: the line was cut off while it was written, and is left out."
+        f"{history.path}:{line}: the line is incomplete, because writing was interrupted, "
+        "and is ignored."
         for line in history.damaged
     ]
     notes += history.unscored
@@ -177,14 +179,14 @@ def _record(point: Point, trend: Trend) -> dict[str, Any]:
 def _trend_notes(trend: Trend) -> Iterator[str]:
     points = trend.points
     if any(point.entry.n_missing for point in points):
-        yield "missing: judged queries that the run lacks, and that score 0 in its mean."
+        yield "missing: judged queries that are not in the run; they score 0 in its mean."
     if any(point.starts_anew for point in points):
-        yield "Where judgments or queries changed, evaluations before and after are not compared."
+        yield "Evaluations before and after a change of judgments or queries are not compared."
     if not trend.looks:
         if len(points) > 1:
             yield (
-                "Not tested for a decline: that takes two comparable evaluations that differ, and "
-                f"at least {trend.n_needed} queries."
+                "Not tested for a decline, which requires two comparable evaluations that differ, "
+                f"and at least {trend.n_needed} queries."
             )
         return
     if trend.declines:

@@ -202,12 +202,12 @@ def _record(hole: Hole, found: HoleList) -> dict[str, object]:
 
 def _notes(found: HoleList) -> tuple[str, ...]:
     if not found.holes:
-        return ("Every document looked at is judged.",)
+        return ("Every document in these ranks is judged.",)
     n_holes, n_shown = len(found.holes), len(found.shown)
     unjudged = "1 unjudged document" if n_holes == 1 else f"{n_holes:,} unjudged documents"
     shown = "" if n_shown == n_holes else f"; the {n_shown:,} most decisive are shown"
     there = f"{found.n_queries_with_holes:,} of {found.n_queries:,} queries"
-    rank = "Under each run stands the document's rank; - is none" + (
+    rank = "The column of each run shows the document's rank; - means none" + (
         "." if found.depth is None else f" in the first {found.depth:,}."
     )
     notes = [
@@ -222,7 +222,7 @@ def _notes(found: HoleList) -> tuple[str, ...]:
     if found.means:
         lines += [
             "",
-            f"Means as judged, and for any grades from 0 to {found.max_grade:g} of the unjudged:",
+            f"Means as judged, and over all grades from 0 to {found.max_grade:g} of the unjudged:",
         ]
         lines += [f"  {_range(mean, found.baseline)}" for mean in found.means]
         from berryeval.evaluation.headline import listing
@@ -230,7 +230,7 @@ def _notes(found: HoleList) -> tuple[str, ...]:
 
         unseen = [str(measure) for measure in found.measures if counts_unseen(measure)]
         if found.baseline is None and unseen:
-            note = "Relevant documents outside of these rankings could change {}, too."
+            note = "Relevant documents outside these rankings could also change {}."
             lines.append(note.format(listing(unseen)))
     return tuple(lines)
 
@@ -241,7 +241,7 @@ def _what_changes(found: HoleList) -> str:
     measures = " or ".join(str(measure) for measure in found.measures)
     what = f"mean {measures}"
     if found.baseline is not None:
-        what = f"difference to {found.baseline} in {what}"
+        what = f"difference from {found.baseline} in {what}"
     return f"{'largest ' * is_one_of_many}change of the {what}"
 
 

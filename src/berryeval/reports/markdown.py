@@ -98,7 +98,7 @@ def _table(table: Table) -> str:
     shown = _rows(tuple(map(_text, table.header)), rows, table.n_keys)
     notes = list(table.notes)
     if len(table.rows) > _MOST_ROWS:
-        notes.append(f"{len(table.rows) - _MOST_ROWS:,} rows more are left out.")
+        notes.append(f"{len(table.rows) - _MOST_ROWS:,} more rows are left out.")
     return "\n\n".join([shown, *(f"<sub>{_text(note)}</sub>" for note in notes)])
 
 

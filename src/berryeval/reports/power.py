@@ -52,11 +52,11 @@ def _name(spread: Spread) -> str:
 
 def _notes(found: Sensitivity) -> list[str]:
     notes = [
-        f"smallest drop: the margin that a candidate equal to the baseline passes in "
-        f"{found.power:.0%} of cases, at alpha {found.alpha:g}. Smaller drops stay unseen.",
-        f"N: the {_units(found)} that a margin needs"
+        f"smallest drop: the margin at which a candidate equal to the baseline passes in "
+        f"{found.power:.0%} of cases, at alpha {found.alpha:g}. Smaller drops go undetected.",
+        f"N: the {_units(found)} that a margin requires"
         + (
-            ", and in brackets between which numbers that lies, with a confidence of 95%."
+            ", with a 95% confidence interval in brackets."
             if any(any(spread.needed_ranges) for spread in found.spreads)
             else "."
         ),
@@ -64,18 +64,18 @@ def _notes(found: Sensitivity) -> list[str]:
     if found.effective_queries is not None:
         notes.append(weights_note(found.n_queries, found.effective_queries))
         units = _units(found)
-        notes.append(f"Numbers of {units} assume that the weights of others differ as much.")
+        notes.append(f"Numbers of {units} assume that other weights differ as much.")
     if found.n_missing:
         are = "is" if found.n_missing == 1 else "are"
         missing = f"{count_queries(found.n_missing)} {are} missing from a run and scored as 0"
-        notes.append(f"{missing}: the spread, and with it every figure, is larger for it.")
+        notes.append(f"{missing}: this increases the spread, and with it every figure.")
     if any(spread.is_assumed for spread in found.spreads):
         notes.append(
-            "assumed: one run says how scores vary, not how those of two systems go together; "
-            "name a second one with --against to measure it."
+            "assumed: one run shows how scores vary, but not how those of two systems correlate; "
+            "measure that with a second run, --against RUN."
         )
     if all(spread.smallest_drop is None for spread in found.spreads):
-        notes.append("-: there is no spread between queries, so nothing can be told.")
+        notes.append("-: there is no spread between queries, so nothing can be computed.")
     return notes
 
 

@@ -104,7 +104,7 @@ def quality_notes(result: QualityResult) -> list[str]:
     report, golden = result.report, result.golden
     queries = count(report.total_queries, "query", "queries")
     nothing = count(report.nothing_relevant, "query", "queries")
-    notes = [f"{queries}, 10 hits each. Without anything relevant in them: {nothing}."]
+    notes = [f"{queries}, 10 hits each. Queries without a relevant hit: {nothing}."]
     if report.effective_queries is not None:
         notes.append(weights_note(report.total_queries, report.effective_queries))
     if result.without_questions is not None:
@@ -121,7 +121,7 @@ def quality_notes(result: QualityResult) -> list[str]:
     if result.unknown:
         query_id, doc_id = result.unknown[0]
         notes.append(
-            f"Caution: {count(len(result.unknown), 'hit')} with ids that are no chunks of the "
+            f"Caution: {count(len(result.unknown), 'hit')} with ids that are not chunks of the "
             f"golden set, such as {doc_id!r} for {query_id}; they count as not relevant."
         )
     n_holes = result.gate.evaluation["nDCG@10"].holes
@@ -129,11 +129,11 @@ def quality_notes(result: QualityResult) -> list[str]:
         notes.append(f"Unjudged chunks in the first 10: {n_holes:,}; they count as not relevant.")
     if result.milliseconds:
         times = (f"{name} {value:.1f} ms" for name, value in result.milliseconds.items())
-        notes.append(f"Time a query: {', '.join(times)}.")
+        notes.append(f"Time per query: {', '.join(times)}.")
     if result.noise:
         told = ", ".join(f"{name} {sd:.4f}" for name, sd in result.noise.items())
         notes.append(
-            f"Asked {result.n_asked} times, the score of a query varies by itself (standard "
+            f"With every query asked {result.n_asked} times, its score varies by itself (standard "
             f"deviation): {told}."
         )
     notes.append(_documents_note(result))
@@ -147,7 +147,7 @@ def quality_notes(result: QualityResult) -> list[str]:
 
 def _documents_note(result: QualityResult) -> str:
     if result.n_indexed is None:
-        return "The system has documents of its own; nothing was indexed."
+        return "The system has its own documents; nothing was indexed."
     return f"Indexed {count(result.n_indexed, 'chunk')} in {result.index_seconds:.1f} s."
 
 

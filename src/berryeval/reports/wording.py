@@ -32,7 +32,7 @@ def gate_note(result: GateResult) -> str:
 
     guards = result.guards
     if not any(isinstance(guard.guard, MarginGuard) or guard.interval for guard in guards):
-        return "Limits are held against the figures of these queries; nothing is tested."
+        return "Limits are compared with the figures of these queries; nothing is tested."
     if result.inference == "set":
         return "Verdicts are on the point difference: these queries are all that matters."
     level, alpha = result.level, result.alpha

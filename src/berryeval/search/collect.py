@@ -222,8 +222,8 @@ class _Asker:
     def _fail_the_rest(self) -> None:
         """Answer for the queries that cannot be asked any more."""
         taken = (
-            f"not asked: earlier queries run past their limit of {self._limits.timeout:g} s and "
-            f"take up all {self._n_workers} places"
+            f"not sent: earlier queries exceeded their limit of {self._limits.timeout:g} s and "
+            f"occupy all {self._n_workers} workers"
         )
         with suppress(queue.Empty):
             while True:

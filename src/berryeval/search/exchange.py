@@ -142,11 +142,11 @@ class Exchange:
                 raise SystemTimeoutError(self.name, late) from error
             message = f"cannot be reached: {error.reason}"
             if isinstance(error.reason, ssl.SSLCertVerificationError):
-                message += "; let SSL_CERT_FILE name the certificate of its authority"
+                message += "; set SSL_CERT_FILE to the certificate of its authority"
             is_broken = isinstance(error.reason, ConnectionError)
             raise SystemUnderTestError(self.name, message, transient=is_broken) from error
         except (OSError, http.client.HTTPException) as error:
-            message = f"broke off: {type(error).__name__} {error}".rstrip()
+            message = f"connection lost: {type(error).__name__} {error}".rstrip()
             raise SystemUnderTestError(self.name, message, transient=True) from error
 
     def _refusal(self, error: urllib.error.HTTPError) -> StatusError:
@@ -234,7 +234,7 @@ def _checked_value(name: str, value: str) -> str:
     text = value.strip()
     # `http.client` would complain, too, but with the value.
     if not text.isprintable() or not text.encode("latin-1", "replace").decode("latin-1") == text:
-        raise ArgumentError(f"header {name}", "a line of Latin letters", "something else")
+        raise ArgumentError(f"header {name}", "one line of Latin-1 text", "something else")
     return text
 
 

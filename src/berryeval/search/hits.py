@@ -96,7 +96,7 @@ def _id(value: object, rank: int, system: str) -> str:
     try:
         encode_id(found)
     except ArgumentError:
-        message = f"hit {rank}: expected a document id that UTF-8 can hold, got {value!a}"
+        message = f"hit {rank}: expected a document id that UTF-8 can encode, got {value!a}"
         raise AnswerError(system, message) from None
     return found
 

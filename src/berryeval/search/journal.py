@@ -147,5 +147,5 @@ def _differing(found: Mapping[str, object], wanted: Mapping[str, object]) -> str
     for key in sorted({*stored, *given}, key=lambda key: (key != "system", key)):
         if stored.get(key) != given.get(key):
             told = f"with {key} {stored.get(key)!r}, not {given.get(key)!r}"
-            return f"{told}; delete the file to start anew"
+            return f"{told}; delete the file to start again"
     return ""

@@ -268,7 +268,7 @@ def _brought(found: EntryPoint, rest: str, settings: Mapping[str, str]) -> Syste
     except Exception as error:
         # Whatever it is, it is the package's, and its name helps.
         what = f"{found.value} ({type(error).__name__}: {error})"
-        raise ArgumentError("system", f"a package that brings {found.name!r}", what) from error
+        raise ArgumentError("system", f"a package that provides {found.name!r}", what) from error
     return as_system(_called(factory, found.name, rest, **settings))
 
 

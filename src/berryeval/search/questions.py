@@ -54,7 +54,7 @@ def _by_document(pairs: object) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for doc_id, asked in pairs:
         if doc_id in found:
-            raise ValueError(f"{doc_id!r} comes a second time")
+            raise ValueError(f"{doc_id!r} occurs twice")
         if not isinstance(asked, list) or not all(isinstance(one, str) for one in asked):
             raise ValueError(f"of {doc_id!r} found {asked!r:.60}")
         found[doc_id] = tuple(one for one in asked if one.strip())
@@ -87,6 +87,6 @@ def with_questions(
         yield replace(document, text="\n".join([document.text, *asked])) if asked else document
     if left:
         others = f" and {len(left) - 1:,} more" if len(left) > 1 else ""
-        way_out = "for text, ids depend on how it is cut"
-        message = f"there are questions of {min(left)!r}{others}, and no such document; {way_out}"
-        raise MismatchError(f"{where}: {message}")
+        way_out = "ids of text chunks depend on the chunking"
+        message = f"questions are given for {min(left)!r}{others}, but there is no such document"
+        raise MismatchError(f"{where}: {message}; {way_out}")

@@ -95,7 +95,7 @@ def weighted_kappa(
         for other, m in sorted(second.items())
     )
     if by_chance == 0:
-        return Coefficient(None, n_pairs, "both gave one and the same grade everywhere")
+        return Coefficient(None, n_pairs, "both gave the same grade everywhere")
     return Coefficient(1 - n_pairs * observed / by_chance, n_pairs)
 
 
@@ -144,7 +144,7 @@ def krippendorff_alpha(units: Iterable[Sequence[float]], level: Level = "ordinal
         for grade in grades:
             totals[grade] += times
     if len(totals) == 1:
-        return Coefficient(None, n_units, "all gave one and the same grade everywhere")
+        return Coefficient(None, n_units, "all gave the same grade everywhere")
     distance = _distance_of(level, totals)
     observed = _total(
         2 * times * _between(Counter(grades), distance) / (len(grades) - 1)

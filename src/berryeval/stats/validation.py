@@ -48,7 +48,7 @@ def as_values(values: ArrayLike, name: str = "differences") -> Values:
     """Return one finite float64 a query; there may be none."""
     found = np.ascontiguousarray(_as_floats(values, name))
     if found.ndim != 1:
-        raise ArgumentError(name, "one number a query", f"{found.ndim} dimensions")
+        raise ArgumentError(name, "one number per query", f"{found.ndim} dimensions")
     return found
 
 

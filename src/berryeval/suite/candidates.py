@@ -58,7 +58,7 @@ def find_candidate(
     if settings.run is not None:
         raise ArgumentError("run", "a run or a system", "both")
     if settings.repeats:
-        way_out = "gate.repeat says how often a system is asked"
+        way_out = "set gate.repeat to repeat the queries of a system"
         raise ArgumentError("repeats", f"none beside a system; {way_out}", "some")
     return _ask(settings.system, settings, judgments, queries)
 
@@ -74,10 +74,12 @@ def _ask(
     lacking = [query_id for query_id in judgments.query_ids if query_id not in queries]
     if lacking:
         way_out = "name a file of queries (queries = ...)"
-        raise MismatchError(f"query {lacking[0]!r} has no text to ask a system; {way_out}")
+        raise MismatchError(f"query {lacking[0]!r} has no text to send to a system; {way_out}")
     asked = [queries[query_id] for query_id in judgments.query_ids]
     if settings.questions is not None and settings.documents is None:
-        raise ArgumentError("questions", "the documents that they are asked of", "no documents")
+        raise ArgumentError(
+            "questions", "the documents that the questions belong to", "no documents"
+        )
     with _opened(place, settings, asked) as system:
         if settings.documents is not None:
             system.index(iter_any_documents(settings.documents, questions=settings.questions))
@@ -120,6 +122,6 @@ def _crediting(settings: Settings) -> Callable[[Run], Run]:
     if path is None or not spans:
         return lambda run: run
     if settings.documents is None:
-        way_out = "name the documents that they are pieces of (documents = ...)"
+        way_out = "name their documents (documents = ...)"
         raise MismatchError(f"{path}: judgments are of spans; {way_out}")
     return read_crediting(path, settings.documents)

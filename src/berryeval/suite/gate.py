@@ -189,7 +189,7 @@ def _without(judgments: Judgments, reserved: set[str]) -> Judgments:
     seen = set(judgments.query_ids) - reserved
     if not seen:
         got = f"all {judgments.n_queries} reserved"
-        raise ArgumentError("reserve", "queries that gates may see", got)
+        raise ArgumentError("reserve", "queries that are not reserved", got)
     return judgments.of_queries(seen)
 
 
@@ -222,7 +222,7 @@ def _opened(
         way_out = "mark one with `berryeval baseline release`"
         raise ArgumentError("open_reserve", "a release to compare with", f"none; {way_out}")
     if past is None or decided.memory is None:
-        way_out = "name a file that counts the openings (history = ...)"
+        way_out = "name a history file to count the openings (history = ...)"
         raise ArgumentError("open_reserve", "a history", f"none; {way_out}")
     measure = next(one.measure for one in decided.rules.guards if isinstance(one, MarginGuard))
     depth = depth_of([measure])

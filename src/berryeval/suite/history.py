@@ -224,7 +224,7 @@ def read(path: PathLike) -> History:
         else:
             entries.append(_to_entry(record, path_name(path), number))
     if not entries:
-        lines = "a line that was cut off" if len(damaged) == 1 else "no line of JSON"
+        lines = "an incomplete line" if len(damaged) == 1 else "a line that is not JSON"
         found = lines if damaged else "nothing"
         raise FormatError(f"expected a history of evaluations, found {found}", path_name(path))
     return History(path_name(path), tuple(entries), tuple(damaged))
@@ -247,7 +247,7 @@ def _check_history(path: PathLike) -> None:
     else:
         is_history = isinstance(record, dict) and {"version", "time", "means"} <= record.keys()
     if not is_history:
-        message = "is no history of evaluations; name a new file, or one that --history wrote"
+        message = "is not a history of evaluations; use a new file, or one written by --history"
         raise FormatError(message, path_name(path))
 
 
@@ -313,7 +313,9 @@ def _to_entry(record: Any, path: str, line: int) -> Entry:  # noqa: ANN401 - any
         ValueError,
     ) as error:
         reason = f"no {error}" if isinstance(error, KeyError) else "something else"
-        message = f"expected an evaluation as `berryeval evaluate --history` writes, found {reason}"
+        message = (
+            f"expected an evaluation written by `berryeval evaluate --history`, found {reason}"
+        )
         raise FormatError(message, path, line) from None
     return entry
 

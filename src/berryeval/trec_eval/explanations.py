@@ -10,8 +10,8 @@ from berryeval.trec_eval.files import RelevanceFormat
 __all__ = ["FORMATS", "explain", "explain_all"]
 
 FORMATS: dict[RelevanceFormat, str] = {
-    "qrels": "query iteration document grade; the iteration is not looked at",
-    "qrels_jg": "query group document grade; each group is judged by on its own",
+    "qrels": "query iteration document grade; the iteration is ignored",
+    "qrels_jg": "query group document grade; each group is evaluated on its own",
     "prefs": "query group subgroup document level; higher levels are preferred",
     "qrels_prefs": "query group document level; as prefs, without subgroups",
 }
@@ -23,16 +23,16 @@ _SCOPES = {
     "imp": "of those with a retrieved document",
 }
 _PREFERENCES = {
-    "simp": "The share of preferences that the ranking keeps",
+    "simp": "The share of preferences that the ranking satisfies",
     "pair": "The same for each pair of documents, averaged over pairs",
     "avgjg": "The same for each judgment group, averaged over groups",
-    "avgjg_Rnonrel": "As avgjg, with as many non-relevant documents as relevant ones",
+    "avgjg_Rnonrel": "Like avgjg, with as many non-relevant documents as relevant ones",
 }
 _OTHERS = {
     "runid": "The tag in the last line of the run.",
     "relstring": "The grades of the first documents: - not judged, . below 0, > above 9.",
     "prefs_num_prefs_poss": "The number of preferences.",
-    "prefs_num_prefs_ful": "The number of preferences that the ranking keeps.",
+    "prefs_num_prefs_ful": "The number of preferences that the ranking satisfies.",
     "prefs_num_prefs_ful_ret": "The same between retrieved documents.",
     "map_avgjg": "Average precision for each judgment group, averaged over groups.",
     "P_avgjg": "Precision at k for each judgment group, averaged over groups.",

@@ -137,7 +137,5 @@ def read_run(path: str, version: Version) -> RunFile:
 def _score(text: bytes, version: Version, path: str, number: int) -> float:
     score = atof(text)
     if math.isnan(score):
-        raise FormatError(
-            "expected a score, found nan, which has no place in an order", path, number
-        )
+        raise FormatError("expected a score, found nan, which cannot be ordered", path, number)
     return array("f", [score])[0] if version == "9.0.8" else score

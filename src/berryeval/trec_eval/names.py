@@ -66,7 +66,7 @@ def read_names(words: Sequence[str], version: Version) -> dict[str, str | None]:
     for word in words or ("official",):
         name, dot, rest = word.partition(".")
         if name == "rbp" and version == "10.0":
-            message = "rbp has no defined value in trec_eval 10.0: take berryeval evaluate -m RBP"
+            message = "rbp has no defined value in trec_eval 10.0: use berryeval evaluate -m RBP"
             raise TrecEvalError(message, 1)
         if (dot and not rest) or not (name in known or name in _NICKNAMES):
             raise TrecEvalError(f"illegal measure {word!r}", 1)

@@ -64,7 +64,7 @@ def test_two_grades_for_a_pair_in_one_call_write_nothing(archive):
     [
         (JudgmentEntry("", "d", 1), ArgumentError, "query_id: expected 1 to 1,024 bytes, got 0"),
         (JudgmentEntry("q", "d" * 1025, 1), ArgumentError, "doc_id: expected 1 to 1,024 bytes"),
-        (JudgmentEntry("q", "\ud800", 1), ArgumentError, "text that UTF-8 can hold"),
+        (JudgmentEntry("q", "\ud800", 1), ArgumentError, "text that UTF-8 can encode"),
         (JudgmentEntry(1, "d", 1), InputTypeError, "query_id: expected a str, got int 1"),
         (JudgmentEntry("q", "d", "1"), InputTypeError, "grade: expected a number, got str"),
         (JudgmentEntry("q", "d", float("nan")), ArgumentError, "finite"),
@@ -166,7 +166,7 @@ def test_pages_have_each_judgment_once_in_the_order_of_bytes(archive):
 @pytest.mark.parametrize("after", ["", "!", "e30", "WzFd", "WyJxIl0", "WyJxIiwgMV0", "é"])
 def test_a_page_wants_what_the_one_before_gave(archive, after):
     """Anything else is an error that says so."""
-    with pytest.raises(ArgumentError, match="after: expected what a page gave as next"):
+    with pytest.raises(ArgumentError, match="after: expected the next value of a page"):
         archive.judgments.page(after=after)
 
 

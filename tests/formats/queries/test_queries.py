@@ -159,7 +159,7 @@ def test_two_columns_without_a_header(write):
         (b"id,text,group,stratum\na,b,g,x\nc,d,,y\ne,f,g,y\n", ":4: expected the queries of group 'g' in one stratum, found 'a' in 'x' and 'e' in 'y'"),
         (b'[{"id": "a", "query": "b", "group": "g"}, {"id": "c", "query": "d", "group": "g", "stratum": "x"}]', ": expected the queries of group 'g' in one stratum, found 'a' in none and 'c' in 'x'"),
         (b"[{", ": expected JSON (Expecting property name enclosed in double quotes: line 1 column 3 (char 2))"),
-        (b'{"id": "a", "text": "b"}\n{"id": "a", "text": "b"}\n', ":2: query 'a' comes a second time"),
+        (b'{"id": "a", "text": "b"}\n{"id": "a", "text": "b"}\n', ":2: query 'a' occurs twice"),
         (b'{"id": "a", "text": "b"}\n[]\n', ":2: expected a JSON object, found list"),
         (b"query_id,text\na,b,c\n", ":2: expected 2 columns, found 3"),
         (b"1\ta\n2\n", ":2: expected an id, a tab and a text, found '2'"),

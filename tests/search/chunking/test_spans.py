@@ -91,9 +91,7 @@ def test_a_span_that_no_chunk_answers_for_is_an_error():
     """Rather than a relevant passage that silently cannot be found."""
     spans = [SpanJudgment("q7", "a", 500, 600, 1)]
     for judge in (judge_chunks, judge_spans):
-        with pytest.raises(
-            MismatchError, match="query 'q7': no chunk answers for span 'a@500-600'"
-        ):
+        with pytest.raises(MismatchError, match="query 'q7': no chunk covers span 'a@500-600'"):
             judge(spans, [chunk(0, 100)])
 
 

@@ -84,13 +84,13 @@ def test_the_key_comes_from_the_environment(monkeypatch):
     with running_model(key="sk-secret") as (base, _model):
         assert EmbeddingApi("tiny", base, key_variable="MY_KEY").embed(["a"]).any()
         with pytest.raises(
-            SystemUnderTestError, match=r"wants a key: .*; set OPENAI_API_KEY"
+            SystemUnderTestError, match=r"requires a key: .*; set OPENAI_API_KEY"
         ) as caught:
             EmbeddingApi("tiny", base, limits=QUICK).embed(["a"])
         assert not caught.value.transient
     with running_model(key="sk-another") as (base, _model):
         with pytest.raises(
-            SystemUnderTestError, match="refuses the key in MY_KEY: Incorrect"
+            SystemUnderTestError, match="rejected the key in MY_KEY: Incorrect"
         ) as caught:
             EmbeddingApi("tiny", base, key_variable="MY_KEY").embed(["a"])
         assert "sk-secret" not in str(caught.value)
@@ -169,9 +169,12 @@ def test_what_stays_is_told_at_once(answer, message):
         ({"data": {}}, "expected an object with a list of 'data'"),
         ({"data": [[1.0]]}, "expected items with an 'index' and an 'embedding'"),
         ({"data": [{"embedding": [1.0]}]}, "expected items with an 'index'"),
-        ({"data": []}, "expected 1 vectors, one a text, got 0"),
-        ({"data": [{"index": 1, "embedding": [1.0]}]}, "expected 1 vectors, one a text, got 1"),
-        ({"data": [{"index": 0, "embedding": [1.0]}] * 2}, "expected 1 vectors, one a text, got 2"),
+        ({"data": []}, "expected 1 vectors, one per text, got 0"),
+        ({"data": [{"index": 1, "embedding": [1.0]}]}, "expected 1 vectors, one per text, got 1"),
+        (
+            {"data": [{"index": 0, "embedding": [1.0]}] * 2},
+            "expected 1 vectors, one per text, got 2",
+        ),
         ({"data": [{"index": 0, "embedding": "abc"}]}, "expected a vector of numbers, got"),
         ({"data": [{"index": 0, "embedding": ["a"]}]}, "expected a vector of numbers, got"),
         ({"data": [{"index": 0, "embedding": 7}]}, r"expected a vector, got one of shape \(\)"),

@@ -273,7 +273,7 @@ FACTS = {"layout": 2, "mode": "bm25", "tokens": False, "texts": False}
 def test_a_folder_that_is_no_index_is_an_error(tmp_path, content):
     """Broken or foreign files are named."""
     (tmp_path / "index.json").write_text(content)
-    with pytest.raises(FormatError, match="expected an index of ours"):
+    with pytest.raises(FormatError, match="expected a BerryEval index"):
         Embedded("bm25", path=tmp_path)
 
 

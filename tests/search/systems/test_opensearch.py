@@ -115,10 +115,10 @@ def test_an_index_of_somebody_else_is_searched_as_it_is(engine):
     system = OpenSearch(engine.url, "theirs", "bm25", fields=["text"])
     assert found(system) == ["d1"]
     with pytest.raises(
-        SystemUnderTestError, match="'theirs' was not made by berryeval, and is not repl"
+        SystemUnderTestError, match="'theirs' was not created by berryeval and is not repl"
     ):
         system.index(DOCUMENTS)
-    with pytest.raises(SystemUnderTestError, match="was not made by berryeval"):
+    with pytest.raises(SystemUnderTestError, match="was not created by berryeval"):
         system.drop()
     assert found(system) == ["d1"]
 
@@ -141,12 +141,12 @@ def test_an_engine_that_may_not_be_asked_can_be_told():
     with serving(lambda _request: (403, {"error": {"type": "s", "reason": "no"}})) as url:
         system = OpenSearch(url, "docs", "vector")
         with pytest.raises(
-            SystemUnderTestError, match="forbids it to this user: s: no; set dialect, so"
+            SystemUnderTestError, match="denied access to this user: s: no; set dialect, so"
         ):
             system.search("x", 1)
     with running_engine("opensearch", authorization="Basic x") as (url, _engine):
         system = OpenSearch(url, "docs", "vector")
-        with pytest.raises(SystemUnderTestError, match="wants credentials"):
+        with pytest.raises(SystemUnderTestError, match="requires credentials"):
             system.search("x", 1)
 
 
@@ -166,7 +166,7 @@ def test_a_licence_that_is_missing_is_told():
         engine.url = url
         system = indexed(engine, template=rrf)
         with pytest.raises(
-            SystemUnderTestError, match=r"forbids it to this user: .*license is non-compl"
+            SystemUnderTestError, match=r"denied access to this user: .*license is non-compl"
         ):
             system.search("x", 1)
 

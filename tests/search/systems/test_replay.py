@@ -51,5 +51,5 @@ def test_queries_of_one_text_and_other_hits_are_refused():
     run = {"q1": {"a": 1.0}, "q2": {"b": 1.0}, "q3": {"a": 1.0}}
     same = [Query("q1", "oauth"), Query("q3", "oauth")]
     assert Replay(run, same).search("oauth", 1) == [("a", 1.0)]
-    with pytest.raises(ArgumentError, match="apart, got 'oauth' for 'q1' and 'q2'"):
+    with pytest.raises(ArgumentError, match="of the run, got 'oauth' for 'q1' and 'q2'"):
         Replay(run, [Query("q1", "oauth"), Query("q2", "oauth")])

@@ -49,7 +49,9 @@ def test_the_verdict_is_a_sentence_with_a_word(client, pair):
     """E3: the difference in plain words, with its figures beside it; two changes are too few."""
     page = get_page(client, pair)
     heading = page.find("h1").text
-    assert heading.startswith("hybrid differs from bm25 in too few queries to tell: nDCG@10 is 0.")
+    assert heading.startswith(
+        "hybrid differs from bm25 in too few queries to decide: nDCG@10 is 0."
+    )
     assert heading.endswith("only 2 of 6 queries changed.")
     assert page.find("span", class_="badge").text == "Too few changes to tell"
     tiles = page.find("dl", class_="tiles").text

@@ -401,7 +401,7 @@ def test_a_decision_that_cannot_be_made_says_why(client, runs, archive):
     archive.gates.put("quick", {"guards": [{"latency": "p95", "at_most_ms": 5}]})
     answer = client.post("/gates/quick/verdicts", data={"run": runs[0]}, headers=HTML)
     assert answer.status_code == 422
-    assert "how long queries took" in parse(answer.text).find("main").text
+    assert "query times" in parse(answer.text).find("main").text
     missing = client.post("/gates/quick/verdicts", data={"run": "0" * 64}, headers=HTML)
     assert missing.status_code == 404
 
@@ -463,7 +463,7 @@ def test_a_run_that_cannot_be_decided_says_why(client, archive):
     cell = page.find(class_="undecided")
     assert cell.find(class_="word").text == "no verdict"
     reasons = get_page(client, cell["href"])
-    assert "how long queries took" in reasons.find(class_="banner").text
+    assert "query times" in reasons.find(class_="banner").text
 
 
 def test_an_old_report_is_shown_as_far_as_it_goes(client, archive, runs):

@@ -253,12 +253,12 @@ def test_agreement_without_any_variation_has_a_reason(client, archive):
     for author in ("ada", "bob"):
         archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author=author, as_opinion=True)
     page = get_page(client, "/judgments/agreement")
-    assert "all gave one and the same grade everywhere" in page.text
+    assert "all gave the same grade everywhere" in page.text
     assert "nan" not in page.find("main").text.lower()
     cell = page.find("td", class_="knone")
     assert (cell.text, cell["title"]) == (
         "\N{EN DASH} 1",
-        "both gave one and the same grade everywhere",
+        "both gave the same grade everywhere",
     )
 
 

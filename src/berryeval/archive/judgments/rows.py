@@ -107,7 +107,7 @@ def check_entries(entries: Iterable[JudgmentEntry]) -> dict[Pair, NewJudgment]:
         before = wanted.setdefault(pair, new)
         if before.grade != grade:
             got = f"{before.grade:g} and {grade:g} for document {pair[1]!r} of query {pair[0]!r}"
-            raise ArgumentError(where, "one grade for a pair", got)
+            raise ArgumentError(where, "one grade per query and document", got)
     return wanted
 
 

@@ -126,13 +126,13 @@ FAMILIES: Mapping[type[Measure], Family] = {
 """Measures that have bounds."""
 
 WITHOUT_BOUNDS: Mapping[type[Measure], str] = {
-    Bpref: "it passes over what is not judged, on purpose",
-    GeometricBpref: "as bpref",
-    InferredAveragePrecision: "it is an estimate for what is not judged",
-    Holes: "it counts what is not judged",
-    Judged: "it says how much is judged",
+    Bpref: "it ignores unjudged documents on purpose",
+    GeometricBpref: "it ignores unjudged documents, like bpref",
+    InferredAveragePrecision: "it already estimates the unjudged documents",
+    Holes: "it counts unjudged documents",
+    Judged: "it is the share of judged documents",
     RankBiasedResidual: "it is itself the width of such bounds",
-    Unjudged: "it says how much is not judged",
+    Unjudged: "it is the share of unjudged documents",
 }
 """Measures that have none, and why. Those that users define have none either."""
 

@@ -191,7 +191,9 @@ def _not_judged(query_id: str, query_ids: Sequence[str]) -> str:
     by_lower_case = {known.lower(): known for known in query_ids}
     near = difflib.get_close_matches(query_id.lower(), by_lower_case, n=1)
     hint = (
-        f"did you mean {by_lower_case[near[0]]!r}?" if near else f"judged are {_first(query_ids)}"
+        f"did you mean {by_lower_case[near[0]]!r}?"
+        if near
+        else f"judged queries are {_first(query_ids)}"
     )
     return f"query {query_id!r} is not judged: {hint}"
 

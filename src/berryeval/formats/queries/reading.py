@@ -50,7 +50,7 @@ def read_queries(path: PathLike, *, format: str | None = None, strict: bool = Fa
     lines: dict[str, int | None] = {}
     for line, query in QUERY_FORMATS[chosen].iter_queries(path, strict=strict):
         if query.query_id in found:
-            message = f"query {shown_id(query.query_id)} comes a second time"
+            message = f"query {shown_id(query.query_id)} occurs twice"
             raise FormatError(message, path_name(path), line)
         found[query.query_id], lines[query.query_id] = query, line
     split = find_split_group(found.values())

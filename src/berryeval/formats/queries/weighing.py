@@ -73,7 +73,9 @@ def _pieces(source: PathLike, changes: _Changes) -> Iterator[bytes]:
         return iter([_json(b"".join(lines), source, changes)])
     if has_keys([name.strip('" \r\n') for name in split_header(decode_id(first))]):
         return _table(source, changes, separator_of(decode_id(first)))
-    message = "expected JSON, JSON lines or a table with a header; others have no place for weights"
+    message = (
+        "expected JSON, JSON lines or a table with a header; other formats cannot store weights"
+    )
     raise FormatError(message, path_name(source))
 
 

@@ -54,8 +54,8 @@ def document(title: str, body: str) -> str:
 <main id="main" tabindex="-1">
 {body}
 </main>
-<footer>Made by BerryEval {berryeval.__version__}. This page is one file and asks nothing of the \
-network.</footer>
+<footer>Made by BerryEval {berryeval.__version__}. This page is one file and makes no network \
+requests.</footer>
 <script>{script}</script>
 </body>
 </html>

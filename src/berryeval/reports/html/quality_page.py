@@ -96,7 +96,7 @@ def _ranking(result: QualityResult, one: QueryResult) -> str:
         rows.append((str(rank), chunk_id, "not judged" if grade is None else f"{grade:g}"))
     missed = [chunk_id for chunk_id in result.golden.relevant_of(one.query_id)
               if chunk_id not in one.retrieved]  # fmt: skip
-    notes = (f"Relevant, and not found: {', '.join(missed)}.",) if missed else ()
+    notes = (f"Relevant but not found: {', '.join(missed)}.",) if missed else ()
     table = Table(f"Hits of {one.query_id}", ("rank", "chunk", "grade"), tuple(rows), notes, 2)
     failure = result.failures.get(one.query_id)
     content = table_to_html(table) if failure is None else notes_to_html([str(failure)])

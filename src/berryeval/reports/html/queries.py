@@ -76,7 +76,7 @@ def _controls() -> str:
                        for name in OUTCOMES)  # fmt: skip
     return (
         '<div class="controls" hidden><label class="grow">Filter queries'
-        '<input type="search" id="filter" placeholder="words of an id, a text or a category">'
+        '<input type="search" id="filter" placeholder="words in an id, text or category">'
         '</label><label>Outcome<select id="outcome"><option value="">all</option>'
         f'{outcomes}</select></label></div><p class="status" id="status" role="status"></p>'
     )
@@ -98,11 +98,11 @@ def _row(comparison: Comparison, change: QueryChange, *, has_label: bool) -> str
 def _about_rankings(data: dict[str, Any]) -> str:
     n_shown, n_all = len(data["rankings"]), len(data["ids"])
     which = "Open a query" if n_shown == n_all else (
-        f"Of {n_all:,} queries the {n_shown:,} that changed most can be opened"
+        f"The {n_shown:,} of {n_all:,} queries that changed most can be opened"
     )  # fmt: skip
     return (
         f'<p class="note">{which} to see the first {DEPTH} ranks of both systems. '
-        "A grade of ? is a hole: nobody judged the document.</p>"
+        "A grade of ? is a hole: the document is unjudged.</p>"
     )
 
 

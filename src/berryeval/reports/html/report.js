@@ -149,7 +149,7 @@
 
   function grade(value) {
     if (value === null) {
-      return make("span", { className: "grade hole", title: "nobody judged it" }, "?",
+      return make("span", { className: "grade hole", title: "unjudged" }, "?",
         unseen(" not judged"));
     }
     const className = value > 0 ? "grade yes" : "grade no";

@@ -55,9 +55,9 @@ def _iter_placed(texts: Mapping[str, str], path: str) -> Iterator[Chunk]:
             shown = line.decode("utf-8", "replace").strip()[:60]
             raise FormatError(f"expected {expected}, found {shown!r}", path, number) from None
         if source not in texts:
-            raise FormatError(f"{source!r} is no document of the set", path, number)
+            raise FormatError(f"{source!r} is not a document of the set", path, number)
         if end > len(texts[source]):
-            message = f"{source!r} has {len(texts[source]):,} characters, and none at {end:,}"
+            message = f"{source!r} has {len(texts[source]):,} characters, but none at {end:,}"
             raise FormatError(message, path, number)
         if chunk_id in seen:
             raise FormatError(f"expected each chunk once, found {chunk_id!r} again", path, number)

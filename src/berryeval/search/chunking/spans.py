@@ -152,7 +152,7 @@ def _matched(
         if not answering:
             n_chunks = sum(chunk.source == span.source for chunk in known)
             message = (
-                f"query {span.query_id!r}: no chunk answers for span {span.span_id!r}; "
+                f"query {span.query_id!r}: no chunk covers span {span.span_id!r}; "
                 f"there are {n_chunks} chunks of {span.source!r}"
             )
             raise MismatchError(message)

@@ -80,7 +80,9 @@ class EmbeddingApi:
         place = base_url or os.environ.get("OPENAI_BASE_URL") or _OPENAI
         parts = check_address(place)
         if parts.username is not None:
-            raise ArgumentError("base_url", f"no credentials in it, but in {key_variable}", "some")
+            raise ArgumentError(
+                "base_url", f"no credentials in it; set them in {key_variable}", "some"
+            )
         self.model = model
         self.dimensions = dimensions
         self.encoding = encoding
@@ -150,7 +152,7 @@ class EmbeddingApi:
         code, said = _said(error.content)
         if error.status == _UNAUTHORIZED:
             has_key = bool(self._exchange.headers)
-            what = f"refuses the key in {self._key_variable}" if has_key else "wants a key"
+            what = f"rejected the key in {self._key_variable}" if has_key else "requires a key"
             way_out = "" if has_key else f"; set {self._key_variable}"
             message = what + (f": {said}" if said else "") + way_out
             return SystemUnderTestError(self.name, message)
@@ -176,7 +178,9 @@ class EmbeddingApi:
                 raise AnswerError(self.name, "expected items with an 'index' and an 'embedding'")
             by_number[number] = self._numbers(item.get("embedding"))
         if sorted(by_number) != list(range(n_texts)) or len(data) != n_texts:
-            raise AnswerError(self.name, f"expected {n_texts} vectors, one a text, got {len(data)}")
+            raise AnswerError(
+                self.name, f"expected {n_texts} vectors, one per text, got {len(data)}"
+            )
         return [by_number[number] for number in range(n_texts)]
 
     def _numbers(self, embedding: Any) -> Vectors:  # noqa: ANN401 - whatever came

@@ -45,7 +45,7 @@ def open_embedder(
     """
     if encoding and not text.startswith(_ON_DISK):
         name = next(iter(encoding))
-        raise ArgumentError(f"setting {name}", "an embedder onnx:FOLDER beside it", repr(text))
+        raise ArgumentError(f"setting {name}", "an embedder onnx:FOLDER with it", repr(text))
     embedder = _opened(text, encoding)
     if vector_cache is None:
         return embedder

@@ -296,7 +296,7 @@ class Embedded(System):
         except (OSError, ValueError, KeyError, AttributeError) as error:
             if isinstance(error, MismatchError):
                 raise
-            message = f"expected an index of ours, found something else ({error})"
+            message = f"expected a BerryEval index, found something else ({error})"
             raise FormatError(message, str(folder)) from error
 
 

@@ -51,7 +51,7 @@ class Replay(System):
         for query in queries:
             known = self._id_of.setdefault(query.text, query.query_id)
             if not self._are_equal(known, query.query_id):
-                expected = "texts that tell the queries of the run apart"
+                expected = "texts that identify the queries of the run"
                 found = f"{query.text!r} for {known!r} and {query.query_id!r}"
                 raise ArgumentError("queries", expected, found)
 

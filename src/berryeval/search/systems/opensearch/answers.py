@@ -40,11 +40,11 @@ def explained(error: StatusError, index: str, *, has_credentials: bool) -> Syste
         return _no_index(error.system, index)
     message = f"answered {error.status}{said}" if said else error.message
     if error.status == _UNAUTHORIZED and has_credentials:
-        message = f"refuses the credentials{said}"
+        message = f"rejected the credentials{said}"
     elif error.status == _UNAUTHORIZED:
-        message = f"wants credentials{said}; {_CREDENTIALS}"
+        message = f"requires credentials{said}; {_CREDENTIALS}"
     elif error.status == _FORBIDDEN:
-        message = f"forbids it to this user{said}"
+        message = f"denied access to this user{said}"
     elif error.status == _BUSY:
         message = f"is busy{said}"
     return SystemUnderTestError(
@@ -77,7 +77,7 @@ def hits_of(answer: object, k: int, system: str, index: str, *, is_ranked: bool)
     if "error" in found:
         raise _failure(found, system, index)
     if found.get("timed_out"):
-        raise SystemTimeoutError(system, "gave up before all was searched (timed_out)")
+        raise SystemTimeoutError(system, "timed out before the search was complete (timed_out)")
     shards = found.get("_shards")
     if isinstance(shards, Mapping) and shards.get("failed"):
         raise _shard_failure(shards, system)

@@ -298,7 +298,7 @@ class OpenSearch(System):
                 except StatusError as error:
                     told = self._explained(error)
                     if error.status == 403:  # noqa: PLR2004 - forbidden
-                        way_out = "set dialect, so that it is not asked"
+                        way_out = "set dialect, so that it need not be detected"
                         told = SystemUnderTestError(self.name, f"{told.message}; {way_out}")
                     raise told from error
                 self._dialect = dialect_of(answer, self.name)
@@ -315,7 +315,7 @@ class OpenSearch(System):
         makers = made_by(answer, self.name)
         for name, maker in makers.items():
             if maker != dsl.MADE_BY:
-                message = f"the index {name!r} was not made by berryeval, and is not replaced"
+                message = f"the index {name!r} was not created by berryeval and is not replaced"
                 raise SystemUnderTestError(self.name, f"{message}; name another")
         return list(makers)
 
