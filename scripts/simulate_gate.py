@@ -179,7 +179,7 @@ def read_scores(folder: Path) -> Iterator[tuple[str, Floats]]:
 def handbook_scores() -> Iterator[tuple[str, Floats]]:
     """Iterate over the scores of our own systems on the golden set that ships, by measure."""
     import berryeval as be
-    from berryeval.golden.golden_set import handbook
+    from berryeval.golden import handbook
     from berryeval.search import Embedded
 
     golden = handbook()
