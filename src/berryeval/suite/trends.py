@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from berryeval.evaluation.sampling import Sampling
 
-__all__ = ["ALPHA", "Kind", "Look", "Point", "Trend", "trends"]
+__all__ = ["ALPHA", "DeclineKind", "Look", "Point", "Trend", "trends"]
 
 ALPHA = 0.05
 """Probability of a false decline: per series on demand, per horizon of a daily alarm."""
 
-Kind: TypeAlias = Literal["step", "creep"]
+DeclineKind: TypeAlias = Literal["step", "creep"]
 """A fall from one entry to the next, or a steady one."""
 
 _FEW_FLIPS = 500
@@ -41,7 +41,7 @@ class Point:
     """From the point before; None for the first, and where the queries are not the same."""
     starts_anew: bool
     """Whether this entry cannot be compared with those before: its judgments or queries differ."""
-    decline: Kind | None = None
+    decline: DeclineKind | None = None
     """A step that starts here, or a creep that was found up to here."""
     is_alarm: bool = False
     """Whether this entry raised a daily alarm."""
@@ -60,7 +60,7 @@ class Look:
     """Of H0: nothing has declined. On demand it is adjusted over the looks of a series."""
     is_daily: bool
     """Whether this was one of many looks, each after one more entry."""
-    kind: Kind
+    kind: DeclineKind
     at: Entry | None
     """The first entry after a step; None for a creep."""
     change: float
