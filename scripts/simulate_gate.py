@@ -27,7 +27,8 @@ from scipy.special import stdtrit
 from simulated_tables import write_table
 
 from berryeval.evaluation.deciding import FEWEST_CHANGED
-from berryeval.stats import hall_inverse, mean_of, smallest_drop
+from berryeval.stats import mean_of, smallest_drop
+from berryeval.stats.hall import hall_inverse
 from berryeval.stats.sample_mean import FLOOR, UNSEEN
 
 Floats = NDArray[np.float64]

@@ -19,14 +19,8 @@ from berryeval.evaluation.result import Evaluation, averaged, change_of_mean
 from berryeval.evaluation.sampling import PLAIN, Sampling
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure
-from berryeval.stats import (
-    Interval,
-    TestResult,
-    check_resamples,
-    cohens_dz,
-    paired_test,
-    rank_biserial,
-)
+from berryeval.stats import Interval, TestResult, cohens_dz, paired_test, rank_biserial
+from berryeval.stats.validation import check_resamples
 
 __all__ = [
     "BLIND_TO_NOISE",

@@ -240,7 +240,7 @@ def _on_demand(
 
 def _daily(entries: Sequence[Entry], measure: str, known: Measure | None) -> list[Look]:
     """Test every entry together with those before it, as if it were the newest."""
-    from berryeval.stats import HORIZON
+    from berryeval.stats.decline import HORIZON
 
     return [
         look
@@ -377,7 +377,7 @@ def _change_of_means(
     """Return a change of what is averaged as one of the means that are shown."""
     import numpy as np  # slow to import
 
-    from berryeval.stats import means_of
+    from berryeval.stats.moments import means_of
 
     if known is not None and known.aggregate == "sum":
         return change * len(rows)
