@@ -14,7 +14,7 @@ def command() -> None:
     """Move what the service remembers as plain files, and tell what is in it.
 
     An archive is a file of SQLite, or postgresql://user@host/database. Needs
-    pip install 'berryeval[service]', and berryeval[postgres] for PostgreSQL.
+    pip install 'berryeval[archive]', and berryeval[postgres] for PostgreSQL.
     """
 
 
