@@ -22,13 +22,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from berryeval.suite.named_systems import open_named_system
 from report import describe_machine
 
 from berryeval.core.documents import Document
-from berryeval.golden.golden_set import handbook
-from berryeval.search import Embedded
+from berryeval.golden import handbook
+from berryeval.search import Embedded, open_system
 from berryeval.search.system import System
+from berryeval.suite.quality import TABLE
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "reference" / "benchmarks-search.md"
@@ -66,7 +66,7 @@ def resident() -> int:
 def opened(name: str, place: str) -> System:
     """Open a system at a folder, or at an address of PostgreSQL."""
     if name == "postgres":
-        return open_named_system(name, dsn=place)
+        return open_system(name, dsn=place, table=TABLE)
     return Embedded(name, path=place)
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from data import make_differences
 
-from berryeval import stats
-from berryeval.stats import _python
+from berryeval.stats import _python, simultaneous_intervals
+from berryeval.stats.resampling import flipped_means
 
 N_RESAMPLES = 10_000
 N_SLOW = 200
@@ -22,13 +22,13 @@ def differences():
 @pytest.mark.benchmark(group="resampling", max_time=3)
 def test_resampling(benchmark, differences):
     benchmark.extra_info["n_resamples"] = N_RESAMPLES
-    benchmark(stats.flipped_means, differences, N_RESAMPLES)
+    benchmark(flipped_means, differences, N_RESAMPLES)
 
 
 @pytest.mark.benchmark(group="resampling", max_time=3)
 def test_resampling_intervals(benchmark, differences):
     benchmark.extra_info["n_resamples"] = N_RESAMPLES
-    benchmark(stats.simultaneous_intervals, differences, n_flips=N_RESAMPLES)
+    benchmark(simultaneous_intervals, differences, n_flips=N_RESAMPLES)
 
 
 @pytest.mark.benchmark(group="resampling")

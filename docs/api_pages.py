@@ -252,7 +252,7 @@ SUBJECTS = {
     ),
     "archive": Subject(
         "Archive",
-        "`from berryeval.archive import Archive`; it needs `pip install 'berryeval[service]'`. "
+        "`from berryeval.archive import Archive`; it needs `pip install 'berryeval[archive]'`. "
         "[Archive](../archive.md) explains what is stored.",
         (
             Section("Archive", ("berryeval.archive.archive",)),

@@ -16,16 +16,16 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from berryeval.suite.named_systems import open_named_system  # noqa: E402
-
+from berryeval.golden import GoldenSet, read_golden_set  # noqa: E402
 from berryeval.golden.check import (  # noqa: E402 - the tests' server has to be found first
     GoldenCheck,
     check_golden_set,
 )
-from berryeval.golden.golden_set import HANDBOOK, GoldenSet, read_golden_set  # noqa: E402
 from berryeval.golden.measure_names import name_in_suite  # noqa: E402
+from berryeval.golden.reading import HANDBOOK  # noqa: E402
 from berryeval.reports.layout import Table  # noqa: E402
-from berryeval.suite.quality import QualityResult, run_quality  # noqa: E402
+from berryeval.search import open_system  # noqa: E402
+from berryeval.suite.quality import TABLE, QualityResult, run_quality  # noqa: E402
 
 PAGE = ROOT / "docs" / "reference" / "baseline.md"
 EMBEDDED = ("bm25", "vector", "hybrid")
@@ -67,7 +67,7 @@ def _check(golden: GoldenSet, results: list[QualityResult]) -> GoldenCheck:
 
 
 def _run(name: str, golden: GoldenSet, dsn: str, *, questions: bool) -> QualityResult:
-    with open_named_system(name, dsn=dsn if name in POSTGRES else None) as system:
+    with open_system(name, dsn=dsn if name in POSTGRES else None, table=TABLE) as system:
         result = run_quality(system, golden, questions=questions)
     if result.failures:
         sys.exit(f"{name}: {len(result.failures)} queries failed")

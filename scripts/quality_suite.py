@@ -24,9 +24,9 @@ from berryeval.evaluation.guards import Margin, MarginGuard  # noqa: E402
 from berryeval.evaluation.verdict import GateResult  # noqa: E402
 from berryeval.reports.gate import gate_to_text  # noqa: E402
 from berryeval.reports.quality import render_quality  # noqa: E402
+from berryeval.search import open_system  # noqa: E402
 from berryeval.suite.gate import decide  # noqa: E402
-from berryeval.suite.named_systems import open_named_system  # noqa: E402
-from berryeval.suite.quality import QualityResult, run_quality  # noqa: E402
+from berryeval.suite.quality import TABLE, QualityResult, run_quality  # noqa: E402
 from berryeval.suite.settings import Settings  # noqa: E402
 
 SYSTEMS = ("hybrid", "postgres")
@@ -73,7 +73,7 @@ def server(dsn: str | None) -> Iterator[str]:
 def run(name: str, dsn: str | None) -> QualityResult:
     """Run the golden set that ships against a system."""
     place = dsn if name.startswith("postgres") else None
-    with open_named_system(name, dsn=place) as system:
+    with open_system(name, dsn=place, table=TABLE) as system:
         return run_quality(system)
 
 

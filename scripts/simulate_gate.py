@@ -27,7 +27,8 @@ from scipy.special import stdtrit
 from simulated_tables import write_table
 
 from berryeval.evaluation.deciding import FEWEST_CHANGED
-from berryeval.stats import hall_inverse, mean_of, smallest_drop
+from berryeval.stats import mean_of, smallest_drop
+from berryeval.stats.hall import hall_inverse
 from berryeval.stats.sample_mean import FLOOR, UNSEEN
 
 Floats = NDArray[np.float64]
@@ -179,7 +180,7 @@ def read_scores(folder: Path) -> Iterator[tuple[str, Floats]]:
 def handbook_scores() -> Iterator[tuple[str, Floats]]:
     """Iterate over the scores of our own systems on the golden set that ships, by measure."""
     import berryeval as be
-    from berryeval.golden.golden_set import handbook
+    from berryeval.golden import handbook
     from berryeval.search import Embedded
 
     golden = handbook()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import berryeval
-from berryeval import errors
+from berryeval import errors, stats
 from berryeval.errors import SystemTimeoutError, SystemUnderTestError, TrecEvalError
 
 HEAVY = ("numpy", "scipy", "rich", "pyarrow", "pandas", "polars")
@@ -95,6 +95,13 @@ def test_names_of_before_still_work(old, new):
     for module in (berryeval, errors):
         with pytest.warns(DeprecationWarning, match=f"{old} is now called {new.__name__}"):
             assert getattr(module, old) is new
+
+
+def test_statistics_come_without_their_tools():
+    """Constants, checks and sums are imported from the modules that have them."""
+    tools = [name for name in stats.__all__ if name.isupper() or name.startswith("check_")]
+    assert tools == []
+    assert not {"sums_of", "means_of", "deviations_of", "flipped_means"} & set(stats.__all__)
 
 
 def test_dir_lists_the_public_names():

@@ -12,7 +12,7 @@
 namespace berryeval::text {
 
 // The number that the whole of `text` is; nothing if it is none. NaN is none.
-// Infinities are numbers. Twin of berryeval.formats._rows.parse_number.
+// Infinities are numbers. Twin of berryeval.formats.rows.parse_number.
 std::optional<double> parse_number(std::string_view text);
 
 namespace short_numbers {

@@ -1,5 +1,5 @@
 // TREC text that comes in pieces, read whole into columns. Twin of
-// berryeval.formats._rows.collect over berryeval.formats.trec.iter_rows.
+// berryeval.formats.rows.collect over berryeval.formats.trec.iter_rows.
 #pragma once
 
 #include <cstddef>

@@ -309,7 +309,21 @@ def test_without_its_libraries_the_archive_says_which_extra(missing):
     code = f"import sys; sys.modules[{missing!r}] = None; from berryeval.archive import Archive"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "MissingExtraError: The archive requires an optional dependency" in done.stderr
-    assert "pip install 'berryeval[service]'" in done.stderr
+    assert "pip install 'berryeval[archive]'" in done.stderr
+
+
+def test_an_archive_needs_nothing_of_the_service(tmp_path):
+    """The extra for the archive is enough to open one."""
+    blocked = ("fastapi", "starlette", "uvicorn", "prometheus_client", "jinja2", "multipart")
+    code = (
+        f"import sys; sys.modules |= dict.fromkeys({blocked!r}); "
+        "from berryeval.archive import Archive, JudgmentEntry; "
+        f"archive = Archive.open({str(tmp_path / 'a.db')!r}); "
+        "archive.judgments.put([JudgmentEntry('q1', 'd1', 1)], author='ada'); "
+        "print(archive.judgments.current().to_dict())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("{'q1': {'d1': 1.0}}\n", "")
 
 
 def test_without_psycopg_the_archive_says_which_extra(monkeypatch):

@@ -16,6 +16,7 @@ from berryeval.core.run import Run
 from berryeval.reports.history import trends_chart
 from berryeval.reports.sparkline import sparkline
 from berryeval.suite.history import append, read
+from berryeval.suite.trends import trends
 from charts.drawings import drawn, texts
 
 JUDGMENTS = {f"q{i:02}": {"a": 1} for i in range(20)}
@@ -238,7 +239,7 @@ def test_a_chart_is_drawn(folder):
 @pytest.mark.usefixtures("history")
 def test_a_chart_says_what_it_shows():
     """Lines break where judgments changed; the description has the decline."""
-    chart = trends_chart(read("h.jsonl").trends("RR"))
+    chart = trends_chart(trends(read("h.jsonl"), "RR"))
     assert "bm25.run: Decline: a step at 2026-01-07 06:30 (v3)" in chart.description
     assert len(drawn(chart).find_all("path", class_="line")) == 2
 
@@ -247,7 +248,7 @@ def test_a_plain_chart_has_no_marks():
     """Nothing changed, nothing declined."""
     record(18)
     record(18, days=1)
-    chart = drawn(trends_chart(read("h.jsonl").trends()))
+    chart = drawn(trends_chart(trends(read("h.jsonl"))))
     assert len(chart.find_all("path", class_="line")) == 1
     assert chart.find_all("circle", class_="ring") == []
     assert "judgments or queries changed" not in texts(chart)

@@ -125,8 +125,10 @@ def test_tokens_are_listed_and_revoked():
     assert (twice.exit_code, twice.stderr) == (2, "Error: there is no token 'ci'\n")
 
 
-@pytest.mark.parametrize("command", [("serve",), ("token", "list")])
-def test_without_the_extra_the_command_says_what_to_install(command):
+@pytest.mark.parametrize(
+    ("command", "extra"), [(("serve",), "service"), (("token", "list"), "archive")]
+)
+def test_without_the_extra_the_command_says_what_to_install(command, extra):
     """One line with the way out."""
     code = (
         "import sys; sys.modules |= dict.fromkeys(('fastapi', 'sqlalchemy')); "
@@ -139,7 +141,7 @@ def test_without_the_extra_the_command_says_what_to_install(command):
         check=False,
     )
     assert done.returncode == 2
-    assert "pip install 'berryeval[service]'" in done.stderr
+    assert f"pip install 'berryeval[{extra}]'" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

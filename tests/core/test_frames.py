@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import berryeval as be
-from berryeval.core import arrow_stream
+from berryeval.core import arrow_stream, arrow_table
 from berryeval.core.frames import is_frame
 from berryeval.core.id_column import decode_id
 
@@ -442,7 +442,7 @@ def no_pyarrow(monkeypatch):
     def import_module(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(arrow_stream, "import_module", import_module)
+    monkeypatch.setattr(arrow_table, "import_module", import_module)
 
 
 @pytest.mark.usefixtures("no_pyarrow")

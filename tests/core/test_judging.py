@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from berryeval.core.judging import JudgedRow, collect_judged
-from berryeval.core.judgments import Opinion
+from berryeval.core.judging import JudgedRow
+from berryeval.core.judgments import Opinion, collect_judged
 from berryeval.core.origin import Origin
 from berryeval.errors import FormatError
 

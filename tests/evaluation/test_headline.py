@@ -3,7 +3,9 @@
 import pytest
 
 from berryeval import compare
-from berryeval.evaluation.headline import headline, listing, policy_note
+from berryeval.evaluation.comparison import headline
+from berryeval.evaluation.headline import listing
+from berryeval.evaluation.policy import policy_note
 from berryeval.measures import parse_measure
 from example_results import a_comparison, compare_these
 

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import ipc
 
 import berryeval as be
-from berryeval.core import arrow_stream
+from berryeval.core import arrow_table
 from berryeval.formats import read_judgments, read_run, write_judgments, write_run
 from berryeval.formats.reading import sniff_format
 
@@ -218,7 +218,7 @@ def test_without_pyarrow_the_extra_is_named(tmp_path, name, monkeypatch):
     def import_module(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(arrow_stream, "import_module", import_module)
+    monkeypatch.setattr(arrow_table, "import_module", import_module)
     with pytest.raises(
         be.MissingExtraError, match=r"Reading .* requires an optional dependency: pip install"
     ):

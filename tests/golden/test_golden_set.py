@@ -8,7 +8,8 @@ import berryeval as be
 from berryeval.errors import FormatError, MismatchError
 from berryeval.golden import GoldenSet, handbook, read_golden_set
 from berryeval.golden.check import check_golden_set
-from berryeval.golden.golden_set import HANDBOOK, JUDGMENTS, QUESTIONS
+from berryeval.golden.golden_set import JUDGMENTS, QUESTIONS
+from berryeval.golden.reading import HANDBOOK
 from small_golden_set import JUDGMENTS as GRADES
 from small_golden_set import judged, write_golden_set
 

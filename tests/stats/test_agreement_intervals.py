@@ -5,7 +5,6 @@ import pytest
 
 from berryeval.errors import ArgumentError
 from berryeval.stats import (
-    FEWEST_JUDGES,
     alpha_interval,
     alphas_without,
     kappa_interval,
@@ -13,6 +12,7 @@ from berryeval.stats import (
     mean_of,
     weighted_kappa,
 )
+from berryeval.stats.agreement_intervals import FEWEST_JUDGES
 
 TABLE = np.array([[44, 5, 1, 0], [6, 30, 7, 1], [2, 8, 25, 6], [0, 1, 5, 19]])
 PAIRS = [(i, j) for i in range(4) for j in range(4) for _ in range(TABLE[i, j])]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from berryeval.stats import hall_inverse, hall_transform
+from berryeval.stats.hall import hall_inverse, hall_transform
 
 ts = st.floats(-50, 50)
 skewnesses = st.floats(-8, 8) | st.floats(-1e-6, 1e-6)

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from berryeval.errors import ArgumentError, InputTypeError
-from berryeval.stats import flipped_means
 from berryeval.stats._python import _draw_signs, _draw_words
+from berryeval.stats.resampling import flipped_means
 
 
 def mix(x: int) -> int:

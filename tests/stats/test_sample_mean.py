@@ -10,14 +10,8 @@ from scipy import stats
 from scipy.linalg import sqrtm
 
 from berryeval.errors import ArgumentError
-from berryeval.stats import (
-    SampleMean,
-    difference_of_means,
-    hall_inverse,
-    hall_transform,
-    mean_of,
-    paired_t,
-)
+from berryeval.stats import SampleMean, difference_of_means, mean_of, paired_t
+from berryeval.stats.hall import hall_inverse, hall_transform
 
 RANDOM = np.random.default_rng(14)
 SKEWED = 0.3 - RANDOM.exponential(0.3, size=40)

@@ -4,8 +4,8 @@ import pytest
 
 from berryeval import compare
 from berryeval.errors import ArgumentError, InputTypeError
-from berryeval.stats import FEWEST_RESAMPLES, check_resamples, randomisation
-from berryeval.stats.validation import MOST_RESAMPLES
+from berryeval.stats import randomisation
+from berryeval.stats.validation import FEWEST_RESAMPLES, MOST_RESAMPLES, check_resamples
 
 
 @pytest.mark.parametrize("number", [FEWEST_RESAMPLES, 10_000, MOST_RESAMPLES])

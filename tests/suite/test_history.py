@@ -36,7 +36,7 @@ def entry(scores, *, days=0, run="bm25", judgments="j1", queries="q1", measure="
 
 
 def trend_of(*entries, **options):
-    (trend,) = History("h.jsonl", entries).trends(**options)
+    (trend,) = trends.trends(History("h.jsonl", entries), **options)
     return trend
 
 
@@ -568,12 +568,12 @@ def test_one_entry_is_not_tested():
 def test_every_name_is_a_series_unless_none_comes_twice():
     """bm25 and dense evaluated side by side are two; v1, v2, v3 are one."""
     both = [entry(HIGH, run="a"), entry(LOW, run="b"), entry(HIGH, run="a", days=1)]
-    found = History("h", tuple(both)).trends()
+    found = trends.trends(History("h", tuple(both)))
     assert [(trend.run, len(trend.points)) for trend in found] == [("a", 2), ("b", 1)]
     versions = [entry(HIGH, run=f"v{i}", days=i) for i in range(3)]
-    (trend,) = History("h", tuple(versions)).trends()
+    (trend,) = trends.trends(History("h", tuple(versions)))
     assert (trend.run, len(trend.points)) == (None, 3)
-    (trend,) = History("h", tuple(both)).trends(run="b")
+    (trend,) = trends.trends(History("h", tuple(both)), run="b")
     assert (trend.run, len(trend.points)) == ("b", 1)
 
 
@@ -585,7 +585,7 @@ def test_the_last_points_keep_what_was_tested():
 
 def test_the_measure_is_found_by_any_name():
     """Without one, nDCG@10 if it is there, else the first of the newest entry."""
-    (trend,) = History("h", (entry(HIGH, measure="nDCG@10"),)).trends("ndcg_cut_10")
+    (trend,) = trends.trends(History("h", (entry(HIGH, measure="nDCG@10"),)), "ndcg_cut_10")
     assert trend.measure == "nDCG@10"
     assert trend_of(entry(HIGH, measure="P@5")).measure == "P@5"
     assert trend_of(entry(HIGH, measure="P@5"), entry(HIGH, measure="nDCG@10")).measure == "nDCG@10"

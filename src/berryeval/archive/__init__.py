@@ -1,6 +1,6 @@
 """What is remembered: judgments, queries, runs, evaluations and verdicts, in SQLite or PostgreSQL.
 
-Needs SQLAlchemy and Alembic (``pip install 'berryeval[service]'``).
+Needs SQLAlchemy and Alembic (``pip install 'berryeval[archive]'``).
 """
 
 from __future__ import annotations
@@ -70,5 +70,5 @@ def __getattr__(name: str) -> object:
         return _load(name)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] in ("sqlalchemy", "alembic"):
-            raise MissingExtraError("The archive", "service") from None
+            raise MissingExtraError("The archive", "archive") from None
         raise

@@ -114,6 +114,6 @@ def named_settings(settings: Iterable[str]) -> dict[str, str]:
 
 def load_golden_set(path: str | None, *, strict: bool = True, chunks: str = "heading") -> GoldenSet:
     """Read a golden set, or take the one that ships."""
-    from berryeval.golden.golden_set import HANDBOOK, read_golden_set
+    from berryeval.golden.reading import HANDBOOK, read_golden_set
 
     return read_golden_set(HANDBOOK if path is None else path, strict=strict, chunks=chunks)

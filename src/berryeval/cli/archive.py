@@ -14,7 +14,7 @@ def command() -> None:
     """Export, import and inspect an archive.
 
     ARCHIVE is a SQLite file or postgresql://user@host/database. Requires
-    pip install 'berryeval[service]', and berryeval[postgres] for PostgreSQL.
+    pip install 'berryeval[archive]', and berryeval[postgres] for PostgreSQL.
     """
 
 

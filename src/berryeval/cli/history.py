@@ -73,10 +73,11 @@ def command(
     from berryeval.reports import history as report
     from berryeval.suite.archived_history import is_archive, read_archived
     from berryeval.suite.history import read
+    from berryeval.suite.trends import trends
 
     chosen = chosen_format(output_format, as_json, output, FORMATS)
     history = read_archived(file, measure or _DEFAULT, run=run) if is_archive(file) else read(file)
-    found: Sequence[Trend] = history.trends(measure, run=run, daily=daily)
+    found: Sequence[Trend] = trends(history, measure, run=run, daily=daily)
     if last is not None:
         found = [trend.last(last) for trend in found]
     if chosen in ("svg", "png"):

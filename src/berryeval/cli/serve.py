@@ -110,7 +110,7 @@ def command(
         from berryeval.archive import Archive
         from berryeval.service.server import serve
         from berryeval.service.settings import ServiceSettings, service_settings
-    except ModuleNotFoundError:
+    except (ModuleNotFoundError, MissingExtraError):  # those of the archive come with it
         raise MissingExtraError("The service", "service") from None
     chosen = service_settings(settings.service, settings.systems, flags)
     with ExitStack() as opened:

@@ -11,20 +11,20 @@ from importlib import import_module
 from typing import Any
 
 from berryeval.backend import backend
+from berryeval.core.arrow_table import import_pyarrow
 from berryeval.core.column_names import LABELS, Kind, find_name, wanted_names
 from berryeval.core.grade import MAX_GRADE
 from berryeval.core.grouped import Duplicates, NativeColumns
 from berryeval.core.id_column import encode_id
 from berryeval.core.judging import JudgedRow
 from berryeval.core.origin import Origin
-from berryeval.errors import BerryEvalError, MissingExtraError
+from berryeval.errors import BerryEvalError
 
 __all__ = [
     "NUMBER",
     "find_labels",
     "find_places",
     "group_stream",
-    "import_pyarrow",
     "iter_batches",
     "iter_stream",
     "largest",
@@ -38,14 +38,6 @@ NUMBER = {"judgments": "grade", "run": "score"}
 def largest(kind: Kind) -> float:
     """Return the largest number there may be."""
     return MAX_GRADE if kind == "judgments" else float("inf")
-
-
-def import_pyarrow(what: str) -> Any:  # noqa: ANN401 - a module
-    """Import pyarrow, or say what is missing without it."""
-    try:
-        return import_module("pyarrow")
-    except ImportError:
-        raise MissingExtraError(what, "frames") from None
 
 
 def find_places(names: list[str], kind: Kind, origin: Origin) -> tuple[int, int, int]:

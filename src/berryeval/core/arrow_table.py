@@ -3,48 +3,73 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Any
 
-from berryeval.core.arrow_stream import import_pyarrow
-from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import IdColumn
-from berryeval.core.judgments import Judgments
+from berryeval.errors import MissingExtraError
 
-__all__ = ["to_arrow"]
+__all__ = ["import_pyarrow", "table_of_grades", "table_of_scores", "table_of_subtopics"]
+
+_WHAT = "Making an Arrow table"
 
 _MOST_EXACT = 2.0**53
 
 
-def to_arrow(data: Grouped) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Return a pyarrow.Table with the columns query_id, doc_id, and relevance or score.
+def import_pyarrow(what: str) -> Any:  # noqa: ANN401 - a module
+    """Import pyarrow, or say what is missing without it."""
+    try:
+        return import_module("pyarrow")
+    except ImportError:
+        raise MissingExtraError(what, "frames") from None
 
-    Ids are text, or bytes where one is no UTF-8. Grades are whole numbers where all are.
+
+def table_of_scores(
+    query_ids: IdColumn, starts: array[int], doc_ids: IdColumn, scores: array[float]
+) -> Any:  # noqa: ANN401 - pyarrow has no types
+    """Return a pyarrow.Table with the columns query_id, doc_id and score.
+
+    Ids are text, or bytes where one is no UTF-8.
     """
-    pa = import_pyarrow("Making an Arrow table")
-    if not isinstance(data, Judgments):
-        names = ["query_id", "doc_id", "score"]
-        return pa.table([*_ids(pa, data), _numbers(pa, data.values)], names=names)
-    names = ["query_id", "doc_id", "relevance"]
-    if not data.subtopics:
-        return pa.table([*_ids(pa, data), _grades(pa, data.values)], names=names)
-    rows = list(data.iter_grades())
-    subtopics = [None if row[2] is None else row[2] for row in rows]
+    pa = import_pyarrow(_WHAT)
+    columns = [*_ids(pa, query_ids, starts, doc_ids), _numbers(pa, scores)]
+    return pa.table(columns, names=["query_id", "doc_id", "score"])
+
+
+def table_of_grades(
+    query_ids: IdColumn, starts: array[int], doc_ids: IdColumn, grades: array[float]
+) -> Any:  # noqa: ANN401
+    """Return a pyarrow.Table with the columns query_id, doc_id and relevance.
+
+    Ids are as in `table_of_scores`; grades are whole numbers where all are.
+    """
+    pa = import_pyarrow(_WHAT)
+    columns = [*_ids(pa, query_ids, starts, doc_ids), _grades(pa, grades)]
+    return pa.table(columns, names=["query_id", "doc_id", "relevance"])
+
+
+def table_of_subtopics(
+    grades: Iterable[tuple[bytes, bytes, bytes | None, float]],
+) -> Any:  # noqa: ANN401
+    """Return a pyarrow.Table of query, document, subtopic and grade, as `table_of_grades`."""
+    pa = import_pyarrow(_WHAT)
+    rows = list(grades)
     columns = [
         _texts(pa, IdColumn.of(row[0] for row in rows)),
         _texts(pa, IdColumn.of(row[1] for row in rows)),
         _grades(pa, array("d", (row[3] for row in rows))),
-        _nullable_texts(pa, subtopics),
+        _nullable_texts(pa, [row[2] for row in rows]),
     ]
-    return pa.table(columns, names=[*names, "subtopic"])
+    return pa.table(columns, names=["query_id", "doc_id", "relevance", "subtopic"])
 
 
-def _ids(pa: Any, data: Grouped) -> list[Any]:  # noqa: ANN401
+def _ids(pa: Any, query_ids: IdColumn, starts: array[int], doc_ids: IdColumn) -> list[Any]:  # noqa: ANN401
     import numpy as np
 
-    counts = np.diff(np.frombuffer(data.starts, np.uint64)).astype(np.int64)
-    numbers = np.repeat(np.arange(data.n_queries), counts)
-    return [_texts(pa, data.query_ids).take(pa.array(numbers)), _texts(pa, data.doc_ids)]
+    counts = np.diff(np.frombuffer(starts, np.uint64)).astype(np.int64)
+    numbers = np.repeat(np.arange(len(query_ids)), counts)
+    return [_texts(pa, query_ids).take(pa.array(numbers)), _texts(pa, doc_ids)]
 
 
 def _texts(pa: Any, ids: IdColumn) -> Any:  # noqa: ANN401

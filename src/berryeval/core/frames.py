@@ -20,23 +20,19 @@ from berryeval.core.arrow_stream import (
     number_error,
 )
 from berryeval.core.column_names import RANK, Kind, find_name
-from berryeval.core.grouped import Duplicates, Grouped, Grouping
+from berryeval.core.grouped import Duplicates, Grouped, NativeColumns
 from berryeval.core.id_column import encode_id
-from berryeval.core.judging import JudgedRow, Judges, check_judges, collect_judged
-from berryeval.core.judgments import Judgments
+from berryeval.core.judging import JudgedRow
 from berryeval.core.origin import Origin
-from berryeval.core.run import Run
 from berryeval.core.score_order import ScoredRow
 from berryeval.errors import InputTypeError, MissingExtraError
 
 __all__ = [
     "ArrowStream",
     "can_be_streamed_again",
-    "collect_run",
     "is_frame",
     "iter_head",
-    "judgments_of_frame",
-    "run_of_frame",
+    "read_frame",
     "stream_of",
 ]
 
@@ -67,40 +63,16 @@ def _has_columns(value: object) -> bool:
     return hasattr(value, "columns") and hasattr(value, "__getitem__")
 
 
-def run_of_frame(frame: object, duplicates: Duplicates, origin: Origin) -> Run:
-    """Read a run from a frame."""
+def read_frame(
+    frame: object, kind: Kind, duplicates: Duplicates, origin: Origin
+) -> NativeColumns | Iterator[JudgedRow]:
+    """Return the columns that the native extension makes of a frame, or else its rows."""
     stream = stream_of(frame, origin)
     if stream is not None:
-        columns = group_stream(stream, "run", origin, duplicates, _n_rows(frame))
+        columns = group_stream(stream, kind, origin, duplicates, _n_rows(frame))
         if columns is not None:
-            return Run.of_native(columns)
-    return collect_run(_iter_rows(frame, stream, "run", origin), origin, duplicates)
-
-
-def judgments_of_frame(
-    frame: object, duplicates: Duplicates, judges: Judges, origin: Origin
-) -> Judgments:
-    """Read judgments from a frame."""
-    check_judges(judges)
-    stream = stream_of(frame, origin)
-    if stream is not None:
-        columns = group_stream(stream, "judgments", origin, duplicates, _n_rows(frame))
-        if columns is not None:
-            return Judgments.of_native(columns)
-    rows = _iter_rows(frame, stream, "judgments", origin)
-    return collect_judged(rows, origin, duplicates, judges)
-
-
-def collect_run(rows: Iterator[JudgedRow], origin: Origin, duplicates: Duplicates) -> Run:
-    """Make a run of rows."""
-    found = Grouping()
-    for place, query_id, doc_id, score, *_ in rows:
-        if found.add(query_id, doc_id, score):
-            continue
-        if duplicates == "error":
-            raise origin.duplicate("run", query_id, doc_id, place)
-        found.keep_best(query_id, doc_id, score)
-    return Run.collect(found)
+            return columns
+    return _iter_rows(frame, stream, kind, origin)
 
 
 def iter_head(frame: Any, n_rows: int) -> Iterator[ScoredRow]:  # noqa: ANN401 - of any library

@@ -106,14 +106,14 @@ class Grouped:
         }
 
     def to_arrow(self) -> Any:  # noqa: ANN401 - pyarrow has no types
-        """Return a pyarrow.Table with a row a document: query_id, doc_id, relevance or score.
+        """Return a pyarrow.Table with one row per document: query_id, doc_id, score.
 
         Needs pyarrow (``pip install 'berryeval[frames]'``). ``run.to_arrow().to_pandas()`` is a
         pandas frame, ``polars.DataFrame(run)`` one of polars.
         """
-        from berryeval.core.arrow_table import to_arrow
+        from berryeval.core.arrow_table import table_of_scores
 
-        return to_arrow(self)
+        return table_of_scores(self.query_ids, self.starts, self.doc_ids, self.values)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)

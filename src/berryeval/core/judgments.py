@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from berryeval.core.grade import MAX_GRADE, check_grade
 from berryeval.core.grouped import Duplicates, Grouped, Grouping
 from berryeval.core.id_column import encode_id
+from berryeval.core.judging import JudgedRow, Judges, check_judges, reduce_grades
 from berryeval.core.origin import Origin
 
-if TYPE_CHECKING:
-    from berryeval.core.judging import Judges
-
-__all__ = ["Judgments", "Opinion", "Subtopics"]
+__all__ = ["Judgments", "Opinion", "Subtopics", "collect_judged", "judgments_of_frame"]
 
 Subtopics: TypeAlias = "dict[bytes, dict[bytes, dict[bytes, float]]]"
 """Query, document, subtopic, grade."""
+
+_Label: TypeAlias = "tuple[bytes | None, bytes | None]"
+"""Subtopic and judge."""
+
+_Grades: TypeAlias = "float | dict[_Label, float]"
+"""One grade without a label, as nearly all are, or grades by label."""
 
 
 class Opinion(NamedTuple):
@@ -107,9 +111,19 @@ class Judgments(Grouped):
         judges : {"first", "latest", "max", "mean", "majority"}
             Which grade counts where several judges (a column ``judge``) graded a document.
         """
-        from berryeval.core.frames import judgments_of_frame
-
         return judgments_of_frame(frame, duplicates, judges, Origin("frame", is_file=False))
+
+    def to_arrow(self) -> Any:  # noqa: ANN401 - pyarrow has no types
+        """Return a pyarrow.Table with one row per grade: query_id, doc_id, relevance.
+
+        Judgments of subtopics have a fourth column, subtopic. Needs pyarrow
+        (``pip install 'berryeval[frames]'``).
+        """
+        from berryeval.core.arrow_table import table_of_grades, table_of_subtopics
+
+        if self.subtopics:
+            return table_of_subtopics(self.iter_grades())
+        return table_of_grades(self.query_ids, self.starts, self.doc_ids, self.values)
 
     def of_queries(self, query_ids: Collection[str]) -> Judgments:
         """Return the judgments of some of the queries."""
@@ -146,3 +160,82 @@ class Judgments(Grouped):
     def grades_of(self, query_id: bytes) -> dict[bytes, float]:
         """Return the grade of each judged document of a query."""
         return {self.doc_ids.bytes_at(row): self.values[row] for row in self.rows_of(query_id)}
+
+
+def judgments_of_frame(
+    frame: object, duplicates: Duplicates, judges: Judges, origin: Origin
+) -> Judgments:
+    """Read judgments from a frame."""
+    from berryeval.core.frames import read_frame
+
+    check_judges(judges)
+    found = read_frame(frame, "judgments", duplicates, origin)
+    if isinstance(found, tuple):
+        return Judgments.of_native(found)
+    return collect_judged(found, origin, duplicates, judges)
+
+
+def collect_judged(
+    rows: Iterable[JudgedRow],
+    origin: Origin,
+    duplicates: Duplicates = "error",
+    judges: Judges = "first",
+) -> Judgments:
+    """Make judgments of rows.
+
+    The same query, document, subtopic and judge twice is a duplicate. Where several judges graded
+    a document, the rule `judges` says which grade counts, and `Judgments.reduced` how often it had
+    to. The grade of a document is the highest over its subtopics.
+    """
+    found: dict[bytes, dict[bytes, _Grades]] = {}
+    opinions: dict[bytes, dict[bytes, list[Opinion]]] = {}
+    for place, query_id, doc_id, grade, judge, subtopic, source in rows:
+        if judge is not None or source is not None:
+            own = opinions.setdefault(query_id, {})
+            own.setdefault(doc_id, []).append(Opinion(judge, grade, source))
+        documents = found.setdefault(query_id, {})
+        before = documents.get(doc_id)
+        if before is None and judge is None and subtopic is None:
+            documents[doc_id] = grade
+            continue
+        label = (subtopic, judge)
+        if not isinstance(before, dict):
+            before = documents[doc_id] = {} if before is None else {(None, None): before}
+        if label not in before:
+            before[label] = grade
+        elif duplicates == "error":
+            raise origin.duplicate("judgments", query_id, doc_id, place)
+        else:
+            before[label] = max(before[label], grade)
+    judgments = _reduce(found, judges)
+    judgments.opinions = opinions
+    return judgments
+
+
+def _reduce(found: dict[bytes, dict[bytes, _Grades]], judges: Judges) -> Judgments:
+    rows = Grouping()
+    subtopics: Subtopics = {}
+    n_reduced = 0
+    for query_id, documents in found.items():
+        rows.add_query(query_id)
+        for doc_id, grades in documents.items():
+            if not isinstance(grades, dict):
+                rows.add(query_id, doc_id, grades)
+                continue
+            by_subtopic: dict[bytes | None, list[float]] = {}
+            for (subtopic, _), grade in grades.items():
+                by_subtopic.setdefault(subtopic, []).append(grade)
+            n_reduced += any(len(several) > 1 for several in by_subtopic.values())
+            reduced = {
+                subtopic: reduce_grades(several, judges)
+                for subtopic, several in by_subtopic.items()
+            }
+            rows.add(query_id, doc_id, max(reduced.values()))
+            named = {key: grade for key, grade in reduced.items() if key is not None}
+            if named:
+                subtopics.setdefault(query_id, {})[doc_id] = named
+    judgments = Judgments.collect(rows)
+    judgments.subtopics = subtopics
+    if n_reduced:
+        judgments.reduced = (judges, n_reduced)
+    return judgments

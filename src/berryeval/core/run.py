@@ -14,7 +14,7 @@ from berryeval.core.origin import Origin
 from berryeval.core.score_order import cautions_of, rows_of_run
 from berryeval.errors import ArgumentError, InputTypeError
 
-__all__ = ["Run", "check_score"]
+__all__ = ["Run", "check_score", "run_of_frame"]
 
 
 def check_score(score: object, argument: str) -> float:
@@ -101,8 +101,6 @@ class Run(Grouped):
         duplicates : {"error", "keep-best"}
             What to do with a document that comes twice for one query.
         """
-        from berryeval.core.frames import run_of_frame
-
         return run_of_frame(frame, duplicates, Origin("frame", is_file=False))
 
     @property
@@ -140,3 +138,20 @@ class Run(Grouped):
         """Return the documents of a query as text, best first; all, or the first `depth`."""
         key = encode_id(as_id(query_id, "query_id"))
         return [decode_id(doc_id) for doc_id in self.ranked_ids(key, depth)]
+
+
+def run_of_frame(frame: object, duplicates: Duplicates, origin: Origin) -> Run:
+    """Read a run from a frame."""
+    from berryeval.core.frames import read_frame
+
+    found = read_frame(frame, "run", duplicates, origin)
+    if isinstance(found, tuple):
+        return Run.of_native(found)
+    rows = Grouping()
+    for place, query_id, doc_id, score, *_ in found:
+        if rows.add(query_id, doc_id, score):
+            continue
+        if duplicates == "error":
+            raise origin.duplicate("run", query_id, doc_id, place)
+        rows.keep_best(query_id, doc_id, score)
+    return Run.collect(rows)

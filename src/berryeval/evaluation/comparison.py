@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +12,14 @@ from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
 from berryeval.core.query import Query
 from berryeval.core.run import Run
-from berryeval.errors import ArgumentError
-from berryeval.evaluation.bounds import Bounds
-from berryeval.evaluation.deciding import Column
+from berryeval.evaluation.differences import Difference, Statistics
 from berryeval.evaluation.display import Displayed
-from berryeval.evaluation.findings import Finding, Outcome, finding_of, outcome_of
-from berryeval.evaluation.headline import headline
+from berryeval.evaluation.findings import Outcome, outcome_of
+from berryeval.evaluation.headline import result_sentence
 from berryeval.evaluation.repeats import Noise, rounds_of
-from berryeval.evaluation.result import Evaluation, change_of_mean
+from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.sampling import PLAIN, Sampling
-from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure, parse_measure
-from berryeval.stats import Interval, TestResult, check_resamples
 
 __all__ = [
     "Comparison",
@@ -32,121 +27,8 @@ __all__ = [
     "QueryChange",
     "RankedDocument",
     "Statistics",
+    "headline",
 ]
-
-TESTS = ("wilcoxon", "sign", "randomisation")
-"""Tests that can be reported besides; none of them decides."""
-
-
-@dataclass(frozen=True)
-class Statistics:
-    """What a comparison reports; `berryeval.evaluation.deciding` has the policy behind it.
-
-    Raises
-    ------
-    ArgumentError
-        For a level that is no share, an unknown test, and too few or too many draws.
-    """
-
-    level: float = 0.95
-    """Confidence level of two-sided intervals, simultaneous over each family."""
-    tests: tuple[str, ...] = ()
-    """Further tests whose p-values are reported and never decide: ``"wilcoxon"``, ``"sign"``,
-    ``"randomisation"``."""
-    n_resamples: int = 10_000
-    """Draws of signs: for families of several differences, and for the randomisation test."""
-    seed: int = 0
-    """Random seed of these draws."""
-
-    def __post_init__(self) -> None:
-        for test in self.tests:
-            if test not in TESTS:
-                raise ArgumentError("tests", " or ".join(map(repr, TESTS)), repr(test))
-        if not 0 < self.level < 1:
-            raise ArgumentError("level", "a number between 0 and 1", repr(self.level))
-        check_resamples(self.n_resamples)
-
-
-@dataclass(frozen=True, eq=False)
-class Difference:
-    """How far a candidate is from the baseline in one measure, over all queries or a slice."""
-
-    system: str
-    measure: Measure
-    slice: Slice | None
-    baseline_mean: float
-    candidate_mean: float
-    values: NDArray[np.float64]
-    """Candidate minus baseline, one number per query in the order of ids as bytes. What differs by
-    rounding only is 0. For a geometric mean these are differences of logarithms."""
-    interval: Interval | None
-    """Of the mean difference, simultaneous over its family; None where `reason` says why."""
-    p_value: float | None
-    """Two-sided, for a mean difference of 0, from the same construction as the interval."""
-    reason: str | None
-    """Why there is neither interval nor p-value, such as fewer than ten queries changed."""
-    tests: tuple[TestResult, ...]
-    """Further tests that were asked for; not adjusted, and they never decide."""
-    cohens_dz: float | None
-    rank_biserial: float | None
-    bounds: Bounds | None = None
-    """What the mean difference could be, whatever the grades of unjudged documents; None if the
-    measure has no bounds, or they were not asked for."""
-    extremes: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
-    """The bounds of each query's difference, lowest and highest."""
-    noise_sd: float | None = None
-    """How much the mean difference varies by what all queries of a run share, from run to run of
-    the same systems: a standard deviation, which interval and p-value count in. None if no system
-    was asked again."""
-    rows: Sequence[int] | None = None
-    """The places of the queries among all that are compared; None for all of them."""
-    sampling: Sampling = PLAIN
-    """The groups, weights and strata of the queries."""
-
-    def column_of(self, values: NDArray[np.float64]) -> Column:
-        """Return what an interval is estimated from if these were the differences."""
-        return Column(values, self.rows, self.noise_sd or 0.0, self.sampling)
-
-    @cached_property
-    def mean(self) -> float:
-        """The mean difference, or how far apart two geometric means are."""
-        return change_of_mean(
-            self.measure, self.sampling.mean_over(self.values), self.baseline_mean
-        )
-
-    @property
-    def n_queries(self) -> int:
-        """The number of queries compared."""
-        return len(self.values)
-
-    @property
-    def wins(self) -> int:
-        """Queries for which the candidate is better."""
-        return int(np.count_nonzero(self._gains > 0))
-
-    @property
-    def ties(self) -> int:
-        """Queries for which both are equal."""
-        return int(np.count_nonzero(self.values == 0))
-
-    @property
-    def losses(self) -> int:
-        """Queries for which the candidate is worse."""
-        return int(np.count_nonzero(self._gains < 0))
-
-    @property
-    def finding(self) -> Finding:
-        """Whether the candidate is better, worse, not clearly different, or untested."""
-        return finding_of(self.interval, higher_is_better=self.measure.higher_is_better)
-
-    @property
-    def is_same(self) -> bool:
-        """Whether the score of every query is the same."""
-        return not self.values.any()
-
-    @property
-    def _gains(self) -> NDArray[np.float64]:
-        return self.values if self.measure.higher_is_better else -self.values
 
 
 @dataclass(frozen=True)
@@ -376,3 +258,17 @@ class Comparison(Displayed):
             for difference in self.differences
         ]
         return "\n".join([f"<Comparison with {self.baseline} over {queries}", *lines]) + ">"
+
+
+def headline(comparison: Comparison, measure: Measure | None = None) -> str:
+    """Return the result of a comparison by the lead measure, or by another one.
+
+    Where runs lack queries it starts with how many, then gives the result over the queries that
+    every run has, and last the one with missing queries as they were scored.
+    """
+    wanted = measure or comparison.lead
+    whole, common = (
+        [found for found in differences if found.measure == wanted]
+        for differences in (comparison.differences, comparison.common)
+    )
+    return result_sentence(whole, common, comparison.baseline, [*comparison.evaluations.items()])

@@ -12,14 +12,12 @@ from berryeval.core.frames import (
     ArrowStream,
     is_frame,
     iter_head,
-    judgments_of_frame,
-    run_of_frame,
 )
 from berryeval.core.id_column import shown_id
 from berryeval.core.judging import Judges
-from berryeval.core.judgments import Judgments
+from berryeval.core.judgments import Judgments, judgments_of_frame
 from berryeval.core.origin import Origin
-from berryeval.core.run import Run
+from berryeval.core.run import Run, run_of_frame
 from berryeval.core.score_order import cautions_of, rows_of_dict
 from berryeval.engine import MissingQueries, NoRelevant, score, score_at_once
 from berryeval.errors import ArgumentError, InputTypeError, MismatchError

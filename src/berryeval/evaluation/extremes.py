@@ -17,7 +17,7 @@ from berryeval.evaluation.findings import ROUNDING
 from berryeval.evaluation.holes import highest_grade
 from berryeval.evaluation.slices import Slice
 from berryeval.measures import Measure, depth_of
-from berryeval.stats import means_of
+from berryeval.stats.moments import means_of
 
 __all__ = ["bound_differences", "is_bounded", "mean_bounds", "remove_rounding"]
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from berryeval.evaluation.notes import count_queries, missing_queries
 
 if TYPE_CHECKING:
-    from berryeval.evaluation.comparison import Comparison, Difference
+    from berryeval.evaluation.differences import Difference
     from berryeval.evaluation.findings import Finding
     from berryeval.evaluation.result import Evaluation
-    from berryeval.measures import Measure
 
-__all__ = ["difference_sentence", "headline", "listing", "policy_note", "result_sentence"]
+__all__ = ["difference_sentence", "listing", "result_sentence"]
 
 _CLAUSES: dict[Finding, tuple[str, str]] = {
     "better": ("is better than {}", "are better than {}"),
@@ -27,27 +26,13 @@ _CLAUSES: dict[Finding, tuple[str, str]] = {
 """What a system is, and several are, compared with the baseline."""
 
 
-def headline(comparison: Comparison, measure: Measure | None = None) -> str:
-    """Return the result of a comparison by the lead measure, or by another one.
-
-    Where runs lack queries it starts with how many, then gives the result over the queries that
-    every run has, and last the one with missing queries as they were scored.
-    """
-    wanted = measure or comparison.lead
-    whole, common = (
-        [found for found in differences if found.measure == wanted]
-        for differences in (comparison.differences, comparison.common)
-    )
-    return result_sentence(whole, common, comparison.baseline, [*comparison.evaluations.items()])
-
-
 def result_sentence(
     whole: Sequence[Difference],
     common: Sequence[Difference],
     baseline: str,
     runs: Sequence[tuple[str, Evaluation]],
 ) -> str:
-    """Return what `headline` says, from its parts.
+    """Return how candidates stand against the baseline, in one measure.
 
     Parameters
     ----------
@@ -112,30 +97,3 @@ def difference_sentence(difference: Difference, baseline: str) -> str:
 def listing(words: Sequence[str]) -> str:
     """Write words as a list: ``a, b and c``."""
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
-
-
-def policy_note(comparison: Comparison) -> str:
-    """Return which differences decide, and how their intervals and p-values are found."""
-    n_leading = len(comparison.candidates)
-    n_others = len(comparison.differences) - n_leading
-    notes = [
-        f"Intervals: {comparison.statistics.level * 100:.4g}%, Student's t and Hall's correction "
-        "for skewness, whichever reaches further; p-values come from the same construction. A "
-        "difference is better or worse if its interval excludes 0.",
-        f"{comparison.lead} decides"
-        + (" alone." if n_leading == 1 else f"; its {n_leading} candidates form one family."),
-    ]
-    if n_others == 1:
-        notes.append("The other difference is reported with it.")
-    elif n_others > 1:
-        notes.append(f"The other {n_others} differences form one family.")
-    if comparison.sliced:
-        notes.append("The slices of a label form one family per measure.")
-    if max(n_leading, n_others) > 1 or comparison.sliced:
-        notes.append(
-            "Within a family intervals are simultaneous and p-values adjusted: single-step max-t."
-        )
-    if comparison.statistics.tests:
-        tests = listing(comparison.statistics.tests)
-        notes.append(f"The p-values of {tests} are not adjusted and do not affect the result.")
-    return " ".join(notes)

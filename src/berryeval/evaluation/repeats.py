@@ -23,8 +23,7 @@ from berryeval.evaluation.evaluate import (
 from berryeval.evaluation.result import Evaluation, averaged
 from berryeval.evaluation.sampling import sampling_of
 from berryeval.measures import Measure
-from berryeval.stats import means_of
-from berryeval.stats.moments import sums_of, variances_of
+from berryeval.stats.moments import means_of, sums_of, variances_of
 
 __all__ = ["Noise", "mean_evaluation", "noise_between", "noise_in", "noise_of", "rounds_of"]
 

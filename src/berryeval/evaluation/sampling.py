@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from berryeval.core.query import Query
 from berryeval.evaluation.weighing import effective_number, labels_of, scaled, weights_of
-from berryeval.stats import mean_of, sums_of
+from berryeval.stats import mean_of
+from berryeval.stats.moments import sums_of
 
 if TYPE_CHECKING:
     from berryeval.stats import SampleMean

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from berryeval.core.arrow_stream import find_labels, find_places, import_pyarrow, iter_batches
+from berryeval.core.arrow_stream import find_labels, find_places, iter_batches
+from berryeval.core.arrow_table import import_pyarrow
 from berryeval.core.column_names import RANK, Kind, find_name
 from berryeval.core.grouped import Grouped
 from berryeval.core.id_column import decode_id, encode_id

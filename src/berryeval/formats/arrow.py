@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from berryeval.core.arrow_stream import import_pyarrow
+from berryeval.core.arrow_table import import_pyarrow
 from berryeval.core.column_names import Kind
 from berryeval.core.frames import iter_head
 from berryeval.core.grouped import Grouped

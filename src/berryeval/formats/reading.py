@@ -11,12 +11,12 @@ from typing import TypeVar
 from berryeval.backend import backend
 from berryeval.core.column_names import Kind
 from berryeval.core.files import uncompressed_name
-from berryeval.core.frames import iter_head, judgments_of_frame, run_of_frame
+from berryeval.core.frames import iter_head
 from berryeval.core.grouped import Grouping
-from berryeval.core.judging import Judges, check_judges, collect_judged
-from berryeval.core.judgments import Judgments
+from berryeval.core.judging import Judges, check_judges
+from berryeval.core.judgments import Judgments, collect_judged, judgments_of_frame
 from berryeval.core.origin import Origin
-from berryeval.core.run import Run
+from berryeval.core.run import Run, run_of_frame
 from berryeval.core.score_order import cautions_of
 from berryeval.errors import ArgumentError, FormatError
 from berryeval.formats import (

@@ -13,9 +13,10 @@ from berryeval.core.run import Run
 from berryeval.evaluation.power import Sensitivity, sensitivity
 from berryeval.golden.agreement import Agreement, agreement_of
 from berryeval.golden.faults import Finding, iter_faults, overlapping
-from berryeval.golden.golden_set import DOCUMENTS, GoldenSet, read_golden_set
+from berryeval.golden.golden_set import DOCUMENTS, GoldenSet
 from berryeval.golden.near_duplicates import near_duplicates, shingles
 from berryeval.golden.query_groups import QueryGroup, find_query_groups, normalised
+from berryeval.golden.reading import read_golden_set
 
 __all__ = ["GoldenCheck", "check_golden_set"]
 

@@ -16,8 +16,8 @@ from berryeval.golden.golden_set import (
     JUDGMENTS,
     QUERIES,
     GoldenSet,
-    read_golden_set,
 )
+from berryeval.golden.reading import read_golden_set
 from berryeval.search.chunking import read_chunks
 
 __all__ = ["init_golden_set"]

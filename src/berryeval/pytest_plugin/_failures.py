@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from berryeval.core.printable import printable
 from berryeval.errors import MismatchError
@@ -14,17 +14,33 @@ from berryeval.evaluation.notes import count_queries, holes_notes, query_notes
 from berryeval.evaluation.result import MeasureResult
 
 if TYPE_CHECKING:
+    from berryeval.core.judgments import Judgments
+    from berryeval.core.query import Query
+    from berryeval.core.run import Run
     from berryeval.errors import SystemUnderTestError
     from berryeval.evaluation.comparison import Comparison
     from berryeval.evaluation.result import Evaluation
     from berryeval.measures import Measure
-    from berryeval.pytest_plugin.results import Results
 
 __all__ = ["of_ceiling", "of_failed", "of_losses", "of_query", "of_rank", "of_worst", "rank_of"]
 
 _N_QUERIES = 5
 _N_RANKS = 10
 _N_CHARACTERS = 60
+
+
+class JudgedRun(Protocol):
+    """What a message shows of `berryeval.pytest_plugin.results.Results`."""
+
+    judgments: Judgments
+    run: Run
+    queries: Mapping[str, Query]
+
+    def ranking(self, query_id: str, depth: int = 10) -> list[RankedDocument]:
+        """Return the first documents of a query, with their grades."""
+
+    def grades(self, query_id: str) -> dict[str, float]:
+        """Return the grade of each judged document of a query."""
 
 
 def of_failed(failures: Mapping[str, SystemUnderTestError], n_queries: int) -> str:
@@ -35,7 +51,7 @@ def of_failed(failures: Mapping[str, SystemUnderTestError], n_queries: int) -> s
     return "\n".join([failed, *told[:_N_QUERIES], *more])
 
 
-def of_ceiling(results: Results, measure: Measure, at_least: float) -> list[str]:
+def of_ceiling(results: JudgedRun, measure: Measure, at_least: float) -> list[str]:
     """Say if no system could reach a threshold with these judgments."""
     guards = [ThresholdGuard(measure, at_least)]
     try:
@@ -45,7 +61,7 @@ def of_ceiling(results: Results, measure: Measure, at_least: float) -> list[str]
     return []
 
 
-def of_worst(results: Results, evaluation: Evaluation, measure: Measure) -> list[str]:
+def of_worst(results: JudgedRun, evaluation: Evaluation, measure: Measure) -> list[str]:
     """List the queries with the worst scores, and what else to know about the mean."""
     found = evaluation[str(measure)]
     sign = 1 if measure.higher_is_better else -1
@@ -59,7 +75,9 @@ def of_worst(results: Results, evaluation: Evaluation, measure: Measure) -> list
     return ["Worst queries:", *lines, *query_notes(runs), *holes_notes(runs)]
 
 
-def of_losses(results: Results, comparison: Comparison, system: str, measure: Measure) -> list[str]:
+def of_losses(
+    results: JudgedRun, comparison: Comparison, system: str, measure: Measure
+) -> list[str]:
     """List the queries that lost most against the baseline."""
     lost = [c for c in comparison.changes(system, measure) if c.outcome == "worse"]
     if not lost:
@@ -75,7 +93,7 @@ def of_losses(results: Results, comparison: Comparison, system: str, measure: Me
     return [f"{count_queries(len(lost))} lost{rest}:", *lines]
 
 
-def of_query(results: Results, query_id: str, found: MeasureResult, at_least: float) -> str:
+def of_query(results: JudgedRun, query_id: str, found: MeasureResult, at_least: float) -> str:
     """Say that one query scores too low, with its ranking and the relevant documents it lacks."""
     value = found.by_query[query_id]
     head = f"{_name(results, query_id)}: {found.measure} is {value:.4f}, below {written(at_least)}."
@@ -85,7 +103,7 @@ def of_query(results: Results, query_id: str, found: MeasureResult, at_least: fl
     )
 
 
-def of_rank(results: Results, query_id: str, doc_id: str, at_most: int) -> str:
+def of_rank(results: JudgedRun, query_id: str, doc_id: str, at_most: int) -> str:
     """Say that a document is not as high in a ranking as it should be."""
     rank = rank_of(results, query_id, doc_id)
     n_found = len(results.run.ranking(query_id))
@@ -103,14 +121,14 @@ def of_rank(results: Results, query_id: str, doc_id: str, at_most: int) -> str:
     return "\n".join([head, *_ranking(results, query_id, depth, marked=rank)])
 
 
-def rank_of(results: Results, query_id: str, doc_id: str) -> int | None:
+def rank_of(results: JudgedRun, query_id: str, doc_id: str) -> int | None:
     """Return the rank of a document, from 1; None if it was not found."""
     ranking = results.run.ranking(query_id)
     return ranking.index(doc_id) + 1 if doc_id in ranking else None
 
 
 def _ranking(
-    results: Results, query_id: str, depth: int, marked: int | None = None
+    results: JudgedRun, query_id: str, depth: int, marked: int | None = None
 ) -> Sequence[str]:
     """Lay out the first ranks, and the marked one further below."""
     ranking = results.ranking(query_id, max(depth, marked or 0))
@@ -132,7 +150,7 @@ def _grade(document: RankedDocument) -> str:
     return "unjudged" if document.grade is None else f"{document.grade:g}"
 
 
-def _not_found(results: Results, query_id: str, depth: int) -> Sequence[str]:
+def _not_found(results: JudgedRun, query_id: str, depth: int) -> Sequence[str]:
     """List the best documents that are not among the first."""
     first = {document.doc_id for document in results.ranking(query_id, depth)}
     missed = [(d, g) for d, g in results.grades(query_id).items() if g > 0 and d not in first]
@@ -144,12 +162,12 @@ def _not_found(results: Results, query_id: str, depth: int) -> Sequence[str]:
     return [f"  Relevant but not found: {told}{more}"]
 
 
-def _name(results: Results, query_id: str) -> str:
+def _name(results: JudgedRun, query_id: str) -> str:
     text = _text(results, query_id)
     return f"{printable(query_id)} {text}" if text else printable(query_id)
 
 
-def _text(results: Results, query_id: str) -> str:
+def _text(results: JudgedRun, query_id: str) -> str:
     query = results.queries.get(query_id)
     if query is None:
         return ""

@@ -17,7 +17,7 @@ from berryeval.evaluation.figures import (
     signed,
 )
 from berryeval.evaluation.findings import WORDS
-from berryeval.evaluation.headline import policy_note
+from berryeval.evaluation.policy import policy_note
 from berryeval.reports.layout import Table, table_to_text
 from berryeval.reports.wording import query_label, undefined_notes
 

@@ -8,17 +8,14 @@ seed, and gives the same bits for it anywhere.
 
 from berryeval.stats.agreement import Coefficient, krippendorff_alpha, weighted_kappa
 from berryeval.stats.agreement_intervals import (
-    FEWEST_JUDGES,
     alpha_interval,
     alphas_without,
     kappa_interval,
 )
 from berryeval.stats.corrections import CorrectionName, adjust
-from berryeval.stats.decline import HORIZON, Decline, alarm_level, find_decline
+from berryeval.stats.decline import Decline, alarm_level, find_decline
 from berryeval.stats.effect_sizes import cohens_dz, rank_biserial
-from berryeval.stats.hall import hall_inverse, hall_transform
 from berryeval.stats.interval import Interval
-from berryeval.stats.moments import deviations_of, means_of, sums_of
 from berryeval.stats.paired_tests import (
     Alternative,
     TestName,
@@ -30,25 +27,18 @@ from berryeval.stats.paired_tests import (
     wilcoxon,
 )
 from berryeval.stats.power import (
-    MOST_QUERIES,
     power_at,
     queries_needed,
     sd_interval,
     sd_of_differences,
     smallest_drop,
 )
-from berryeval.stats.resampling import flipped_means
 from berryeval.stats.sample_mean import SampleMean, difference_of_means, mean_of
 from berryeval.stats.similarity import kendall_tau, rank_biased_overlap, tau_ap
 from berryeval.stats.simultaneous import FamilyMember, simultaneous_intervals
 from berryeval.stats.spending import level_at_look, level_at_try, look_levels
-from berryeval.stats.validation import FEWEST_RESAMPLES, check_resamples
 
 __all__ = [
-    "FEWEST_JUDGES",
-    "FEWEST_RESAMPLES",
-    "HORIZON",
-    "MOST_QUERIES",
     "Alternative",
     "Coefficient",
     "CorrectionName",
@@ -62,14 +52,9 @@ __all__ = [
     "alarm_level",
     "alpha_interval",
     "alphas_without",
-    "check_resamples",
     "cohens_dz",
-    "deviations_of",
     "difference_of_means",
     "find_decline",
-    "flipped_means",
-    "hall_inverse",
-    "hall_transform",
     "kappa_interval",
     "kendall_tau",
     "krippendorff_alpha",
@@ -77,7 +62,6 @@ __all__ = [
     "level_at_try",
     "look_levels",
     "mean_of",
-    "means_of",
     "paired_t",
     "paired_test",
     "power_at",
@@ -90,7 +74,6 @@ __all__ = [
     "sign",
     "simultaneous_intervals",
     "smallest_drop",
-    "sums_of",
     "tau_ap",
     "weighted_kappa",
     "wilcoxon",

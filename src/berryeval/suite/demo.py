@@ -10,7 +10,7 @@ from berryeval.evaluation.comparison import Comparison
 from berryeval.evaluation.gating import gate
 from berryeval.evaluation.guards import DEFAULT_MARGIN
 from berryeval.evaluation.verdict import GateResult
-from berryeval.golden.golden_set import GoldenSet, handbook
+from berryeval.golden import GoldenSet, handbook
 from berryeval.search.opening import open_system
 from berryeval.suite.quality import QualityResult, run_quality
 

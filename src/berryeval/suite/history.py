@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from berryeval.core.content_hash import hash_of_ids, hash_of_judgments
 from berryeval.core.inputs import refuse_input, release_input
@@ -29,9 +29,6 @@ from berryeval.evaluation.memory import Decision
 from berryeval.evaluation.weighing import labels_of
 from berryeval.formats.lines import PathLike, iter_lines, path_name
 from berryeval.suite.appending import append_line
-
-if TYPE_CHECKING:
-    from berryeval.suite.trends import Trend
 
 __all__ = ["Entry", "History", "append", "decisions", "read", "sampling_fields"]
 
@@ -106,14 +103,6 @@ class History:
     def runs(self) -> tuple[str, ...]:
         """Each name of a run once, in the order in which they came."""
         return tuple(dict.fromkeys(entry.run for entry in self.entries))
-
-    def trends(
-        self, measure: str | None = None, *, run: str | None = None, daily: bool = False
-    ) -> tuple[Trend, ...]:
-        """Follow a measure over time: see `berryeval.suite.trends.trends`."""
-        from berryeval.suite.trends import trends
-
-        return trends(self, measure, run=run, daily=daily)
 
 
 def append(

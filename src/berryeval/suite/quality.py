@@ -18,7 +18,7 @@ from berryeval.evaluation.quality import HITS, QualityReport, QueryResult, quali
 from berryeval.evaluation.repeats import noise_of
 from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.verdict import GateResult, GuardResult
-from berryeval.golden.golden_set import GoldenSet, handbook
+from berryeval.golden import GoldenSet, handbook
 from berryeval.golden.measure_names import name_in_suite
 from berryeval.measures import Measure, ReciprocalRank
 from berryeval.search.collect import Collected, Limits, collect

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from berryeval.evaluation.sampling import Sampling
 
-__all__ = ["ALPHA", "Kind", "Look", "Point", "Trend", "trends"]
+__all__ = ["ALPHA", "DeclineKind", "Look", "Point", "Trend", "trends"]
 
 ALPHA = 0.05
 """Probability of a false decline: per series on demand, per horizon of a daily alarm."""
 
-Kind: TypeAlias = Literal["step", "creep"]
+DeclineKind: TypeAlias = Literal["step", "creep"]
 """A fall from one entry to the next, or a steady one."""
 
 _FEW_FLIPS = 500
@@ -41,7 +41,7 @@ class Point:
     """From the point before; None for the first, and where the queries are not the same."""
     starts_anew: bool
     """Whether this entry cannot be compared with those before: its judgments or queries differ."""
-    decline: Kind | None = None
+    decline: DeclineKind | None = None
     """A step that starts here, or a creep that was found up to here."""
     is_alarm: bool = False
     """Whether this entry raised a daily alarm."""
@@ -60,7 +60,7 @@ class Look:
     """Of H0: nothing has declined. On demand it is adjusted over the looks of a series."""
     is_daily: bool
     """Whether this was one of many looks, each after one more entry."""
-    kind: Kind
+    kind: DeclineKind
     at: Entry | None
     """The first entry after a step; None for a creep."""
     change: float
@@ -240,7 +240,7 @@ def _on_demand(
 
 def _daily(entries: Sequence[Entry], measure: str, known: Measure | None) -> list[Look]:
     """Test every entry together with those before it, as if it were the newest."""
-    from berryeval.stats import HORIZON
+    from berryeval.stats.decline import HORIZON
 
     return [
         look
@@ -377,7 +377,7 @@ def _change_of_means(
     """Return a change of what is averaged as one of the means that are shown."""
     import numpy as np  # slow to import
 
-    from berryeval.stats import means_of
+    from berryeval.stats.moments import means_of
 
     if known is not None and known.aggregate == "sum":
         return change * len(rows)

@@ -51,7 +51,7 @@ Grades: TypeAlias = Sequence[float]
 Score: TypeAlias = "partial[float]"
 """A kernel with its arguments, or what takes its place where trec_eval is on its own."""
 
-Kind: TypeAlias = Literal["mean", "sum", "geometric", "runid", "num_q", "relstring"]
+ColumnKind: TypeAlias = Literal["mean", "sum", "geometric", "runid", "num_q", "relstring"]
 """How queries become one; or which of the lines it is that are no measure."""
 
 Source: TypeAlias = Literal["qrels", "groups", "preferences"]
@@ -86,7 +86,7 @@ class Column:
     """
 
     name: str
-    kind: Kind
+    kind: ColumnKind
     score: Callable[..., float]
     source: Source | None = "qrels"
     length: int = 0
@@ -201,7 +201,7 @@ def _columns(name: str, text: str | None, rules: Rules) -> list[Column]:
     if name in ("runid", "num_q"):
         return [Column(name, "runid" if name == "runid" else "num_q", _nothing, None)]
     if name in preferences.SCORES:
-        kind: Kind = "sum" if name.startswith("prefs_num_") else "mean"
+        kind: ColumnKind = "sum" if name.startswith("prefs_num_") else "mean"
         return [Column(name, kind, preferences.SCORES[name], "preferences")]
     if name.endswith("_avgjg"):
         return _group_columns(name, text, rules)
@@ -239,7 +239,7 @@ def _one_column(name: str, text: str | None, rules: Rules) -> Column:
     if name in ("utility", "11pt_avg", "set_F", "rbp_resid"):
         return Column(full_name, "mean", _with_numbers(name, text, rules))
     # What takes no parameters passes over them, and is called the same.
-    kind: Kind = "sum" if name in _SUMS else "geometric" if name in _GEOMETRIC else "mean"
+    kind: ColumnKind = "sum" if name in _SUMS else "geometric" if name in _GEOMETRIC else "mean"
     return Column(name, kind, _without_parameters(name, rules))
 
 

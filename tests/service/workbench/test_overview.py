@@ -12,6 +12,7 @@ from berryeval.service.workbench.run_directory import RunDirectory
 from berryeval.service.workbench.series_trend import window_of
 from berryeval.suite.archived_history import archived_entry
 from berryeval.suite.history import History
+from berryeval.suite.trends import trends
 from service.workbench.html import HTML, get_page
 from service.workbench.plants import fill, put, query_ids
 
@@ -246,7 +247,7 @@ def test_a_decline_of_the_series_raises_an_alarm(archive, client, n_before):
     judgments = archive.judgments.hash()
     points = archive.trend("nDCG@10", name="nightly", at=judgments)
     entries = tuple(archived_entry(archive, "nDCG@10", judgments, point) for point in points)
-    (trend,) = History("archive", entries).trends(daily=True)
+    (trend,) = trends(History("archive", entries), daily=True)
     (alarm,) = trend.declines
     assert told.text == look_sentence(alarm)
     assert told.text.startswith("Alarm at ")

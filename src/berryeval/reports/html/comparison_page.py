@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from berryeval.evaluation import figures
-from berryeval.evaluation.headline import listing, policy_note
+from berryeval.evaluation.headline import listing
+from berryeval.evaluation.policy import policy_note
 from berryeval.reports.comparison import comparison_table
 from berryeval.reports.html.charts import (
     by_measure,

@@ -12,7 +12,7 @@ from berryeval.archive.clock import backdated
 from berryeval.archive.records import Page, RunFacts, StoredGate, StoredRun
 from berryeval.core.run import Run
 from berryeval.errors import ArgumentError
-from berryeval.golden.golden_set import GoldenSet, handbook
+from berryeval.golden import GoldenSet, handbook
 from berryeval.service.demo.invention import InventedRun, invent_runs
 from berryeval.service.demo.judging import earlier_documents, sittings
 from berryeval.service.demo.rankings import Rankings, ranked_by_system, real_rankings

@@ -27,7 +27,7 @@ from berryeval.service.jobs import Progress
 from berryeval.service.problems import documented
 from berryeval.service.references import find_run, labels_of, load_runs
 from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
-from berryeval.stats import FEWEST_RESAMPLES
+from berryeval.stats.validation import FEWEST_RESAMPLES
 
 __all__ = ["router"]
 

@@ -22,7 +22,7 @@ from berryeval.service.workbench.held_against import HeldAgainst
 from berryeval.service.workbench.query_table import DEPTH, QueryTable
 from berryeval.service.workbench.run_directory import Series
 from berryeval.service.workbench.scoring import JudgmentsLike, Scoring
-from berryeval.stats import HORIZON
+from berryeval.stats.decline import HORIZON
 from berryeval.suite.archived_history import entry_of_run
 from berryeval.suite.history import History
 from berryeval.suite.trends import Trend, trends

@@ -13,8 +13,9 @@ from berryeval.charts.forest import forest, forest_row
 from berryeval.charts.outcomes import outcomes
 from berryeval.charts.scatter import Point, scatter
 from berryeval.errors import NotFoundError
+from berryeval.evaluation.comparison import headline
 from berryeval.evaluation.figures import percent
-from berryeval.evaluation.headline import headline, policy_note
+from berryeval.evaluation.policy import policy_note
 from berryeval.evaluation.slices import Slice
 from berryeval.evaluation.turning import turning
 from berryeval.measures import Measure

@@ -12,7 +12,6 @@ from operator import add
 
 from berryeval.archive.judgments.table import JudgmentTable
 from berryeval.stats import (
-    FEWEST_JUDGES,
     Coefficient,
     Interval,
     alpha_interval,
@@ -21,6 +20,7 @@ from berryeval.stats import (
     krippendorff_alpha,
     weighted_kappa,
 )
+from berryeval.stats.agreement_intervals import FEWEST_JUDGES
 
 __all__ = ["Agreement", "Judge", "Kappa", "agreement_of", "in_words"]
 
