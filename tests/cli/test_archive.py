@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from berryeval import Query, Run
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
-from berryeval.archive.export_files import KIND, VERSION
+from berryeval.archive.export_files import EXPORT_VERSION, KIND
 from berryeval.cli import main
 
 
@@ -110,8 +110,8 @@ def test_nothing_is_imported_over_something():
     [
         None,
         "{}",
-        json.dumps({"kind": "other", "version": VERSION, "lines": {}}),
-        json.dumps({"kind": KIND, "version": VERSION + 1, "lines": {}}),
+        json.dumps({"kind": "other", "version": EXPORT_VERSION, "lines": {}}),
+        json.dumps({"kind": KIND, "version": EXPORT_VERSION + 1, "lines": {}}),
     ],
 )
 def test_what_is_no_export_makes_no_archive(tmp_path, content):

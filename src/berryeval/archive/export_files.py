@@ -20,19 +20,19 @@ from berryeval.core.grade import check_grade
 from berryeval.errors import ArgumentError
 
 __all__ = [
+    "EXPORT_VERSION",
     "FACTS",
     "HISTORY",
     "JUDGMENTS",
     "KIND",
-    "PLAIN",
+    "PLAIN_TABLES",
     "RUNS",
-    "VERSION",
     "record_of",
     "row_of",
 ]
 
 KIND = "berryeval archive"
-VERSION = 1
+EXPORT_VERSION = 1
 
 FACTS = "archive.json"
 JUDGMENTS = "judgments.jsonl"
@@ -41,7 +41,7 @@ RUNS = "runs"
 
 # In an order in which rows find what they refer to. A run's rankings and the scores of an
 # evaluation are not among the columns: they are compressed.
-PLAIN: Mapping[str, Table] = {
+PLAIN_TABLES: Mapping[str, Table] = {
     "judgment_states.jsonl": tables.judgment_states,
     "queries.jsonl": tables.queries,
     "documents.jsonl": tables.documents,

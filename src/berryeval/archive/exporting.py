@@ -16,13 +16,13 @@ from berryeval.archive import tables
 from berryeval.archive.columns import decode
 from berryeval.archive.database import Database
 from berryeval.archive.export_files import (
+    EXPORT_VERSION,
     FACTS,
     HISTORY,
     JUDGMENTS,
     KIND,
-    PLAIN,
+    PLAIN_TABLES,
     RUNS,
-    VERSION,
     record_of,
 )
 from berryeval.archive.judgments.rows import IS_CURRENT
@@ -80,14 +80,14 @@ def _write(connection: Connection, folder: Path) -> dict[str, int]:
         JUDGMENTS: _judged(connection, judged.where(IS_CURRENT).order_by(c.query_id, c.doc_id)),
         HISTORY: _judged(connection, judged.where(not_(IS_CURRENT)).order_by(c.revision)),
     }
-    for name, table in PLAIN.items():
+    for name, table in PLAIN_TABLES.items():
         parts[name] = _records(connection, table)
     counts = {name: _write_lines(folder / name, records) for name, records in parts.items()}
     for content in connection.scalars(select(tables.run_contents.c.content_hash)).all():
         _write_rankings(read_content(connection, content), folder / RUNS / content)
     facts = {
         "kind": KIND,
-        "version": VERSION,
+        "version": EXPORT_VERSION,
         "schema": version_of(connection),
         "lines": counts,
     }

@@ -16,13 +16,13 @@ from berryeval.archive.batches import batches_of
 from berryeval.archive.columns import Column, encode
 from berryeval.archive.database import Database
 from berryeval.archive.export_files import (
+    EXPORT_VERSION,
     FACTS,
     HISTORY,
     JUDGMENTS,
     KIND,
-    PLAIN,
+    PLAIN_TABLES,
     RUNS,
-    VERSION,
     row_of,
 )
 from berryeval.archive.judgments import judging
@@ -56,7 +56,7 @@ def import_archive(database: Database, folder: str | os.PathLike[str]) -> dict[s
                 found = f"{table.name} in {database.location.name}"
                 raise ArgumentError("archive", "an empty one to import into", found)
         counts = _import_judgments(connection, source)
-        for name, table in PLAIN.items():
+        for name, table in PLAIN_TABLES.items():
             if name not in expected:  # an export from before there was the table
                 continue
             counts[name] = _insert(connection, table, _rows(source / name, table))
@@ -94,9 +94,9 @@ def read_facts(folder: str | os.PathLike[str]) -> dict[str, int]:
         if isinstance(error, FormatError):
             raise
         raise FormatError("expected the facts of an exported archive", path) from None
-    if kind != KIND or version != VERSION:
+    if kind != KIND or version != EXPORT_VERSION:
         found = f"{kind!r}, version {version!r}"
-        raise FormatError(f"expected {KIND!r}, version {VERSION}, found {found}", path)
+        raise FormatError(f"expected {KIND!r}, version {EXPORT_VERSION}, found {found}", path)
     return lines
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from berryeval.backend import backend
 from berryeval.core.arrow_table import import_pyarrow
-from berryeval.core.column_names import LABELS, Kind, find_name, wanted_names
+from berryeval.core.column_names import LABEL_COLUMNS, Kind, find_name, wanted_names
 from berryeval.core.grade import MAX_GRADE
 from berryeval.core.grouped import Duplicates, NativeColumns
 from berryeval.core.id_column import encode_id
@@ -56,7 +56,7 @@ def find_places(names: list[str], kind: Kind, origin: Origin) -> tuple[int, int,
 
 def find_labels(names: list[str]) -> list[int | None]:
     """Return which columns hold the judge, the subtopic and the source; None if none does."""
-    found = [find_name(names, known) for known in LABELS]
+    found = [find_name(names, known) for known in LABEL_COLUMNS]
     return [None if name is None else names.index(name) for name in found]
 
 

@@ -9,7 +9,7 @@ __all__ = [
     "DOCUMENT",
     "GRADE",
     "JUDGE",
-    "LABELS",
+    "LABEL_COLUMNS",
     "QUERY",
     "RANK",
     "SCORE",
@@ -36,7 +36,7 @@ RANK = ("rank",)
 JUDGE = ("judge", "judge_id", "assessor", "author")
 SUBTOPIC = ("subtopic", "subtopic_id", "intent")
 SOURCE = ("source",)
-LABELS = (JUDGE, SUBTOPIC, SOURCE)
+LABEL_COLUMNS = (JUDGE, SUBTOPIC, SOURCE)
 
 
 def wanted_names(kind: Kind) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from berryeval.core.column_names import (
     DOCUMENT,
     GRADE,
-    LABELS,
+    LABEL_COLUMNS,
     QUERY,
     RANK,
     SCORE,
@@ -54,7 +54,7 @@ def find_keys(
 def find_labels(names: Iterable[str]) -> list[str | None]:
     """Return which of the names hold the judge, the subtopic and the source; None if none does."""
     given = list(names)
-    return [find_name(given, known) for known in LABELS]
+    return [find_name(given, known) for known in LABEL_COLUMNS]
 
 
 def find_rank(names: Iterable[str]) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any
 from berryeval.core.run import Run
 from berryeval.evaluation.power import Sensitivity, sensitivity
 from berryeval.golden.agreement import Agreement, agreement_of
-from berryeval.golden.faults import Finding, iter_faults, overlapping
+from berryeval.golden.faults import Fault, iter_faults, overlapping
 from berryeval.golden.golden_set import DOCUMENTS, GoldenSet
 from berryeval.golden.near_duplicates import near_duplicates, shingles
 from berryeval.golden.query_groups import QueryGroup, find_query_groups, normalised
@@ -20,7 +20,7 @@ from berryeval.golden.reading import read_golden_set
 
 __all__ = ["GoldenCheck", "check_golden_set"]
 
-MEASURES = ("P@1", "P@5", "P@10", "R@5", "R@10", "RR@10", "nDCG@10")
+CHECKED_MEASURES = ("P@1", "P@5", "P@10", "R@5", "R@10", "RR@10", "nDCG@10")
 """Those whose ceilings are told."""
 
 LEAST_CEILING = 0.9
@@ -33,7 +33,7 @@ class GoldenCheck:
     """What a check of a golden set found."""
 
     golden: GoldenSet
-    findings: tuple[Finding, ...]
+    findings: tuple[Fault, ...]
     """Errors first."""
     counts: Mapping[str, Any]
     ceilings: Mapping[str, float]
@@ -48,12 +48,12 @@ class GoldenCheck:
     """Queries that ask almost the same, and do not share a group yet."""
 
     @property
-    def errors(self) -> tuple[Finding, ...]:
+    def errors(self) -> tuple[Fault, ...]:
         """What makes scores wrong."""
         return tuple(finding for finding in self.findings if finding.level == "error")
 
     @property
-    def warnings(self) -> tuple[Finding, ...]:
+    def warnings(self) -> tuple[Fault, ...]:
         """What makes scores worth less."""
         return tuple(finding for finding in self.findings if finding.level == "warning")
 
@@ -85,7 +85,7 @@ def check_golden_set(
         golden = read_golden_set(golden, strict=False)
     systems = {name: golden.credit(run) for name, run in (runs or {}).items()}
     holes = {name: tuple(_holes(golden, run, depth)) for name, run in systems.items()}
-    best = golden.ceilings(MEASURES)
+    best = golden.ceilings(CHECKED_MEASURES)
     agreements = _agreements(golden)
     findings = [
         *iter_faults(golden),
@@ -113,8 +113,8 @@ def check_golden_set(
     )
 
 
-def _warning(kind: str, where: str, message: str) -> Finding:
-    return Finding("warning", kind, where, message)
+def _warning(kind: str, where: str, message: str) -> Fault:
+    return Fault("warning", kind, where, message)
 
 
 def _counts(golden: GoldenSet) -> dict[str, Any]:
@@ -141,27 +141,27 @@ def _labels(labels: Iterator[str | None]) -> dict[str, int]:
     return dict(sorted(Counter(label for label in labels if label is not None).items()))
 
 
-def _unanswered(golden: GoldenSet) -> Iterator[Finding]:
+def _unanswered(golden: GoldenSet) -> Iterator[Fault]:
     if not golden.queries:
-        yield Finding("error", "nothing", golden.name, "there are no queries")
+        yield Fault("error", "nothing", golden.name, "there are no queries")
     for query in golden.queries:
         n_relevant = len(golden.relevant_of(query.query_id))
         if n_relevant == 0:
             message = "no chunk is relevant, so every system scores 0"
-            yield Finding("error", "nothing", query.query_id, message)
+            yield Fault("error", "nothing", query.query_id, message)
         elif n_relevant < LEAST_RELEVANT:
             message = "a single chunk is relevant; look for others"
             yield _warning("few", query.query_id, message)
 
 
-def _disorder(golden: GoldenSet) -> Iterator[Finding]:
+def _disorder(golden: GoldenSet) -> Iterator[Fault]:
     for judged in golden.judged:
         grades = [grade for _, grade in judged.relevant]
         if grades != sorted(grades, reverse=True):
             yield _warning("order", judged.query_id, "the most relevant chunk does not come first")
 
 
-def _repeated_spans(golden: GoldenSet) -> Iterator[Finding]:
+def _repeated_spans(golden: GoldenSet) -> Iterator[Fault]:
     for judged in golden.judged:
         for a, b in overlapping(judged):
             if a.grade == b.grade:
@@ -169,7 +169,7 @@ def _repeated_spans(golden: GoldenSet) -> Iterator[Finding]:
                 yield _warning("overlap", judged.query_id, f"{message} twice")
 
 
-def _unlike_duplicates(golden: GoldenSet) -> Iterator[Finding]:
+def _unlike_duplicates(golden: GoldenSet) -> Iterator[Fault]:
     known = {chunk.chunk_id: shingles(chunk.text) for chunk in golden.chunks}
     for judged in golden.judged:
         grades = dict(judged.iter_grades())
@@ -183,7 +183,7 @@ def _unlike_duplicates(golden: GoldenSet) -> Iterator[Finding]:
                 yield _warning("near-duplicate", judged.query_id, message)
 
 
-def _repeated_queries(golden: GoldenSet) -> Iterator[Finding]:
+def _repeated_queries(golden: GoldenSet) -> Iterator[Fault]:
     seen: dict[str, str] = {}
     for query in golden.queries:
         text = normalised(query.text)
@@ -192,7 +192,7 @@ def _repeated_queries(golden: GoldenSet) -> Iterator[Finding]:
         seen.setdefault(text, query.query_id)
 
 
-def _unread_documents(golden: GoldenSet) -> Iterator[Finding]:
+def _unread_documents(golden: GoldenSet) -> Iterator[Fault]:
     folder = golden.folder / DOCUMENTS
     files = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     unread = sorted(name for name in files if name not in golden.texts)
@@ -201,7 +201,7 @@ def _unread_documents(golden: GoldenSet) -> Iterator[Finding]:
         yield _warning("unread", DOCUMENTS, f"{unread[0]!r}{others} is not Markdown or text")
 
 
-def _unreachable(best: Mapping[str, float]) -> Iterator[Finding]:
+def _unreachable(best: Mapping[str, float]) -> Iterator[Fault]:
     for name, value in best.items():
         if value < LEAST_CEILING:
             yield _warning("ceiling", name, f"no system can score above {value:.3f}")
@@ -216,7 +216,7 @@ def _agreements(golden: GoldenSet) -> dict[str, Agreement]:
     }
 
 
-def _disagreement(golden: GoldenSet, agreements: Mapping[str, Agreement]) -> Iterator[Finding]:
+def _disagreement(golden: GoldenSet, agreements: Mapping[str, Agreement]) -> Iterator[Fault]:
     for name, found in agreements.items():
         if found.kappa is not None and found.kappa < LEAST_KAPPA:
             message = (
@@ -242,7 +242,7 @@ def _holes(golden: GoldenSet, run: Run, depth: int) -> Iterator[tuple[str, str]]
                 yield query.query_id, chunk_id
 
 
-def _unjudged(holes: Mapping[str, tuple[tuple[str, str], ...]], depth: int) -> Iterator[Finding]:
+def _unjudged(holes: Mapping[str, tuple[tuple[str, str], ...]], depth: int) -> Iterator[Fault]:
     for name, pairs in holes.items():
         if pairs:
             query_id, chunk_id = pairs[0]

@@ -12,19 +12,19 @@ from berryeval.core.span_judgment import SpanJudgment
 from berryeval.formats.relevance_judgments import JudgedQuery
 from berryeval.golden.golden_set import PASSES, QUESTIONS, GoldenSet
 
-__all__ = ["Finding", "Level", "iter_faults", "overlapping"]
+__all__ = ["Fault", "Severity", "iter_faults", "overlapping"]
 
-Level: TypeAlias = Literal["error", "warning"]
+Severity: TypeAlias = Literal["error", "warning"]
 """Errors make scores wrong; warnings make them worth less."""
 
 _ALMOST = 0.9  # document_questions.json is; judging-pools.json, which others keep, is not
 
 
 @dataclass(frozen=True)
-class Finding:
+class Fault:
     """Something that is wrong with a golden set, or might be."""
 
-    level: Level
+    level: Severity
     kind: str
     """What is wrong, in a word or two: ``dangling``."""
     where: str
@@ -32,7 +32,7 @@ class Finding:
     message: str
 
 
-def iter_faults(golden: GoldenSet) -> Iterator[Finding]:
+def iter_faults(golden: GoldenSet) -> Iterator[Fault]:
     """Iterate over what makes the scores of a golden set wrong; nothing if all is well."""
     chunk_ids = {chunk.chunk_id for chunk in golden.chunks}
     query_ids = {query.query_id for query in golden.queries}
@@ -57,11 +57,11 @@ def iter_faults(golden: GoldenSet) -> Iterator[Finding]:
     yield from _lost_questions(golden, chunk_ids)
 
 
-def _error(kind: str, where: str, message: str) -> Finding:
-    return Finding("error", kind, where, message)
+def _error(kind: str, where: str, message: str) -> Fault:
+    return Fault("error", kind, where, message)
 
 
-def _wrong_chunks(judged: JudgedQuery, chunk_ids: set[str]) -> Iterator[Finding]:
+def _wrong_chunks(judged: JudgedQuery, chunk_ids: set[str]) -> Iterator[Fault]:
     spans = {span.span_id for span in judged.spans}
     for chunk_id, _ in judged.iter_grades():
         if chunk_id not in chunk_ids and chunk_id not in spans:
@@ -75,7 +75,7 @@ def _hint(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def _wrong_spans(judged: JudgedQuery, golden: GoldenSet) -> Iterator[Finding]:
+def _wrong_spans(judged: JudgedQuery, golden: GoldenSet) -> Iterator[Fault]:
     """Find spans of what is not there, and those that contradict another judgment."""
     query_id = judged.query_id
     for span in judged.spans:
@@ -105,14 +105,14 @@ def overlapping(judged: JudgedQuery) -> Iterator[tuple[SpanJudgment, SpanJudgmen
             yield a, b
 
 
-def _lost_spans(golden: GoldenSet) -> Iterator[Finding]:
+def _lost_spans(golden: GoldenSet) -> Iterator[Fault]:
     for span, answering in golden.matched_spans:
         if not answering and span.end <= len(golden.texts.get(span.source, "")):
             message = f"no chunk overlaps span {span.span_id!r}, so no system can find it"
             yield _error("lost", span.query_id, message)
 
 
-def _contradictions(judged: JudgedQuery) -> Iterator[Finding]:
+def _contradictions(judged: JudgedQuery) -> Iterator[Fault]:
     grades: dict[str, float] = {}
     for chunk_id, grade in judged.iter_grades():
         if chunk_id not in grades:
@@ -125,7 +125,7 @@ def _contradictions(judged: JudgedQuery) -> Iterator[Finding]:
             yield _error("contradiction", judged.query_id, message)
 
 
-def _wrong_grades(judged: JudgedQuery, scale: float | None) -> Iterator[Finding]:
+def _wrong_grades(judged: JudgedQuery, scale: float | None) -> Iterator[Fault]:
     if scale is None:
         return
     for chunk_id, grade in judged.relevant:
@@ -134,7 +134,7 @@ def _wrong_grades(judged: JudgedQuery, scale: float | None) -> Iterator[Finding]
             yield _error("grade", judged.query_id, message)
 
 
-def _unread_files(golden: GoldenSet) -> Iterator[Finding]:
+def _unread_files(golden: GoldenSet) -> Iterator[Fault]:
     """Find files whose names are almost those of optional ones: nobody would miss them."""
     for known in (QUESTIONS, PASSES):
         if (golden.folder / known).exists():
@@ -144,7 +144,7 @@ def _unread_files(golden: GoldenSet) -> Iterator[Finding]:
             yield _error("unread", name, f"is ignored; did you mean {known!r}?")
 
 
-def _lost_questions(golden: GoldenSet, chunk_ids: set[str]) -> Iterator[Finding]:
+def _lost_questions(golden: GoldenSet, chunk_ids: set[str]) -> Iterator[Fault]:
     lost = sorted(golden.questions.keys() - chunk_ids)
     if lost:
         others = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
@@ -153,7 +153,7 @@ def _lost_questions(golden: GoldenSet, chunk_ids: set[str]) -> Iterator[Finding]
         yield _error("dangling", QUESTIONS, message)
 
 
-def _wrong_passes(golden: GoldenSet) -> Iterator[Finding]:
+def _wrong_passes(golden: GoldenSet) -> Iterator[Fault]:
     grades = {judged.query_id: dict(judged.iter_grades()) for judged in golden.judged}
     for query_id, pairs in golden.passes.items():
         known = grades.get(query_id, {})

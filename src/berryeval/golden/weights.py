@@ -14,9 +14,9 @@ from berryeval.errors import ArgumentError
 from berryeval.evaluation.weighing import effective_number
 from berryeval.golden.query_groups import normalised
 
-__all__ = ["LABELS", "ShareWeights", "TrafficWeights", "weigh_by_shares", "weigh_by_traffic"]
+__all__ = ["SHARE_LABELS", "ShareWeights", "TrafficWeights", "weigh_by_shares", "weigh_by_traffic"]
 
-LABELS = ("category", "difficulty")
+SHARE_LABELS = ("category", "difficulty")
 """What kinds can be: every query has one, and no query has two."""
 
 _ROUNDING = 0.01 + 1e-9  # of the sum of shares: three times 33 % are a whole
@@ -154,8 +154,8 @@ def weigh_by_shares(
     >>> weigh_by_shares(queries, "category", {"factual": 0.4, "howto": 0.6}).weights
     {'q1': 0.2, 'q2': 0.2, 'q3': 0.6}
     """
-    if label not in LABELS:
-        raise ArgumentError("label", " or ".join(map(repr, LABELS)), repr(label))
+    if label not in SHARE_LABELS:
+        raise ArgumentError("label", " or ".join(map(repr, SHARE_LABELS)), repr(label))
     if label == "category":
         shares = {QueryType.name_of(value): share for value, share in shares.items()}
     strata: dict[str, str] = {one.query_id: getattr(one, label) for one in queries}

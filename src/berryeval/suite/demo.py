@@ -19,7 +19,7 @@ __all__ = ["SYSTEMS", "Demo", "run_demo"]
 SYSTEMS = ("bm25", "vector", "hybrid")
 """The first is the baseline, the last is the one that the gate decides on."""
 
-MEASURES = ("nDCG@10", "RR@10", "P@5", "R@10")
+DEMO_MEASURES = ("nDCG@10", "RR@10", "P@5", "R@10")
 
 GUARDED, MARGIN = "nDCG@10", DEFAULT_MARGIN
 """What the gate asks: that this measure drops by less than that."""
@@ -69,7 +69,7 @@ def run_demo(
     comparison = compare(
         known.judgments,
         {name: result.run for name, result in results.items()},
-        known.at_level(MEASURES),
+        known.at_level(DEMO_MEASURES),
         baseline=SYSTEMS[0],
         queries=known.queries,
         slices=["difficulty"] if any(query.difficulty for query in known.queries) else [],

@@ -32,7 +32,7 @@ from berryeval.suite.appending import append_line
 
 __all__ = ["Entry", "History", "append", "decisions", "read", "sampling_fields"]
 
-VERSION = 1
+HISTORY_VERSION = 1
 _DECIMALS = 6
 _BEGINNING = b'{"version":'
 _LONGEST_LINE = 1 << 24
@@ -248,7 +248,7 @@ def _utc(time: datetime) -> datetime:
 
 def _to_line(entry: Entry) -> bytes:
     record = {
-        "version": VERSION,
+        "version": HISTORY_VERSION,
         "time": entry.time.isoformat().replace("+00:00", "Z"),
         "run": entry.run,
         **({} if entry.note is None else {"note": entry.note}),
@@ -270,8 +270,8 @@ def _short(value: float) -> float:
 
 def _to_entry(record: Any, path: str, line: int) -> Entry:  # noqa: ANN401 - any JSON
     version = record.get("version") if isinstance(record, dict) else None
-    if isinstance(version, int) and version > VERSION:
-        message = f"expected version {VERSION}, found {version}: a newer berryeval wrote it"
+    if isinstance(version, int) and version > HISTORY_VERSION:
+        message = f"expected version {HISTORY_VERSION}, found {version}: a newer berryeval wrote it"
         raise FormatError(message, path, line)
     try:
         entry = Entry(

@@ -19,7 +19,7 @@ from berryeval.evaluation.evaluate import (
     read_measures,
 )
 from berryeval.evaluation.explain.result import Explanation, Move
-from berryeval.evaluation.explain.shares import Standing, share_out
+from berryeval.evaluation.explain.shares import MovedDocument, share_out
 from berryeval.evaluation.findings import difference_of
 from berryeval.formats import Duplicates
 from berryeval.kernels.relevance import usable_grade
@@ -134,7 +134,7 @@ def _explain(
     scores = [score_ranking(measure, ranking, grade_of) for ranking in (before, after)]
     old, new = ({doc_id: i for i, doc_id in enumerate(ids, start=1)} for ids in (before, after))
     documents = {
-        doc_id: Standing(usable_grade(grade_of, doc_id), old.get(doc_id), new.get(doc_id))
+        doc_id: MovedDocument(usable_grade(grade_of, doc_id), old.get(doc_id), new.get(doc_id))
         for doc_id in (old | new)
     }
     shares = share_out(measure, list(documents.values()), judged, difference_of(*scores))
@@ -170,12 +170,12 @@ def _judged(grade_of: Mapping[bytes, float]) -> list[float]:
     return sorted((grade for grade in grade_of.values() if grade >= 0), reverse=True)
 
 
-def _is_seen_moving(document: Standing, k: int | None) -> bool:
+def _is_seen_moving(document: MovedDocument, k: int | None) -> bool:
     seen = document.within(k)
     return document.before != document.after and (seen.before, seen.after) != (None, None)
 
 
-def _move(doc_id: bytes, document: Standing, contribution: float) -> Move:
+def _move(doc_id: bytes, document: MovedDocument, contribution: float) -> Move:
     grade = document.grade if document.grade >= 0 else None
     return Move(decode_id(doc_id), grade, document.before, document.after, contribution)
 

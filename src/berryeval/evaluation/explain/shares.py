@@ -19,7 +19,7 @@ from berryeval.evaluation.explain.views import Arrangement, view_of
 from berryeval.kernels.relevance import NOT_IN_POOL
 from berryeval.measures import Measure
 
-__all__ = ["MOST_EXACT", "Shares", "Standing", "share_out"]
+__all__ = ["MOST_EXACT", "MovedDocument", "Shares", "share_out"]
 
 MOST_EXACT = 12
 """Up to this many documents all orders of moving are averaged: 4,096 hybrid rankings."""
@@ -33,21 +33,21 @@ number."""
 
 
 @dataclass(frozen=True)
-class Standing:
+class MovedDocument:
     """A document by its grade, as kernels take it, and its ranks; None if it has none."""
 
     grade: float
     before: int | None
     after: int | None
 
-    def within(self, k: int | None) -> Standing:
+    def within(self, k: int | None) -> MovedDocument:
         """Take ranks below the cutoff for none."""
         if k is None:
             return self
         before, after = (
             None if rank is None or rank > k else rank for rank in (self.before, self.after)
         )
-        return Standing(self.grade, before, after)
+        return MovedDocument(self.grade, before, after)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Shares:
 
 def share_out(
     measure: Measure,
-    documents: Sequence[Standing],
+    documents: Sequence[MovedDocument],
     judged: Sequence[float],
     difference: float,
 ) -> Shares:
@@ -90,12 +90,12 @@ def share_out(
     return Shares(contributions, method, len(movers))
 
 
-def _by_presence(document: Standing) -> Standing:
+def _by_presence(document: MovedDocument) -> MovedDocument:
     before, after = (None if rank is None else 1 for rank in (document.before, document.after))
-    return Standing(document.grade, before, after)
+    return MovedDocument(document.grade, before, after)
 
 
-def _by_itself(measure: Measure, document: Standing, judged: Sequence[float]) -> float:
+def _by_itself(measure: Measure, document: MovedDocument, judged: Sequence[float]) -> float:
     """Return what the document adds at its new rank minus what it added at its old one."""
     return _alone(measure, document.grade, document.after, judged) - _alone(
         measure, document.grade, document.before, judged
@@ -110,7 +110,7 @@ def _alone(measure: Measure, grade: float, rank: int | None, judged: Sequence[fl
 
 
 def _may_be_first(
-    counting: Sequence[Standing], seen: Sequence[Standing], movers: Sequence[int]
+    counting: Sequence[MovedDocument], seen: Sequence[MovedDocument], movers: Sequence[int]
 ) -> list[int]:
     """Leave out who never stands above all others that count, in any hybrid ranking."""
     surely = min(max(_rank(d.before), _rank(d.after)) for d in counting) if counting else math.inf
@@ -121,13 +121,13 @@ def _rank(rank: int | None) -> float:
     return math.inf if rank is None else rank
 
 
-def _path_key(document: Standing) -> tuple[float, float]:
+def _path_key(document: MovedDocument) -> tuple[float, float]:
     return _rank(document.after), _rank(document.before)
 
 
 def _value_of_hybrids(
     measure: Measure,
-    seen: Sequence[Standing],
+    seen: Sequence[MovedDocument],
     counting: Sequence[int],
     movers: Sequence[int],
     judged: Sequence[float],
