@@ -89,8 +89,8 @@ class GateRules:
         below=0.5,
         label="Alpha",
         is_common=True,
-        help="Significance level: probability that a pass, or a fail, is wrong, over all looks at "
-        "a growing set.",
+        help="Significance level: maximum probability of a wrong pass, and of a wrong fail, over "
+        "all looks at a growing set.",
     )
     inference: Inference = choice(  # noqa: RUF009 - makes a field
         "population",

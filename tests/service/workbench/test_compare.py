@@ -53,7 +53,7 @@ def test_the_verdict_is_a_sentence_with_a_word(client, pair):
         "hybrid differs from bm25 in too few queries to decide: nDCG@10 is 0."
     )
     assert heading.endswith("only 2 of 6 queries changed.")
-    assert page.find("span", class_="badge").text == "Too few changes to tell"
+    assert page.find("span", class_="badge").text == "Too few changes to decide"
     tiles = page.find("dl", class_="tiles").text
     assert "0 · 4 · 2" in tiles
     assert "no interval: fewer than 10 queries changed" in tiles
