@@ -275,7 +275,7 @@ def comparison_on_the_page(world, _):
 def compared_on(shown):
     p_of = {row["Measure"]: row["p"] for row in html_rows(shown, "Measure", "Interval", "p")}
     found = {"sentence": shown.find("h1").text}
-    for link in shown.find("svg", class_="wide").find_all("a"):
+    for link in shown.find("div", class_="wide").find_all("a"):
         name, mean, interval, word = re.fullmatch(
             r"(\S+) (\S+?)(?: +\[(.+)\])?: (.+)", link["aria-label"]
         ).groups()
