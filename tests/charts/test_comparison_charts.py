@@ -62,7 +62,7 @@ def test_the_legend_of_the_forest_plot_has_what_is_shown():
     tested = texts(drawn(forest_plot(COMPARISON, {"nDCG@10": 0.05})))
     untested = texts(drawn(forest_plot(a_comparison(5, slices=()))))
     assert tested[:4] == ["better", "worse", "not clearly different", "margin"]
-    assert untested[:4] == ["better", "worse", "not clearly different", "too few changes to tell"]
+    assert untested[:4] == ["better", "worse", "not clearly different", "too few changes to decide"]
     assert "margin" not in untested
 
 

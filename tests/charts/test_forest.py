@@ -37,7 +37,7 @@ def test_a_difference_is_a_point_on_its_interval(width):
 def test_a_difference_without_an_interval_shows_none():
     """Two ends at the mean would be an interval that excludes 0."""
     chart = drawn(forest(rows(mean=0.5), "bm25", 0.95))
-    assert chart.find("a")["aria-label"] == "RR +0.5000: too few changes to tell"
+    assert chart.find("a")["aria-label"] == "RR +0.5000: too few changes to decide"
 
 
 def test_no_difference_at_all_still_has_an_axis():

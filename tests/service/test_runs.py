@@ -11,6 +11,7 @@ import pytest
 
 from berryeval.core.run import Run
 from berryeval.formats import write_run
+from berryeval.service.run_cache import RunCache
 from service_data import fill, run_lines, upload
 
 RUN = {"q1": {"d1": 2.5, "d2": 1.0}, "q2": {"d3": 0.5}}
@@ -188,13 +189,16 @@ def test_a_removed_run_is_gone_unless_it_is_a_baseline(client):
     assert client.delete(f"/v1/runs/{run}").status_code == 404
 
 
-def test_few_runs_stay_in_memory(client, monkeypatch):
+def test_few_runs_stay_in_memory(client, archive, monkeypatch):
     """The one that was not asked for longest makes room, and is read again when it is wanted."""
     monkeypatch.setattr("berryeval.service.run_cache._MOST_ROWS", 300)
-    for seed in (1, 2, 1):
-        run = upload(client, seed, f"run {seed}")
-        assert client.get(f"/v1/runs/{run}/rankings/q1").status_code == 200
-    assert len(client.app.state.runs._runs) == 1
+    cache = RunCache(archive)
+    first, second = (upload(client, seed, f"run {seed}") for seed in (1, 2))
+    loaded = cache.load(first)
+    assert cache.load(first) is loaded
+    assert loaded.n_rows > 150, "two do not fit"
+    cache.load(second)
+    assert cache.load(first) is not loaded
 
 
 FORM = "application/x-www-form-urlencoded"
