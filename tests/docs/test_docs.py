@@ -262,3 +262,15 @@ def test_links_between_pages_lead_somewhere(page):
         if not re.match(r"[a-z]+:|#", target):
             path = page.parent / target.partition("#")[0]
             assert path.exists(), target
+
+
+def test_every_requirement_that_a_test_names_is_explained():
+    """And each that is explained is named by a test, or by a benchmark."""
+    page = (DOCS / "reference" / "requirements.md").read_text(encoding="utf-8")
+    explained = set(re.findall(r"^\| ([A-Z]\d+) \|", page, re.MULTILINE))
+    named = set()
+    for folder in ("tests", "benchmarks"):
+        for path in (ROOT / folder).rglob("*.py"):
+            for start in re.findall(r'"""((?:[A-Z]\d+(?:, | and |: ?))+)', path.read_text("utf-8")):
+                named |= set(re.findall(r"[A-Z]\d+", start))
+    assert named == explained
