@@ -56,7 +56,7 @@ def rank_eval(request: RankEvalRequest, stores: Sequence[Store], deadline: float
     """
     metrics = request.metric.wanted
     k = max(one.k for one in metrics.values())
-    asking = asking_until(deadline, len(request.requests) * k * len(stores))
+    asking = asking_until(deadline, len(request.requests) * len(stores), k)
     answers, failures = _asked(request, stores, k, asking)
     details: dict[str, Any] = {}
     for rated in request.requests:

@@ -273,8 +273,8 @@ def evaluate_store(
     """
     store = stores.find(given.store)
     queries = _weighted(archive, given.queries)
-    n_hits = len(queries) * max(LEAST_DEPTH, *given.ks)
-    asking = Asking() if prefers_job(prefer) else asking_until(deadline, n_hits)
+    depth = max(LEAST_DEPTH, *given.ks)
+    asking = Asking() if prefers_job(prefer) else asking_until(deadline, len(queries), depth)
 
     def work(progress: Progress) -> Response:
         progress(0, len(queries), "indexing")
