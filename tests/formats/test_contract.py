@@ -130,6 +130,13 @@ def test_a_query_that_would_be_a_comment_is_refused(tmp_path):
         write_judgments(Judgments.from_dict({"#1": {"d": 1}}), tmp_path / "qrels")
 
 
+@pytest.mark.parametrize("first", ["\ufeff", "\x1f\udc8b\x08", "(\udcb5/\udcfd"])
+def test_a_query_that_would_look_like_another_file_is_refused(tmp_path, first):
+    """A mark of UTF-8 would be dropped, and a compressed file would be unpacked."""
+    with pytest.raises(InputError, match="would make a TREC file look compressed"):
+        write_run(Run.from_dict({f"{first}1": {"d": 1}}), tmp_path / "run")
+
+
 def test_a_file_that_cannot_be_written_is_an_error(tmp_path):
     """With the system's reason."""
     path = tmp_path / "no" / "such" / "folder"

@@ -27,7 +27,7 @@ from berryeval.core.judgments import Judgments
 from berryeval.core.run import Run
 from berryeval.core.score_order import ScoredRow, cautions_of
 from berryeval.errors import FormatError, InputError
-from berryeval.formats.lines import BOM, PathLike, iter_lines, path_name, read_content
+from berryeval.formats.lines import BOM, FIRST_BYTES, PathLike, iter_lines, path_name, read_content
 from berryeval.formats.rows import Row, as_rank, parse_number, written
 
 __all__ = [
@@ -233,6 +233,8 @@ def _check_query(query_id: bytes) -> None:
     _check_id(query_id)
     if query_id.startswith(b"#"):
         raise InputError(f"{shown_id(query_id)} would be a comment in a TREC file")
+    if query_id.startswith(FIRST_BYTES):
+        raise InputError(f"{shown_id(query_id)} would make a TREC file look compressed or marked")
 
 
 def _check_id(doc_id: bytes) -> None:
