@@ -14,13 +14,28 @@ from fastapi import FastAPI
 from berryeval.archive import Archive
 from berryeval.service import ServiceSettings, create_app
 
+_ROUTES: list[Any] = []
+
+
+def new_app(archive: Archive, settings: ServiceSettings | None = None) -> FastAPI:
+    """Create an application that shares its routes with all others of the process.
+
+    FastAPI prepares a route when it is first called, which takes longer than most tests. Routes
+    know nothing of the application that they belong to.
+    """
+    app = create_app(archive, settings)
+    if not _ROUTES:
+        _ROUTES.extend(app.router.routes)
+    app.router.routes[:] = _ROUTES
+    return app
+
 
 @contextmanager
 def application(folder: Any, **settings: Any) -> Iterator[FastAPI]:
     """Give an application over a new archive in a folder, or over the one that is there."""
     path = str(folder / "berryeval.db")
     with Archive.open(path) as archive:
-        yield create_app(archive, ServiceSettings(archive=path, **settings))
+        yield new_app(archive, ServiceSettings(archive=path, **settings))
 
 
 @contextmanager

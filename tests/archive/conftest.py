@@ -1,18 +1,46 @@
 """Archives in both databases."""
 
+import shutil
+from urllib.parse import urlsplit
+
 import pytest
 
 from archive.databases import new_database
 from berryeval.archive import Archive
 
 
+@pytest.fixture(scope="session")
+def empty_file(tmp_path_factory):
+    """The file of an archive with nothing in it."""
+    path = tmp_path_factory.mktemp("archive") / "empty.db"
+    Archive.open(path).close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def empty_database(postgres_dsn):
+    """The name of a database that holds an archive with nothing in it."""
+    with new_database(postgres_dsn) as dsn:
+        Archive.open(dsn).close()
+        yield urlsplit(dsn).path.lstrip("/")
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def location(request, tmp_path):
-    """Where an archive may be made: in a file, or in a database of a real PostgreSQL."""
+    """Where an archive may be made, in a file or in a database of a real PostgreSQL.
+
+    A test that asks for an `archive` has it there: a copy, which is quicker than to make one.
+    """
+    find = request.getfixturevalue
+    has_archive = "archive" in request.fixturenames
+    path = tmp_path / "berryeval.db"
     if request.param == "sqlite":
-        yield str(tmp_path / "berryeval.db")
+        if has_archive:
+            shutil.copy(find("empty_file"), path)
+        yield str(path)
         return
-    with new_database(request.getfixturevalue("postgres_dsn")) as dsn:
+    template = find("empty_database") if has_archive else "template0"
+    with new_database(find("postgres_dsn"), template) as dsn:
         yield dsn
 
 

@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from berryeval import Run
@@ -16,6 +16,7 @@ from berryeval.errors import (
     InputTypeError,
     NotFoundError,
 )
+from depth import examples
 
 RUN = Run.from_dict({"q2": {"d1": 0.5, "d2": 0.25}, "q1": {"d9": 1.0}})
 
@@ -67,7 +68,7 @@ def test_the_same_rankings_of_two_commits_are_two_runs_and_kept_once(archive):
     assert n_rows(archive, run_contents) == n_rows(archive, run_pieces) == 0
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@examples(50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=runs)
 def test_any_run_comes_back_as_it_was(archive, rows):
     """Any ids, any scores, queries without documents, in the order in which they came."""

@@ -60,7 +60,6 @@ def shell(tmp_path):
 @pytest.mark.parametrize(("code", "command"), BY_EXIT_CODE)
 def test_the_exit_code_survives_a_closed_pipe(shell, code, command):
     """Whether output, messages or both go to a reader that is gone."""
-    assert shell(f"berryeval {command}").returncode == code
     for pipe in ("| true", "2>&1 | true", "2>&1 >/dev/null | true"):
         done = shell(f"berryeval {command} {pipe}")
         assert (done.returncode, "Traceback" in done.stderr) == (code, False), pipe

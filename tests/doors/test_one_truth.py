@@ -18,12 +18,12 @@ from starlette.testclient import TestClient
 import berryeval as be
 from berryeval.cli import main
 from berryeval.evaluation.power import sensitivity
-from berryeval.service import create_app
 from berryeval.suite.gate import decide
 from berryeval.suite.settings import read_settings
 from doors.reading import NOTHING, WORDS, ends, faults, html_rows, page_of, plain_rows
 from doors.world import MARGIN, MEASURES, NOISY, TIGHT
 from service.workbench.html import HTML
+from service_server import new_app
 
 FILES = ("qrels.txt", "old.run", "new.run")
 NAMED = [part for measure in MEASURES for part in ("-m", measure)]
@@ -673,7 +673,7 @@ def test_by_default_every_door_decides_on_the_same_measures(world):
         "http": of_records(posted(world, "/v1/comparisons", pair)["differences"]),
         "report": of_rows(html_rows(report(world, "compare", *FILES), "measure", "95% interval")),
     }
-    with TestClient(create_app(world.archive), base_url="http://localhost:8765") as client:
+    with TestClient(new_app(world.archive), base_url="http://localhost:8765") as client:
         address = f"/compare?a={world.run_ids['old']}&b={world.run_ids['new']}"
         shown = compared_on(page_of(client.get(address, headers=HTML).text))
     del shown["sentence"]

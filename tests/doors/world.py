@@ -9,7 +9,8 @@ from starlette.testclient import TestClient
 
 import berryeval as be
 from berryeval.archive import Archive
-from berryeval.service import ServiceSettings, create_app
+from berryeval.service import ServiceSettings
+from service_server import new_app
 
 MEASURES = ("nDCG@10", "RR", "P@5")
 MARGIN = 0.05
@@ -118,7 +119,7 @@ def write_files(folder):
 def served(folder):
     """Start a service over an archive that holds the same."""
     archive = Archive.open(folder / "archive.db")
-    app = create_app(archive, ServiceSettings(measures=MEASURES))
+    app = new_app(archive, ServiceSettings(measures=MEASURES))
     return archive, TestClient(app, base_url="http://localhost:8765")
 
 

@@ -1,18 +1,30 @@
 """A service over an archive of its own, called inside the process."""
 
+import shutil
+
 import pytest
 from starlette.testclient import TestClient
 
 from berryeval.archive import Archive
-from berryeval.service import ServiceSettings, create_app
+from berryeval.service import ServiceSettings
+from service_server import new_app
 
 BASE = "http://localhost:8765"
 
 
+@pytest.fixture(scope="session")
+def empty_archive(tmp_path_factory):
+    """The file of an archive with nothing in it."""
+    path = tmp_path_factory.mktemp("archive") / "empty.db"
+    Archive.open(path).close()
+    return path
+
+
 @pytest.fixture
-def archive(tmp_path):
+def archive(tmp_path, empty_archive):
     """An empty archive."""
-    with Archive.open(tmp_path / "berryeval.db") as opened:
+    path = shutil.copy(empty_archive, tmp_path / "berryeval.db")
+    with Archive.open(path) as opened:
         yield opened
 
 
@@ -22,7 +34,7 @@ def service(archive):
     clients = []
 
     def start(base_url=BASE, **settings):
-        app = create_app(archive, ServiceSettings(**settings))
+        app = new_app(archive, ServiceSettings(**settings))
         client = TestClient(app, base_url=base_url)
         clients.append(client.__enter__())
         return client

@@ -13,10 +13,10 @@ from starlette.testclient import TestClient
 
 from archive.databases import new_database
 from berryeval.archive import Archive
-from berryeval.service import create_app
 from berryeval.service.stores import documents
 from service.written import KINDS, STORE, every
 from service_process import Server
+from service_server import new_app
 
 HOLDER = """
 import sqlite3, sys
@@ -114,7 +114,7 @@ def test_a_database_that_others_hold_says_when_to_come_back(tmp_path, monkeypatc
     monkeypatch.setattr(documents, "_SECONDS_TO_WAIT", 0.2)
     with (
         Archive.open(tmp_path / "a.db", timeout=0.2) as archive,
-        TestClient(create_app(archive), base_url="http://localhost") as client,
+        TestClient(new_app(archive), base_url="http://localhost") as client,
     ):
         assert client.put(f"/v1/stores/{STORE}", json={"kind": "bm25"}).status_code == 201
         (stores_file,) = (tmp_path / "a.db.stores").glob("*.db")

@@ -23,7 +23,7 @@ from berryeval.service.app import describe
 from service.soak_figures import note
 from service_data import fill
 
-EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "5"))
+EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "3"))
 CASES = [
     (path, method, mode)
     for path, methods in describe()["paths"].items()

@@ -7,8 +7,9 @@ from starlette.testclient import TestClient
 
 from archive.databases import new_database
 from berryeval.archive import Archive
-from berryeval.service import ServiceSettings, create_app
+from berryeval.service import ServiceSettings
 from service_data import fill, upload
+from service_server import new_app
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -28,7 +29,7 @@ def start(location):
     def start_service():
         archive = Archive.open(location)
         opened.append(archive)
-        app = create_app(archive, ServiceSettings())
+        app = new_app(archive, ServiceSettings())
         return TestClient(app, base_url="http://localhost:8765")
 
     opened = []

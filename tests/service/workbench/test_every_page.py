@@ -7,9 +7,9 @@ from benchmarks.workbench import ADDRESSES, NOT_MEASURED, examples
 from starlette.testclient import TestClient
 
 from berryeval.archive import Archive
-from berryeval.service import create_app
 from berryeval.service.demo import fill_demo
 from berryeval.service.workbench import pages
+from service_server import new_app
 
 # What pages say where there is nothing, or not yet.
 NOT_YET = ('class="empty"', "There is no run yet", 'hx-trigger="load delay')
@@ -20,7 +20,7 @@ def client(tmp_path_factory):
     """A service over the demonstration."""
     with Archive.open(tmp_path_factory.mktemp("demo") / "demo.db") as archive:
         fill_demo(archive)
-        with TestClient(create_app(archive), base_url="http://localhost:8765") as opened:
+        with TestClient(new_app(archive), base_url="http://localhost:8765") as opened:
             yield opened
 
 

@@ -10,10 +10,10 @@ from berryeval import Document, Run
 from berryeval.archive import Archive, JudgmentEntry, RunFacts
 from berryeval.archive.judgments.opinions import SETTLED
 from berryeval.archive.records import JudgingPolicy
-from berryeval.service import create_app
 from berryeval.service.workbench.judging import queues as queues_module
 from service.workbench.html import HTML, get_page, parse
 from service.workbench.judged_archive import ORIGIN, ask, fill, graded, say, token
+from service_server import new_app
 
 HOLES = {(query, doc) for query in ("q1", "q2", "q3") for doc in ("d3", "d4", "d5")}
 
@@ -425,7 +425,7 @@ def test_without_any_run_the_page_says_how_to_begin(tmp_path):
     """A newcomer sees the command and the button."""
     with (
         Archive.open(tmp_path / "new.db") as empty,
-        TestClient(create_app(empty), base_url=ORIGIN["Origin"]) as client,
+        TestClient(new_app(empty), base_url=ORIGIN["Origin"]) as client,
     ):
         page = get_page(client, "/judge")
         assert "Nothing to judge yet" in page.text
