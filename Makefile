@@ -23,9 +23,10 @@ FUZZ_SECONDS ?= 60
 
 NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard scripts/building/*.py) \
   $(shell find native -type f)
+CPP := $(shell find native fuzz -name '*.cpp' -o -name '*.hpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check test lint format bench bench-search bench-service bench-workbench bench-peers fuzz soak \
+.PHONY: help demo check test test-deep coverage lint format tidy bench bench-search bench-service bench-workbench bench-peers fuzz soak \
   conformance conformance-page docs reference simulate baseline quality \
   screenshots constraints clean
 
@@ -43,11 +44,20 @@ check: $(VENV)/developing ## Check what changed since SINCE (the last commit): s
 	@tests="$$($(BIN)/python scripts/check_changed.py $(SINCE))"; \
 	  if [ -n "$$tests" ]; then $(BIN)/python -m pytest -q -n $(WORKERS) -m unit $$tests; fi
 
-# What is ignored needs the real program, which `make conformance` fetches.
-test: $(VENV)/developing ## Run every test, with coverage
+# What is ignored needs the real program, which `make conformance` fetches. Each worker takes half
+# of the modules, so that one of them starts what the tests of a module share.
+PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal \
+  --ignore=tests/conformance/test_against_the_program.py
+
+test: $(VENV)/developing ## Run every test
+	$(PYTEST) $(PYTEST_ARGS)
+
+test-deep: $(VENV)/developing ## Run every test, property tests with ten times the examples
+	BERRYEVAL_DEEP_TESTS=1 $(PYTEST) $(PYTEST_ARGS)
+
+coverage: $(VENV)/developing ## Run every test, and report the lines that none of them runs
 	@rm -f .coverage .coverage.*
-	COVERAGE_PROCESS_START=pyproject.toml $(BIN)/python -m pytest -q -n $(WORKERS) \
-	  --ignore=tests/conformance/test_against_the_program.py $(PYTEST_ARGS)
+	COVERAGE_PROCESS_START=pyproject.toml $(PYTEST) $(PYTEST_ARGS)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
@@ -56,10 +66,17 @@ lint: $(VENV)/developing ## Check style, types and the direction of imports
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
 
 format: $(VENV)/developing ## Format the code
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CPP)
+
+# The bindings need Python's headers, and two files the instruction sets that they are built for.
+tidy: $(VENV)/developing ## Look for likely bugs in the C++ code
+	$(BIN)/python -m pip install -qq --constraint constraints.txt --group tidy
+	$(BIN)/clang-tidy --quiet $(filter-out native/bindings/% %_avx2.cpp,$(filter %.cpp,$(CPP))) -- -std=c++20 -Inative
 
 bench: $(VENV)/developing ## Measure speed, and write docs/reference/benchmarks.md
 	$(BIN)/python benchmarks/report.py
@@ -119,7 +136,7 @@ reference: $(VENV)/developing ## Regenerate the pages of docs/reference
 constraints: $(VENV)/developing ## Pin the newest versions in constraints.txt
 	$(BIN)/python -m pip install -qq uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.10 --no-header --no-annotate \
-	  --no-emit-index-url --group dev --group fuzz --output-file constraints.txt pyproject.toml constraints.in
+	  --no-emit-index-url --group dev --group fuzz --group tidy --output-file constraints.txt pyproject.toml constraints.in
 
 clean: ## Remove everything that was built
 	rm -rf $(VENV) build dist site .coverage .benchmarks .mypy_cache .pytest_cache .ruff_cache \

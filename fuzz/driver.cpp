@@ -43,15 +43,31 @@ void run(const Bytes& input) {
 
 // Changes a few bytes: replaced, removed, doubled, or taken from another input.
 Bytes change(Bytes input, const std::vector<Bytes>& corpus, std::mt19937_64& random) {
-    static const std::string tokens[] = {" ", "\n", "\t", "\r\n", "#", "a", "b", "Q0", "1",
-                                         "-1e3", "nan", "inf", "0.5", "\xff", std::string(1, '\0'),
-                                         "a Q0 b 1 2 t\n", "b Q0 a 1 3 t\n", std::string(70, 'x')};
+    static const std::string tokens[] = {" ",
+                                         "\n",
+                                         "\t",
+                                         "\r\n",
+                                         "#",
+                                         "a",
+                                         "b",
+                                         "Q0",
+                                         "1",
+                                         "-1e3",
+                                         "nan",
+                                         "inf",
+                                         "0.5",
+                                         "\xff",
+                                         std::string(1, '\0'),
+                                         "a Q0 b 1 2 t\n",
+                                         "b Q0 a 1 3 t\n",
+                                         std::string(70, 'x')};
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
     for (std::size_t left = 1 + below(6); left > 0; --left) {
         const auto at = [&] { return static_cast<std::ptrdiff_t>(below(input.size() + 1)); };
         switch (below(5)) {
             case 0:
-                if (!input.empty()) input[below(input.size())] = static_cast<std::uint8_t>(random());
+                if (!input.empty())
+                    input[below(input.size())] = static_cast<std::uint8_t>(random());
                 break;
             case 1: {
                 const std::string& token = tokens[below(std::size(tokens))];
@@ -67,10 +83,11 @@ Bytes change(Bytes input, const std::vector<Bytes>& corpus, std::mt19937_64& ran
             case 3: {
                 const Bytes& other = corpus[below(corpus.size())];
                 const auto first = static_cast<std::ptrdiff_t>(below(other.size() + 1));
-                const auto last = first + static_cast<std::ptrdiff_t>(
-                                              below(other.size() - static_cast<std::size_t>(first) + 1));
+                const auto last = first + static_cast<std::ptrdiff_t>(below(
+                                              other.size() - static_cast<std::size_t>(first) + 1));
                 const Bytes piece(other.begin() + first, other.begin() + last);
-                if (input.size() < 4096) input.insert(input.begin() + at(), piece.begin(), piece.end());
+                if (input.size() < 4096)
+                    input.insert(input.begin() + at(), piece.begin(), piece.end());
                 break;
             }
             default: {

@@ -91,8 +91,8 @@ struct Read {
     Values values;  // of a run without duplicates
 
     friend bool operator==(const Read& a, const Read& b) {
-        return a.wrong_line == b.wrong_line && a.n_rows == b.n_rows &&
-               a.duplicate == b.duplicate && same_bits(a.values, b.values);
+        return a.wrong_line == b.wrong_line && a.n_rows == b.n_rows && a.duplicate == b.duplicate &&
+               same_bits(a.values, b.values);
     }
 };
 
@@ -105,21 +105,23 @@ Read read(std::string_view text, text::Kind kind, std::size_t piece) {
     is_right = is_right && reader.finish();
     require(is_right != reader.is_wrong(), "it is right, or a line is wrong");
     const auto duplicate = reader.rows().first_duplicate();
-    Read found{is_right ? 0 : reader.wrong_line(), reader.rows().n_rows(),
-               duplicate ? std::optional(reader.line_of(*duplicate)) : std::nullopt, {}};
+    Read found{is_right ? 0 : reader.wrong_line(),
+               reader.rows().n_rows(),
+               duplicate ? std::optional(reader.line_of(*duplicate)) : std::nullopt,
+               {}};
     const auto columns = std::move(reader.rows()).columns(columns::Duplicates::keep_best);
     if (is_right && kind == text::Kind::run) {
         const auto span_of = [](const auto& buffer) {
             return std::span<const std::uint64_t>(buffer.data(), buffer.size());
         };
         engine::Board board(pools(), plan());
-        engine::score_columns({{{columns.query_data.data(), columns.query_data.size()},
-                                span_of(columns.query_offsets)},
-                               span_of(columns.starts),
-                               {{columns.doc_data.data(), columns.doc_data.size()},
-                                span_of(columns.doc_offsets)},
-                               {columns.values.data(), columns.values.size()}},
-                              1, board);
+        engine::score_columns(
+            {{{columns.query_data.data(), columns.query_data.size()},
+              span_of(columns.query_offsets)},
+             span_of(columns.starts),
+             {{columns.doc_data.data(), columns.doc_data.size()}, span_of(columns.doc_offsets)},
+             {columns.values.data(), columns.values.size()}},
+            1, board);
         found.values = results(board, true);
     }
     return found;
@@ -131,8 +133,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size < 4) return 0;
     const std::string_view text(reinterpret_cast<const char*>(data) + 4, size - 4);
     const std::size_t piece = 1 + data[0] % 64;
-    const engine::Sizes sizes{.block = 4 + data[1] % 128u, .step = 1 + data[2] % 64u,
-                              .tail = 1 + data[3] % 64u};
+    const engine::Sizes sizes{
+        .block = 4 + data[1] % 128u, .step = 1 + data[2] % 64u, .tail = 1 + data[3] % 64u};
     for (const text::Kind kind : {text::Kind::judgments, text::Kind::run}) {
         require(read(text, kind, piece) == read(text, kind, size), "pieces change nothing");
     }

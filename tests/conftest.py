@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from depth import examples
 from search.postgres_server import can_run, running_server
 
 pytest_plugins = ["pytester"]  # runs pytest inside a test; only here may a plugin be named
 
 # No test asserts a time: machines are shared, and a slow moment is no defect.
-settings.register_profile("berryeval", deadline=None)
+settings.register_profile("berryeval", examples(200, deadline=None))
 settings.load_profile("berryeval")
 
 # Where coverage is measured it starts with the interpreter, before pytest loads our plugin. What

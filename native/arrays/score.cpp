@@ -218,13 +218,10 @@ private:
             case Metric::precision:
                 return write([&](std::size_t row) { return precisions_[row]; });
             case Metric::f1:
-                return write([&](std::size_t row) {
-                    return kernels::f1(precisions_[row], recalls_[row]);
-                });
+                return write(
+                    [&](std::size_t row) { return kernels::f1(precisions_[row], recalls_[row]); });
             case Metric::hit_rate:
-                return write([&](std::size_t row) {
-                    return kernels::hit_rate(at_k.n_found[row]);
-                });
+                return write([&](std::size_t row) { return kernels::hit_rate(at_k.n_found[row]); });
             case Metric::mrr:
                 return write([&](std::size_t row) {
                     return at_k.n_found[row] > 0.0 ? reciprocal_ranks_[row] : 0.0;
@@ -235,8 +232,7 @@ private:
                 });
             case Metric::average_precision:
                 return write([&](std::size_t row) {
-                    return kernels::average_precision(at_k.precision_sum[row],
-                                                      n_relevant_of_[row]);
+                    return kernels::average_precision(at_k.precision_sum[row], n_relevant_of_[row]);
                 });
         }
     }
@@ -252,8 +248,8 @@ private:
     std::span<std::uint64_t> found_;
     std::span<std::int32_t> places_;
     std::span<std::int32_t> slots_;
-    std::span<double> precision_sums_;  // of the first 0, 1, 2, ... documents found
-    std::span<double> dcgs_;            // likewise
+    std::span<double> precision_sums_;    // of the first 0, 1, 2, ... documents found
+    std::span<double> dcgs_;              // likewise
     std::span<double> discounted_gains_;  // by rank, where a document was found
     std::span<double> ideal_gains_;
     std::span<std::uint32_t> k_after_;  // for each rank, the number of the first k that holds it
@@ -276,8 +272,8 @@ void score(const Request& request, std::size_t n_threads, bool portable, Out* ou
     if (request.n_rows == 0) return;
     const std::size_t depth = request.ks.back();
     const std::size_t n_relevant = request.relevant.size() / request.n_rows;
-    const join::Matcher matcher = join::pays_to_hash(n_relevant) ? join::hashed_matcher
-                                                                 : join::choose_matcher(portable);
+    const join::Matcher matcher =
+        join::pays_to_hash(n_relevant) ? join::hashed_matcher : join::choose_matcher(portable);
     const std::vector<double> ideals =
         binary_ideals(request.log2_ranks, std::min(depth, n_relevant));
     const std::size_t comparisons = request.n_rows * depth * (n_relevant + 1);

@@ -18,8 +18,8 @@ struct Request {
     const double* grades;                     // as `relevant`, or null: every id gains 1
     std::span<const std::size_t> ks;          // ascending, none larger than a row of `retrieved`
     std::span<const Metric> metrics;
-    bool divide_by_k;                         // precision: by k, else by the documents returned
-    std::span<const double> log2_ranks;       // log2(rank + 1) from rank 1 to the last k
+    bool divide_by_k;                    // precision: by k, else by the documents returned
+    std::span<const double> log2_ranks;  // log2(rank + 1) from rank 1 to the last k
 };
 
 // Columns beyond this have no place in the 32 bits that places are kept in.

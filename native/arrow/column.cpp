@@ -25,15 +25,24 @@ const T* values_of(const ArrowArray& array) {
 template <class Visit>
 void visit_integers(Layout layout, const ArrowArray& array, const Visit& visit) {
     switch (layout) {
-        case Layout::int8: return visit(values_of<std::int8_t>(array));
-        case Layout::uint8: return visit(values_of<std::uint8_t>(array));
-        case Layout::int16: return visit(values_of<std::int16_t>(array));
-        case Layout::uint16: return visit(values_of<std::uint16_t>(array));
-        case Layout::int32: return visit(values_of<std::int32_t>(array));
-        case Layout::uint32: return visit(values_of<std::uint32_t>(array));
-        case Layout::int64: return visit(values_of<std::int64_t>(array));
-        case Layout::uint64: return visit(values_of<std::uint64_t>(array));
-        default: return;
+        case Layout::int8:
+            return visit(values_of<std::int8_t>(array));
+        case Layout::uint8:
+            return visit(values_of<std::uint8_t>(array));
+        case Layout::int16:
+            return visit(values_of<std::int16_t>(array));
+        case Layout::uint16:
+            return visit(values_of<std::uint16_t>(array));
+        case Layout::int32:
+            return visit(values_of<std::int32_t>(array));
+        case Layout::uint32:
+            return visit(values_of<std::uint32_t>(array));
+        case Layout::int64:
+            return visit(values_of<std::int64_t>(array));
+        case Layout::uint64:
+            return visit(values_of<std::uint64_t>(array));
+        default:
+            return;
     }
 }
 
@@ -89,22 +98,40 @@ Layout layout_of(const ArrowSchema& schema) {
     if (format == "vu" || format == "vz") return Layout::text_view;
     if (format.size() != 1) return Layout::other;
     switch (format[0]) {
-        case 'n': return Layout::none;
-        case 'b': return Layout::bit;
-        case 'c': return Layout::int8;
-        case 'C': return Layout::uint8;
-        case 's': return Layout::int16;
-        case 'S': return Layout::uint16;
-        case 'i': return Layout::int32;
-        case 'I': return Layout::uint32;
-        case 'l': return Layout::int64;
-        case 'L': return Layout::uint64;
-        case 'e': return Layout::float16;
-        case 'f': return Layout::float32;
-        case 'g': return Layout::float64;
-        case 'u': case 'z': return Layout::text;
-        case 'U': case 'Z': return Layout::large_text;
-        default: return Layout::other;
+        case 'n':
+            return Layout::none;
+        case 'b':
+            return Layout::bit;
+        case 'c':
+            return Layout::int8;
+        case 'C':
+            return Layout::uint8;
+        case 's':
+            return Layout::int16;
+        case 'S':
+            return Layout::uint16;
+        case 'i':
+            return Layout::int32;
+        case 'I':
+            return Layout::uint32;
+        case 'l':
+            return Layout::int64;
+        case 'L':
+            return Layout::uint64;
+        case 'e':
+            return Layout::float16;
+        case 'f':
+            return Layout::float32;
+        case 'g':
+            return Layout::float64;
+        case 'u':
+        case 'z':
+            return Layout::text;
+        case 'U':
+        case 'Z':
+            return Layout::large_text;
+        default:
+            return Layout::other;
     }
 }
 
@@ -128,8 +155,8 @@ std::size_t first_null(const Slice& slice) {
     const ArrowArray& array = *slice.array;
     if (array.null_count == 0) return slice.n_rows;
     std::size_t row = 0;
-    while (row < slice.n_rows && is_valid(array, array.offset + slice.first +
-                                                     static_cast<std::int64_t>(row))) {
+    while (row < slice.n_rows &&
+           is_valid(array, array.offset + slice.first + static_cast<std::int64_t>(row))) {
         ++row;
     }
     return row;
@@ -170,10 +197,14 @@ std::size_t IdColumn::read(const Slice& slice, std::string_view* out) {
 void IdColumn::read_at(const ArrowArray& values, std::size_t n_rows, std::string_view* out) {
     const std::int64_t* const positions = positions_.data();
     switch (layout_) {
-        case Layout::text: return read_texts<std::int32_t>(values, positions, n_rows, out);
-        case Layout::large_text: return read_texts<std::int64_t>(values, positions, n_rows, out);
-        case Layout::text_view: return read_text_views(values, positions, n_rows, out);
-        default: break;
+        case Layout::text:
+            return read_texts<std::int32_t>(values, positions, n_rows, out);
+        case Layout::large_text:
+            return read_texts<std::int64_t>(values, positions, n_rows, out);
+        case Layout::text_view:
+            return read_text_views(values, positions, n_rows, out);
+        default:
+            break;
     }
     visit_integers(layout_, values, [&](const auto* numbers) {
         char* to = digits_.data();
@@ -198,8 +229,12 @@ std::size_t NumberColumn::read(const Slice& slice, double* out) const {
         }
     };
     switch (layout_) {
-        case Layout::float64: copy(values_of<double>(array)); break;
-        case Layout::float32: copy(values_of<float>(array)); break;
+        case Layout::float64:
+            copy(values_of<double>(array));
+            break;
+        case Layout::float32:
+            copy(values_of<float>(array));
+            break;
         case Layout::float16:
             for (std::size_t i = 0; i < n_rows; ++i) {
                 out[i] = from_half(
@@ -212,7 +247,8 @@ std::size_t NumberColumn::read(const Slice& slice, double* out) const {
                 out[i] = values_of<std::uint8_t>(array)[at >> 3] >> (at & 7) & 1;
             }
             break;
-        default: visit_integers(layout_, array, copy);
+        default:
+            visit_integers(layout_, array, copy);
     }
     return n_rows;
 }

@@ -15,9 +15,21 @@ constexpr std::size_t chunk_rows = 2048;  // what is read at once stays in the n
 // How the values of a column lie in memory.
 enum class Layout {
     none,  // a column of nulls
-    bit, int8, uint8, int16, uint16, int32, uint32, int64, uint64,
-    float16, float32, float64,
-    text, large_text, text_view,
+    bit,
+    int8,
+    uint8,
+    int16,
+    uint16,
+    int32,
+    uint32,
+    int64,
+    uint64,
+    float16,
+    float32,
+    float64,
+    text,
+    large_text,
+    text_view,
     other,
 };
 
@@ -48,8 +60,8 @@ public:
 private:
     void read_at(const ArrowArray& values, std::size_t n_rows, std::string_view* out);
 
-    Layout layout_;          // of the ids; of the dictionary where there is one
-    Layout index_layout_;    // none without a dictionary
+    Layout layout_;        // of the ids; of the dictionary where there is one
+    Layout index_layout_;  // none without a dictionary
     std::vector<std::int64_t> positions_;
     std::vector<char> digits_;
 };

@@ -20,8 +20,7 @@ bool Reader::can_read(const ArrowSchema& schema, const std::array<std::size_t, 3
            holds_numbers(*schema.children[places[2]]);
 }
 
-Reader::Chunk Reader::read_chunk(const ArrowArray& batch, std::int64_t first,
-                                 std::size_t n_rows) {
+Reader::Chunk Reader::read_chunk(const ArrowArray& batch, std::int64_t first, std::size_t n_rows) {
     // The offset of a batch counts for its columns, too.
     const auto slice = [&](std::size_t column) {
         return Slice{batch.children[places_[column]], batch.offset + first, n_rows};
@@ -48,11 +47,12 @@ Reader::Chunk Reader::read_chunk(const ArrowArray& batch, std::int64_t first,
 }
 
 std::optional<Complaint> GroupingReader::add(const ArrowArray& batch) {
-    return reader_.read(
-        batch, [this](std::string_view query_id, std::string_view doc_id, double value) {
-            if (grouping_.n_rows() == chunk_rows) [[unlikely]] make_room();
-            grouping_.add(query_id, doc_id, value);
-        });
+    return reader_.read(batch,
+                        [this](std::string_view query_id, std::string_view doc_id, double value) {
+                            if (grouping_.n_rows() == chunk_rows) [[unlikely]]
+                                make_room();
+                            grouping_.add(query_id, doc_id, value);
+                        });
 }
 
 // The first rows tell how long ids are, more or less.

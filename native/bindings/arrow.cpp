@@ -33,9 +33,12 @@ nb::list arrow_names(nb::handle capsule) {
 
 const char* name_of(arrow::Problem problem) {
     switch (problem) {
-        case arrow::Problem::null: return "null";
-        case arrow::Problem::empty_id: return "empty id";
-        case arrow::Problem::number: return "number";
+        case arrow::Problem::null:
+            return "null";
+        case arrow::Problem::empty_id:
+            return "empty id";
+        case arrow::Problem::number:
+            return "number";
     }
     return "";
 }
@@ -63,10 +66,10 @@ nb::tuple arrow_group(nb::handle capsule, const Places& places, double most, boo
         duplicate = grouping.first_duplicate();
     }
     if (duplicate) {
-        return nb::make_tuple(nb::none(),
-                              nb::make_tuple("duplicate", 1, *duplicate,
-                                             nb::make_tuple(to_bytes(grouping.query_id_of(*duplicate)),
-                                                            to_bytes(grouping.doc_id(*duplicate)))));
+        return nb::make_tuple(
+            nb::none(), nb::make_tuple("duplicate", 1, *duplicate,
+                                       nb::make_tuple(to_bytes(grouping.query_id_of(*duplicate)),
+                                                      to_bytes(grouping.doc_id(*duplicate)))));
     }
     if (complaint) {
         return nb::make_tuple(nb::none(),

@@ -19,12 +19,11 @@ nb::object view_of(columns::Buffer<T>&& buffer) {
 }  // namespace
 
 nb::tuple to_python(columns::Columns&& columns) {
-    return nb::make_tuple(nb::bytes(columns.query_data.data(), columns.query_data.size()),
-                          view_of(std::move(columns.query_offsets)),
-                          view_of(std::move(columns.starts)),
-                          nb::bytes(columns.doc_data.data(), columns.doc_data.size()),
-                          view_of(std::move(columns.doc_offsets)),
-                          view_of(std::move(columns.values)));
+    return nb::make_tuple(
+        nb::bytes(columns.query_data.data(), columns.query_data.size()),
+        view_of(std::move(columns.query_offsets)), view_of(std::move(columns.starts)),
+        nb::bytes(columns.doc_data.data(), columns.doc_data.size()),
+        view_of(std::move(columns.doc_offsets)), view_of(std::move(columns.values)));
 }
 
 }  // namespace berryeval::bindings

@@ -42,10 +42,11 @@ struct Columns {
     Numbers values;
 
     engine::Grouped grouped() const {
-        return {{{query_data.c_str(), query_data.size()}, {query_offsets.data(), query_offsets.size()}},
-                {starts.data(), starts.size()},
-                {{doc_data.c_str(), doc_data.size()}, {doc_offsets.data(), doc_offsets.size()}},
-                {values.data(), values.size()}};
+        return {
+            {{query_data.c_str(), query_data.size()}, {query_offsets.data(), query_offsets.size()}},
+            {starts.data(), starts.size()},
+            {{doc_data.c_str(), doc_data.size()}, {doc_offsets.data(), doc_offsets.size()}},
+            {values.data(), values.size()}};
     }
 };
 
@@ -206,7 +207,8 @@ bool BoardOfPython::score_arrow(nb::handle capsule, const std::array<std::size_t
                                 std::size_t n_threads) {
     ArrowStream stream(capsule, places);
     const ArrowSchema& schema = stream.schema();
-    if (!arrow::Reader::can_read(schema, places) || !arrow::holds_text(*schema.children[places[0]]) ||
+    if (!arrow::Reader::can_read(schema, places) ||
+        !arrow::holds_text(*schema.children[places[0]]) ||
         !arrow::holds_text(*schema.children[places[1]])) {
         return false;
     }
@@ -235,13 +237,13 @@ bool BoardOfPython::score_arrow(nb::handle capsule, const std::array<std::size_t
 void define_engine(nb::module_& m) {
     nb::class_<PoolsOfPython>(m, "Pools", "Judgments, made ready for looking documents up.")
         .def(nb::init<nb::bytes, Offsets, Offsets, nb::bytes, Offsets, Numbers, std::size_t>(),
-             "query_data"_a,
-             "query_offsets"_a.noconvert(), "starts"_a.noconvert(), "doc_data"_a,
+             "query_data"_a, "query_offsets"_a.noconvert(), "starts"_a.noconvert(), "doc_data"_a,
              "doc_offsets"_a.noconvert(), "values"_a.noconvert(), "n_threads"_a)
-        .def("order", [](const PoolsOfPython& pools) {
-            const auto order = pools.pools().order();
-            return nb::bytes(order.data(), order.size_bytes());
-        })
+        .def("order",
+             [](const PoolsOfPython& pools) {
+                 const auto order = pools.pools().order();
+                 return nb::bytes(order.data(), order.size_bytes());
+             })
         .def("lacks_relevant", [](const PoolsOfPython& pools) {
             std::string flags;
             for (std::size_t i = 0; i < pools.pools().size(); ++i) {

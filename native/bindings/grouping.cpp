@@ -20,8 +20,7 @@ nb::tuple group(const nb::list& rows, bool keep_best) {
                      nb::cast<double>(row[2]));
     }
     const auto duplicate = grouping.first_duplicate();
-    const auto duplicates =
-        keep_best ? columns::Duplicates::keep_best : columns::Duplicates::error;
+    const auto duplicates = keep_best ? columns::Duplicates::keep_best : columns::Duplicates::error;
     return nb::make_tuple(to_python(std::move(grouping).columns(duplicates)), duplicate);
 }
 

@@ -96,6 +96,7 @@ NB_MODULE(_native, m) {
     berryeval::bindings::define_print(m);
     berryeval::bindings::define_stats(m);
     berryeval::bindings::define_text(m);
-    m.def("simd", [] { return berryeval::join::choose_matcher(false).name; },
-          "Name the instructions that this processor is served with.");
+    m.def(
+        "simd", [] { return berryeval::join::choose_matcher(false).name; },
+        "Name the instructions that this processor is served with.");
 }

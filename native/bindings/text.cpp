@@ -48,8 +48,9 @@ nb::tuple take_columns(text::Reader& reader, bool keep_best) {
     columns::Columns columns;
     {
         const nb::gil_scoped_release without_gil;
-        columns = std::move(reader.rows())
-                      .columns(keep_best ? columns::Duplicates::keep_best : columns::Duplicates::error);
+        columns =
+            std::move(reader.rows())
+                .columns(keep_best ? columns::Duplicates::keep_best : columns::Duplicates::error);
     }
     return to_python(std::move(columns));
 }
@@ -62,19 +63,21 @@ std::optional<double> parse_number(const nb::bytes& text) {
 
 void define_text(nb::module_& m) {
     nb::class_<text::Reader>(m, "TextReader", "Reads TREC text that comes in pieces.")
-        .def("__init__",
-             [](text::Reader* reader, bool is_run, bool like_trec_eval) {
-                 new (reader) text::Reader(
-                     {is_run ? text::Kind::run : text::Kind::judgments,
-                      like_trec_eval ? text::Rules::trec_eval : text::Rules::ours});
-             },
-             "is_run"_a, "like_trec_eval"_a = false)
+        .def(
+            "__init__",
+            [](text::Reader* reader, bool is_run, bool like_trec_eval) {
+                new (reader)
+                    text::Reader({is_run ? text::Kind::run : text::Kind::judgments,
+                                  like_trec_eval ? text::Rules::trec_eval : text::Rules::ours});
+            },
+            "is_run"_a, "like_trec_eval"_a = false)
         .def("feed", &feed, "piece"_a)
         .def("finish", &finish)
         .def("wrong_line", &wrong_line)
         .def("first_duplicate", &first_duplicate)
         .def("take_columns", &take_columns, "keep_best"_a);
-    m.def("parse_number", &parse_number, "text"_a, "Read a number as float() does; None if it is none.");
+    m.def("parse_number", &parse_number, "text"_a,
+          "Read a number as float() does; None if it is none.");
 }
 
 }  // namespace berryeval::bindings

@@ -47,7 +47,8 @@ public:
 
     // New elements hold anything.
     T* extend(std::size_t n_more) {
-        if (n_more > capacity_ - size_) [[unlikely]] grow(n_more);
+        if (n_more > capacity_ - size_) [[unlikely]]
+            grow(n_more);
         T* const begin = data_ + size_;
         size_ += n_more;
         return begin;

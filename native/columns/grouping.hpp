@@ -16,10 +16,10 @@ enum class Duplicates { error, keep_best };
 
 // As berryeval.core.grouped.Grouped takes them.
 struct Columns {
-    Buffer<char> query_data;                // each query once, in the order of first appearance
-    Buffer<std::uint64_t> query_offsets;    // where each id begins, and where the last one ends
-    Buffer<std::uint64_t> starts;           // the first row of each query, and the number of rows
-    Buffer<char> doc_data;                  // one id a row; rows of a query in their order
+    Buffer<char> query_data;              // each query once, in the order of first appearance
+    Buffer<std::uint64_t> query_offsets;  // where each id begins, and where the last one ends
+    Buffer<std::uint64_t> starts;         // the first row of each query, and the number of rows
+    Buffer<char> doc_data;                // one id a row; rows of a query in their order
     Buffer<std::uint64_t> doc_offsets;
     Buffer<double> values;
 };
@@ -33,7 +33,8 @@ public:
     Grouping();
 
     void add(std::string_view query_id, std::string_view doc_id, double value) {
-        if (pieces_.empty() || !are_same(query_id, current_id())) [[unlikely]] begin_piece(query_id);
+        if (pieces_.empty() || !are_same(query_id, current_id())) [[unlikely]]
+            begin_piece(query_id);
         copy_id(doc_data_.extend(doc_id.size()), doc_id);
         doc_offsets_.push_back(doc_data_.size());
         values_.push_back(value);

@@ -1,5 +1,5 @@
-// A quick hash of ids, and a quick comparison. The seed is drawn once for the process, so that nobody can write a file
-// whose ids all fall together.
+// A quick hash of ids, and a quick comparison. The seed is drawn once for the process, so that
+// nobody can write a file whose ids all fall together.
 #pragma once
 
 #include <cstddef>

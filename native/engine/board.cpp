@@ -33,8 +33,7 @@ bool Board::take(std::string_view query_id, std::optional<std::size_t> number) {
     return ignored_.emplace(query_id).second;
 }
 
-void Board::score(std::size_t number, const kernels::Ranking& ranking,
-                  kernels::Scratch& scratch) {
+void Board::score(std::size_t number, const kernels::Ranking& ranking, kernels::Scratch& scratch) {
     plan_.score(ranking, scratch, {values_.data() + number * plan_.size(), plan_.size()});
     double* const first = first_grades_.data() + number * n_grades_;
     std::fill_n(first, std::min(n_grades_, ranking.n_retrieved), kernels::not_in_pool);

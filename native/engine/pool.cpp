@@ -15,9 +15,7 @@ namespace {
 constexpr double unjudged = -2.0;  // berryeval.kernels.relevance.UNJUDGED
 constexpr std::size_t rows_worth_a_thread = 50'000;
 
-std::uint64_t hash_of(std::string_view id) {
-    return columns::hash_id(id, columns::process_seed());
-}
+std::uint64_t hash_of(std::string_view id) { return columns::hash_id(id, columns::process_seed()); }
 
 // At most two thirds of them are taken.
 std::size_t n_slots(std::size_t n_rows) { return std::bit_ceil(n_rows + n_rows / 2 + 1); }
@@ -74,19 +72,17 @@ Pools::Pools(const Grouped& judgments, std::size_t n_threads)
     slots_.resize(first_slot.back());
     filter_.resize(first_word.back());
     const std::size_t most = judgments.values.size() / rows_worth_a_thread + 1;
-    share_out_rows(size(), std::min(n_threads, most),
-                   [&](std::size_t, std::size_t first, std::size_t last) {
-                       for (std::size_t number = first; number < last; ++number) {
-                           const std::uint64_t row = judgments_.starts[order_[number]];
-                           const Pool::Room room{
-                               {slots_.data() + first_slot[number],
-                                slots_.data() + first_slot[number + 1]},
-                               {filter_.data() + first_word[number],
-                                filter_.data() + first_word[number + 1]},
-                               judged_.data() + first_judged[number]};
-                           pools_[number] = Pool(judgments_, row, row + n_rows(number), room);
-                       }
-                   });
+    share_out_rows(
+        size(), std::min(n_threads, most), [&](std::size_t, std::size_t first, std::size_t last) {
+            for (std::size_t number = first; number < last; ++number) {
+                const std::uint64_t row = judgments_.starts[order_[number]];
+                const Pool::Room room{
+                    {slots_.data() + first_slot[number], slots_.data() + first_slot[number + 1]},
+                    {filter_.data() + first_word[number], filter_.data() + first_word[number + 1]},
+                    judged_.data() + first_judged[number]};
+                pools_[number] = Pool(judgments_, row, row + n_rows(number), room);
+            }
+        });
 }
 
 void Pools::sort_queries() {

@@ -56,7 +56,8 @@ public:
     // The grade of a document, as berryeval.kernels takes it; nothing if it is not in the pool.
     std::optional<double> grade_of(std::string_view doc_id, std::uint64_t hash) const {
         // Nearly all documents of a run end here, so the branch is easy to predict.
-        if (!(filter_[word_of(hash)] >> (hash % 64) & 1)) [[likely]] return std::nullopt;
+        if (!(filter_[word_of(hash)] >> (hash % 64) & 1)) [[likely]]
+            return std::nullopt;
         return find(doc_id, hash);
     }
 

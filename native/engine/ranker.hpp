@@ -17,7 +17,7 @@ namespace berryeval::engine {
 // How much of a ranking counts.
 struct Cut {
     std::size_t most = std::numeric_limits<std::size_t>::max();  // of its documents
-    bool judged_only = false;                                     // of these, those with a grade
+    bool judged_only = false;                                    // of these, those with a grade
 };
 
 // Finds the ranks of the documents in the pool. By score, highest first; ties by id as bytes,

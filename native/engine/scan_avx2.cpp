@@ -1,7 +1,7 @@
 // The loop over lines with AVX2. Compiled into every x86-64 build, called only where the
 // processor has it.
-#include <cstdint>
 #include <immintrin.h>
+#include <cstdint>
 
 #include "columns/hash.hpp"
 #include "engine/text_pass.hpp"
@@ -37,8 +37,8 @@ struct Avx2White {
         // Each white byte is looked up by its lower half, which none has in common with another;
         // bytes from 128 on find 0.
         std::uint64_t white() const {
-            const __m256i whites = _mm256_broadcastsi128_si256(_mm_setr_epi8(
-                ' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', '\v', '\f', '\r', 0, 0));
+            const __m256i whites = _mm256_broadcastsi128_si256(
+                _mm_setr_epi8(' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', '\v', '\f', '\r', 0, 0));
             return equal(_mm256_shuffle_epi8(whites, bytes_));
         }
         std::uint64_t newline() const { return equal(_mm256_set1_epi8('\n')); }

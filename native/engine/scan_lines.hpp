@@ -30,8 +30,7 @@ const char* TextPass::scan_lines(const char* begin, const char* end, const char*
     text::Row row;
     for (const char* line = begin; line < end;) {
         const char* next = end;
-        text::Found found =
-            text::read_line<White>(line, end, is_end, text::Kind::run, row, next);
+        text::Found found = text::read_line<White>(line, end, is_end, text::Kind::run, row, next);
         if (rules_ == text::Rules::trec_eval) {
             found = by_rules_of_trec_eval<White>(found, {line, next}, row);
         }

@@ -145,8 +145,8 @@ private:
 
 }  // namespace
 
-bool score_file(int file, std::size_t size, const Sizes& sizes, std::size_t n_threads,
-                Board& board, const Manner& manner, const std::function<bool()>& go_on) {
+bool score_file(int file, std::size_t size, const Sizes& sizes, std::size_t n_threads, Board& board,
+                const Manner& manner, const std::function<bool()>& go_on) {
     n_threads = std::max<std::size_t>(n_threads, 1);
     // Several blocks a thread, so that none waits long for another.
     const std::size_t block =

@@ -86,14 +86,14 @@ private:
 
 // How much is read at once. A block is longer than a byte order mark; nothing else is 0.
 struct Sizes {
-    std::size_t block = 0;                       // of one thread's work; 0 leaves it to the pass
-    std::size_t step = std::size_t{512} << 10;   // stays in a core's own cache
-    std::size_t tail = std::size_t{64} << 10;    // to find the end of a block's last query
+    std::size_t block = 0;                      // of one thread's work; 0 leaves it to the pass
+    std::size_t step = std::size_t{512} << 10;  // stays in a core's own cache
+    std::size_t tail = std::size_t{64} << 10;   // to find the end of a block's last query
 };
 
 // A pass over a file of `size` bytes, a descriptor, with several threads. Asks `go_on` every few
 // milliseconds, from the calling thread, whether to. False if the pass has failed or was stopped.
-bool score_file(int file, std::size_t size, const Sizes& sizes, std::size_t n_threads,
-                Board& board, const Manner& manner, const std::function<bool()>& go_on);
+bool score_file(int file, std::size_t size, const Sizes& sizes, std::size_t n_threads, Board& board,
+                const Manner& manner, const std::function<bool()>& go_on);
 
 }  // namespace berryeval::engine

@@ -35,10 +35,10 @@ public:
 private:
     // Narrows the answers of 16 cells to a byte each, and takes a bit of every byte.
     static std::uint32_t half(const __m128i* ids, __m128i wanted) {
-        const __m128i first = _mm_packs_epi32(_mm_cmpeq_epi32(ids[0], wanted),
-                                              _mm_cmpeq_epi32(ids[1], wanted));
-        const __m128i second = _mm_packs_epi32(_mm_cmpeq_epi32(ids[2], wanted),
-                                               _mm_cmpeq_epi32(ids[3], wanted));
+        const __m128i first =
+            _mm_packs_epi32(_mm_cmpeq_epi32(ids[0], wanted), _mm_cmpeq_epi32(ids[1], wanted));
+        const __m128i second =
+            _mm_packs_epi32(_mm_cmpeq_epi32(ids[2], wanted), _mm_cmpeq_epi32(ids[3], wanted));
         return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(first, second)));
     }
 

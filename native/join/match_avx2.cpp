@@ -1,8 +1,8 @@
 // The join with AVX2. Compiled into every x86-64 build, called only where the processor has it.
+#include <immintrin.h>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <immintrin.h>
 
 #include "join/blocks.hpp"
 #include "join/match.hpp"
@@ -40,8 +40,7 @@ public:
                                                  _mm256_cmpeq_epi32(ids_[1], wanted));
         const __m256i second = _mm256_packs_epi32(_mm256_cmpeq_epi32(ids_[2], wanted),
                                                   _mm256_cmpeq_epi32(ids_[3], wanted));
-        return static_cast<std::uint32_t>(
-            _mm256_movemask_epi8(_mm256_packs_epi16(first, second)));
+        return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_packs_epi16(first, second)));
     }
 
 private:

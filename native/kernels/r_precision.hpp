@@ -9,8 +9,8 @@ namespace berryeval::kernels {
 // The precision at a rank that may lie beyond any ranking.
 inline double precision_at_rank(const Relevant& relevant, double rank) {
     const std::size_t n_retrieved = relevant.ranking->n_retrieved;
-    const Cutoff k = rank < static_cast<double>(n_retrieved) ? static_cast<std::size_t>(rank)
-                                                             : n_retrieved;
+    const Cutoff k =
+        rank < static_cast<double>(n_retrieved) ? static_cast<std::size_t>(rank) : n_retrieved;
     return precision(relevant.n_found(k), rank);
 }
 

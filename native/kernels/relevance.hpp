@@ -35,8 +35,8 @@ struct Relevant {
         double n_unjudged = 0.0;
         for (const Hit& hit : of.hits) {
             if (hit.grade >= level) {
-                found.push_back({static_cast<double>(hit.rank), hit.grade, n_judged_below_level,
-                                 n_unjudged});
+                found.push_back(
+                    {static_cast<double>(hit.rank), hit.grade, n_judged_below_level, n_unjudged});
             } else if (hit.grade >= 0.0) {
                 n_judged_below_level += 1.0;
             } else {

@@ -85,21 +85,23 @@ void flipped_means(const Request& request, std::size_t n_threads, double* out) {
     n_threads = useful_threads(request, n_threads);
     std::vector<Arena> arenas(n_threads);  // all memory is taken before the first thread starts
     std::vector<std::span<std::int32_t>> signs;
+    signs.reserve(n_threads);
     for (Arena& arena : arenas) signs.push_back(arena.take<std::int32_t>(request.n_queries));
-    share_out_rows(request.n_resamples, n_threads,
-                   [&](std::size_t thread, std::size_t first, std::size_t last) {
-        for (std::size_t resample = first; resample < last; ++resample) {
-            draw_signs(RandomWords(request.seed, request.first + resample), signs[thread]);
-            double* const means = out + resample * request.n_columns;
-            for (std::size_t panel = 0; panel < panels.size(); ++panel) {
-                double sums[panel_columns];
-                add_signed(panels[panel], signs[thread], sums);
-                const std::size_t column = panel * panel_columns;
-                const std::size_t count = std::min(panel_columns, request.n_columns - column);
-                for (std::size_t i = 0; i < count; ++i) means[column + i] = sums[i] / n_queries;
+    share_out_rows(
+        request.n_resamples, n_threads,
+        [&](std::size_t thread, std::size_t first, std::size_t last) {
+            for (std::size_t resample = first; resample < last; ++resample) {
+                draw_signs(RandomWords(request.seed, request.first + resample), signs[thread]);
+                double* const means = out + resample * request.n_columns;
+                for (std::size_t panel = 0; panel < panels.size(); ++panel) {
+                    double sums[panel_columns];
+                    add_signed(panels[panel], signs[thread], sums);
+                    const std::size_t column = panel * panel_columns;
+                    const std::size_t count = std::min(panel_columns, request.n_columns - column);
+                    for (std::size_t i = 0; i < count; ++i) means[column + i] = sums[i] / n_queries;
+                }
             }
-        }
-    });
+        });
 }
 
 }  // namespace berryeval::stats

@@ -1,4 +1,5 @@
-// Means of queries with random signs. Twin of src/berryeval/stats/_python.py, which says what is computed.
+// Means of queries with random signs. Twin of src/berryeval/stats/_python.py, which says what is
+// computed.
 #pragma once
 
 #include <cstddef>

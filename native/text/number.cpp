@@ -89,7 +89,8 @@ std::optional<double> parse_number(std::string_view text) {
     std::uint64_t digits = 0;
     const auto read_digits = [&] {
         const char* const begin = at;
-        for (; at != end && is_digit(*at); ++at) digits = digits * 10 + static_cast<unsigned>(*at - '0');
+        for (; at != end && is_digit(*at); ++at)
+            digits = digits * 10 + static_cast<unsigned>(*at - '0');
         return at - begin;
     };
     std::ptrdiff_t n_digits = read_digits();

@@ -18,8 +18,8 @@ std::optional<double> parse_number(std::string_view text);
 namespace short_numbers {
 
 inline constexpr std::size_t word = 8;
-inline constexpr std::int64_t powers[] = {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000,
-                                          10'000'000, 100'000'000};
+inline constexpr std::int64_t powers[] = {1,       10,        100,        1'000,      10'000,
+                                          100'000, 1'000'000, 10'000'000, 100'000'000};
 inline constexpr double exact_powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
 
 inline std::uint64_t load_word(const char* at) {

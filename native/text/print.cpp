@@ -26,12 +26,11 @@ constexpr std::size_t most_characters = 400;  // of the largest double, with its
 // Writes the number without a width; both ways round to nearest, and exactly.
 std::size_t write(char* to, double number, int n_decimals) {
 #if defined(__cpp_lib_to_chars)
-    const auto end = std::to_chars(to, to + most_characters, number, std::chars_format::fixed,
-                                   n_decimals);
+    const auto end =
+        std::to_chars(to, to + most_characters, number, std::chars_format::fixed, n_decimals);
     return static_cast<std::size_t>(end.ptr - to);
 #else
-    return static_cast<std::size_t>(
-        std::snprintf(to, most_characters, "%.*f", n_decimals, number));
+    return static_cast<std::size_t>(std::snprintf(to, most_characters, "%.*f", n_decimals, number));
 #endif
 }
 

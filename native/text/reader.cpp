@@ -29,9 +29,9 @@ bool Reader::scan(bool is_end) {
             return false;
         }
         if (found == Found::nothing) continue;
-        const std::size_t expected = jumps_.empty()
-                                         ? rows_.n_rows() + 1
-                                         : jumps_.back().second + rows_.n_rows() - jumps_.back().first;
+        const std::size_t expected =
+            jumps_.empty() ? rows_.n_rows() + 1
+                           : jumps_.back().second + rows_.n_rows() - jumps_.back().first;
         if (line_ != expected) jumps_.emplace_back(rows_.n_rows(), line_);
         rows_.add(row.query_id, row.doc_id, row.value);
     }
@@ -40,9 +40,9 @@ bool Reader::scan(bool is_end) {
 }
 
 std::size_t Reader::line_of(std::size_t row) const {
-    const auto after = std::upper_bound(
-        jumps_.begin(), jumps_.end(), row,
-        [](std::size_t wanted, const auto& jump) { return wanted < jump.first; });
+    const auto after =
+        std::upper_bound(jumps_.begin(), jumps_.end(), row,
+                         [](std::size_t wanted, const auto& jump) { return wanted < jump.first; });
     if (after == jumps_.begin()) return row + 1;
     const auto& [first_row, line] = *std::prev(after);
     return line + row - first_row;

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta, timezone
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from berryeval.charts.change import change_mark, widest_of
@@ -23,6 +23,7 @@ from berryeval.evaluation.findings import outcome_of
 from berryeval.measures import parse_measure
 from berryeval.stats import Interval
 from charts.drawings import marks_outside
+from depth import examples
 from example_results import a_comparison
 
 START = datetime(2026, 1, 5, tzinfo=timezone.utc)
@@ -82,7 +83,7 @@ def each_mark(values):
     yield outcomes(*(len(values) * i for i in range(3)))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(columns, names)
 @example([0.0], "")
 @example([0.5, 0.5], "equal")
@@ -96,7 +97,7 @@ def test_charts_of_any_numbers_stay_in_their_view_box(values, name):
         assert marks_outside(chart.to_svg()) == [], chart.title
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(columns)
 @example([1e300, -1e300])
 @example([5e-324])

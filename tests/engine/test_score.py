@@ -2,7 +2,7 @@
 
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from berryeval.core.judgments import Judgments
@@ -18,6 +18,7 @@ from berryeval.measures import (
     Recall,
     ReciprocalRank,
 )
+from depth import examples
 
 JUDGMENTS = Judgments.from_dict(
     {"b": {"d1": 2, "d2": 0}, "a": {"d1": 1, "d3": 1}, "z": {"d1": 0}, "m": {"d1": 1}}
@@ -116,7 +117,7 @@ SAME = {
 }
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     judgments=st.dictionaries(queries, graded.filter(lambda g: max(g.values()) >= 0), min_size=1),
     run=st.dictionaries(queries, retrieved, min_size=1),

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from berryeval.evaluation.bounds import (
@@ -18,6 +18,7 @@ from berryeval.evaluation.bounds import (
 from berryeval.evaluation.bounds.families import FAMILIES, WITHOUT_BOUNDS
 from berryeval.measures import all_measures, define_measure, parse_measure
 from cases import PARAMETERS, parameters_of, score_ranking
+from depth import examples
 
 DOCUMENTS = [b"a", b"b", b"c", b"d", b"e", b"f", b"g", b"h"]
 
@@ -82,7 +83,7 @@ def check(bounds: Bounds, values: list[float]) -> None:
 
 
 @every_measure_with_bounds
-@settings(max_examples=40)
+@examples(40)
 @given(data=st.data(), case=cases())
 def test_a_score_lies_within_its_bounds_for_every_assignment(measure, data, case):
     """E6: exact bounds are the minimum and the maximum, outer ones hold them."""
@@ -101,7 +102,7 @@ def test_a_score_lies_within_its_bounds_for_every_assignment(measure, data, case
 
 
 @every_measure_with_bounds
-@settings(max_examples=40)
+@examples(40)
 @given(data=st.data(), case=cases())
 def test_a_difference_lies_within_its_bounds_for_every_assignment(measure, data, case):
     """E6: a hole has the same grade in both rankings; exact bounds are reached."""

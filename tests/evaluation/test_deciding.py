@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from berryeval.evaluation.deciding import FEWEST_CHANGED, Column, estimate_family, widened
 from berryeval.evaluation.findings import WORDS, finding_of
 from berryeval.stats import Interval, mean_of, simultaneous_intervals
+from depth import examples
 
 FEW = "fewer than 10 queries changed"
 SYMMETRIC = np.array([0.1, 0.3, -0.1, 0.4, 0.2, 0.0, 0.5, -0.2, 0.2, 0.6, 0.1, 0.3])
@@ -74,7 +75,7 @@ def test_a_family_of_one_is_that_mean_alone(values, level):
         assert (found.interval, found.p_value) == (sample.interval(level), sample.p_value())
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(columns, min_size=1, max_size=5), levels, st.sampled_from([0.0, 0.05]))
 def test_word_interval_and_p_value_never_disagree(family, level, noise_sd):
     """A difference is better or worse where its interval excludes 0: where p is at most alpha."""

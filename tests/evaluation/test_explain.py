@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import berryeval as be
@@ -13,6 +13,7 @@ from berryeval.measures import Precision, all_measures
 from berryeval.measures.custom import CustomMeasure
 from berryeval.reports.explain import explanation_sentence
 from cases import parameters_of
+from depth import examples
 
 every_measure = pytest.mark.parametrize("measure", all_measures(), ids=lambda m: m.name)
 
@@ -204,7 +205,7 @@ rankings = st.lists(documents, unique=True, max_size=12)
 
 
 @every_measure
-@settings(max_examples=40)
+@examples(40)
 @given(
     data=st.data(),
     grades=st.dictionaries(documents, st.integers(-2, 4), min_size=1),
@@ -223,7 +224,7 @@ def test_contributions_add_up_to_the_difference(measure, data, grades, before, a
 
 
 @every_measure
-@settings(max_examples=25)
+@examples(25)
 @given(
     data=st.data(),
     grades=st.dictionaries(documents, st.integers(-2, 4), min_size=1),

@@ -6,12 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from berryeval.kernels.relevance import NOT_IN_POOL
 from berryeval.measures import all_measures, find_measure
 from cases import cutoffs, judged_rankings, kernel_input, parameters_of
+from depth import examples
 
 every_measure = pytest.mark.parametrize("measure", all_measures(), ids=lambda m: m.name)
 
@@ -45,7 +46,7 @@ def test_every_measure_is_in_a_list_of_this_module():
 
 
 @every_measure
-@settings(max_examples=40)
+@examples(40)
 @given(data=st.data(), case=cases)
 def test_values_are_finite_and_within_bounds(measure, data, case):
     """Never a NaN, on empty rankings and without judgments as well."""
@@ -67,7 +68,7 @@ def test_the_smallest_cases_have_a_value(measure, grades, judged):
 
 
 @pytest.mark.parametrize("name", sorted({m.name for m in all_measures() if m.at == "k"}))
-@settings(max_examples=40)
+@examples(40)
 @given(data=st.data(), case=cases, k=cutoffs(20), tail=st.lists(st.integers(-2, 5).map(float)))
 def test_documents_after_rank_k_change_nothing(name, data, case, k, tail):
     """What stands below the cutoff is not looked at."""
@@ -80,7 +81,7 @@ def test_documents_after_rank_k_change_nothing(name, data, case, k, tail):
 @pytest.mark.parametrize(
     "name", sorted({measure.name for measure in all_measures()} - set(NOT_BY_ORDER))
 )
-@settings(max_examples=40)
+@examples(40)
 @given(case=cases, k=cutoffs())
 def test_the_best_order_of_a_ranking_scores_best(name, case, k):
     """Sorting by grade, unjudged documents last, never makes it worse."""
@@ -94,7 +95,7 @@ def test_the_best_order_of_a_ranking_scores_best(name, case, k):
 
 
 @pytest.mark.parametrize("name", sorted(BY_LEVEL))
-@settings(max_examples=40)
+@examples(40)
 @given(data=st.data(), case=cases, rel=st.sampled_from([0.0, 1.5, 2.0, 4.0]))
 def test_a_level_of_relevance_scores_as_binary_judgments_do(name, data, case, rel):
     """Grades from the level on count as 1, those below as 0."""
@@ -110,7 +111,7 @@ def test_a_level_of_relevance_scores_as_binary_judgments_do(name, data, case, re
 
 
 @pytest.mark.parametrize("name", sorted(BY_GAIN))
-@settings(max_examples=40)
+@examples(40)
 @given(
     case=cases, k=cutoffs(), table=st.permutations([0.0, 0.5, 1.0, 2.0, 7.0, 8.5]).map(enumerate)
 )
@@ -128,7 +129,7 @@ def test_gains_of_a_table_score_as_grades_of_that_height_do(name, case, k, table
 
 
 @pytest.mark.parametrize("name", sorted(PERFECT_IS_ONE))
-@settings(max_examples=40)
+@examples(40)
 @given(grades=st.lists(st.integers(1, 5).map(float), min_size=1, max_size=20))
 def test_the_ideal_ranking_scores_1(name, grades):
     """All that is relevant, best first, and nothing else."""
@@ -138,7 +139,7 @@ def test_the_ideal_ranking_scores_1(name, grades):
 
 
 @every_measure
-@settings(max_examples=20)
+@examples(20)
 @given(data=st.data(), case=cases)
 def test_scoring_twice_or_in_another_process_gives_the_same_bits(measure, data, case):
     """A measure has no memory, and survives a trip between processes."""

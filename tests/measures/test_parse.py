@@ -1,7 +1,7 @@
 """Measures read from text: ours, trec_eval's, ir_measures' and ranx's."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from berryeval.errors import (
@@ -12,12 +12,13 @@ from berryeval.errors import (
 )
 from berryeval.measures import NDCG, all_measures, parse_measure, parse_measures
 from cases import parameters_of
+from depth import examples
 
 every_measure = pytest.mark.parametrize("measure", all_measures(), ids=lambda m: m.name)
 
 
 @every_measure
-@settings(max_examples=50)
+@examples(50)
 @given(data=st.data())
 def test_what_a_measure_prints_is_read_as_that_measure(measure, data):
     """Whatever its parameters; also within a list."""
@@ -314,7 +315,7 @@ def test_only_text_is_read():
 
 
 @given(text=st.text() | st.text("nNdcgPF@(){}[]=,:.-_'\"0123456789l ", max_size=30))
-@settings(max_examples=500)
+@examples(500)
 def test_any_text_has_a_value_or_a_clear_error(text):
     """No other exception, whatever is typed."""
     try:

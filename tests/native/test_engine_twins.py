@@ -6,7 +6,7 @@ from functools import partial
 from itertools import groupby
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from berryeval.backend import backend
@@ -16,6 +16,7 @@ from berryeval.engine import _native as engine
 from berryeval.engine import _python
 from berryeval.engine._selection import AllScores
 from berryeval.measures import parse_measures
+from depth import examples
 
 if backend().name != "native":
     pytest.skip("there is no extension to compare with", allow_module_level=True)
@@ -66,7 +67,7 @@ def session_of(judged: Judgments, *, portable: bool) -> engine.Session:
     return session
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(judgments, runs)
 def test_runs_in_memory_have_the_same_scores(judged, run):
     """E4: from columns and from dicts, to the bit."""
@@ -81,7 +82,7 @@ def test_runs_in_memory_have_the_same_scores(judged, run):
         assert content(from_dict) == expected
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(judgments, runs, st.booleans(), st.randoms(use_true_random=False))
 def test_files_have_the_same_scores(tmp_path_factory, judged, run, is_shuffled, shuffle):
     """E4: a file in one pass, its queries together or interleaved, and the same text in a pipe."""
@@ -92,7 +93,7 @@ def test_files_have_the_same_scores(tmp_path_factory, judged, run, is_shuffled, 
     assert content(engine.score_file(judged, path, MEASURES, "error")) == expected
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(
     judgments,
     runs,
@@ -163,7 +164,7 @@ words = st.sampled_from(
 
 
 @pytest.mark.parametrize("portable", [False, True], ids=["native", "portable"])
-@settings(max_examples=300)
+@examples(300)
 @given(judgments, runs, st.data(), st.integers(1, 200))
 def test_columns_are_found_in_any_white_space(portable, judged, run, data, n_bytes):
     """However wide the lines, whatever the bytes that are no ids, in every set of instructions."""

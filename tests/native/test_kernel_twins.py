@@ -8,7 +8,7 @@ from array import array
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from berryeval._native import Plan
@@ -26,6 +26,7 @@ from berryeval.measures import (
     parse_measures,
 )
 from cases import PARAMETERS, parameters_of
+from depth import examples
 
 every_measure = pytest.mark.parametrize("measure", all_measures(), ids=lambda m: m.name)
 
@@ -108,7 +109,7 @@ def drawn(data, measure: type[Measure]) -> list[Measure]:
 
 
 @every_measure
-@settings(max_examples=100)
+@examples(100)
 @given(data=st.data(), case=consistent_cases(), table=log2_tables)
 def test_both_twins_give_identical_bits(measure, data, case, table):
     """Any parameters, any grades, ranks beyond the table of logarithms: the same 64 bits."""
@@ -119,7 +120,7 @@ def test_both_twins_give_identical_bits(measure, data, case, table):
 
 
 @every_measure
-@settings(max_examples=50)
+@examples(50)
 @given(data=st.data(), case=inconsistent_cases())
 def test_lists_that_contradict_each_other_make_no_difference(measure, data, case):
     """More relevant documents retrieved than there are: no twin is the more lenient one."""
@@ -172,7 +173,7 @@ def test_powers_of_two_are_those_that_python_computes():
     assert values == [2.0**grade - 1.0 for grade in grades]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(
     case=consistent_cases(),
     points=st.lists(st.floats(0.0, 3.0), min_size=1, max_size=12).map(sorted),

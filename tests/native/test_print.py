@@ -5,7 +5,7 @@ from functools import reduce
 from operator import add
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from berryeval.backend import backend
@@ -19,6 +19,7 @@ from berryeval.core.run import Run
 from berryeval.engine.session import Session
 from berryeval.kernels.relevance import NOT_IN_POOL, UNJUDGED
 from berryeval.trec_eval.report import relstring
+from depth import examples
 
 numbers = (
     st.floats(allow_nan=False)
@@ -27,7 +28,7 @@ numbers = (
 )
 
 
-@settings(max_examples=1000)
+@examples(1000)
 @given(numbers)
 @example(-0.0)
 @example(-0.00001)

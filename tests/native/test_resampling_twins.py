@@ -5,12 +5,13 @@ On a build without the extension both sides are the Python twin, and the tests s
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
 from berryeval.backend import backend, n_threads
 from berryeval.stats import _python, resampling
+from depth import examples
 
 SEEDS = st.integers(0, 2**64 - 1)
 
@@ -31,7 +32,7 @@ def computed(values: np.ndarray, n_resamples: int, seed: int) -> bytes:
     return resampling.flipped_means(values, n_resamples, seed).tobytes()
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(values=tables, n_resamples=st.integers(1, 12), seed=SEEDS)
 def test_both_twins_resample_with_identical_bytes(values, n_resamples, seed):
     """Any shape, any values, any seed."""

@@ -4,7 +4,7 @@ import math
 from itertools import pairwise
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from berryeval.backend import backend
@@ -20,6 +20,7 @@ if backend().name != "native":
     pytest.skip("there is no extension to compare with", allow_module_level=True)
 
 from berryeval import _native
+from depth import examples
 
 number_texts = st.one_of(
     st.floats().map(repr),
@@ -30,7 +31,7 @@ number_texts = st.one_of(
 )
 
 
-@settings(max_examples=2000)
+@examples(2000)
 @given(number_texts)
 @example("1e")
 @example("1e+")
@@ -76,7 +77,7 @@ def float_or_none(text: bytes) -> float | None:
     return None if math.isnan(number) or b"_" in text else number
 
 
-@settings(max_examples=2000)
+@examples(2000)
 @given(number_texts)
 def test_scores_in_a_line_have_the_bits_of_float(text):
     """Short ones are read eight digits at a time."""
@@ -140,7 +141,7 @@ def outcome(read) -> object:
 
 @pytest.mark.parametrize("kind", ["run", "judgments"])
 @pytest.mark.parametrize("duplicates", ["error", "keep-best"])
-@settings(max_examples=300)
+@examples(300)
 @given(data=st.data(), cuts=st.lists(st.integers(0, 10**6), max_size=6))
 def test_both_readers_agree(tmp_path_factory, kind, duplicates, data, cuts):
     """On the rows of any text, cut into any pieces; and on the first complaint, and its line."""

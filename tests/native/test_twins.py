@@ -7,7 +7,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from berryeval import metrics
 from berryeval.backend import backend, n_threads
@@ -16,6 +16,7 @@ from berryeval.metrics import _python
 from berryeval.metrics._doors import _score
 from berryeval.metrics._types import METRICS
 from cases import ArrayCase, array_cases
+from depth import examples
 
 PORTABLE = {"portable": True} if backend().name == "native" else {}
 
@@ -35,14 +36,14 @@ def computed(case: ArrayCase, dtype: type = np.float64, **how: bool) -> bytes:
     return _score(*arguments(case, dtype), **how).tobytes()
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(array_cases())
 def test_both_twins_give_identical_bytes(case):
     """B7: every metric at every k, graded or not, whatever the shape."""
     assert computed(case) == specified(case)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(array_cases())
 def test_both_twins_round_to_the_same_float32(case):
     """B2, B7: the cast comes last, and is the same."""
@@ -58,14 +59,14 @@ def test_rounding_never_lifts_either_twin_above_one():
     assert metrics.ndcg(case.retrieved, case.relevant, 3, grades=case.grades)[0] == 1.0
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(array_cases())
 def test_plain_instructions_give_identical_bytes(case):
     """B7: a processor without AVX2 gets the same bits."""
     assert computed(case, **PORTABLE) == specified(case)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(array_cases(max_columns=300))
 def test_long_rows_give_identical_bytes(case):
     """B7: rows of several words, and those long enough for the hash table, change no bit."""

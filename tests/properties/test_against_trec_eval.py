@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from berryeval import metrics, ranking
 from cases import JudgedRanking, judged_rankings
+from depth import examples
 
 KS = (1, 3, 5, 10, 20, 30)
 LIST = ",".join(map(str, KS))
@@ -34,7 +35,7 @@ cases = judged_rankings(min_size=1, min_grade=-1).filter(
 )
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(case=cases, k=cutoffs)
 @example(case=JudgedRanking([3, 1, 2], {1: 3, 2: 1, 9: 2}), k=3)
 def test_a_ranked_list_scores_as_in_trec_eval(case, k):
@@ -53,7 +54,7 @@ def test_a_ranked_list_scores_as_in_trec_eval(case, k):
     assert compared == pytest.approx({name: theirs[name] for name in compared}, abs=1e-12)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(case=cases, k=cutoffs)
 def test_arrays_score_as_in_trec_eval_rounded_to_float32(case, k):
     """B2: computed in float64, cast last; precision with denominator='k'."""
@@ -74,7 +75,7 @@ def test_arrays_score_as_in_trec_eval_rounded_to_float32(case, k):
         assert value[0] == np.float32(theirs[name]), name
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(case=cases, k=cutoffs)
 def test_graded_arrays_score_as_in_trec_eval_rounded_to_float32(case, k):
     """B5: the parallel array of grades, negative ones included."""

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import pytrec_eval
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from berryeval.kernels.average_precision import average_precision
@@ -30,6 +30,7 @@ from berryeval.kernels.set_based import set_average_precision, set_f
 from berryeval.kernels.utility import utility
 from berryeval.measures import GEOMETRIC_FLOOR, parse_measure, parse_measures
 from cases import JudgedRanking, judged_rankings, kernel_input
+from depth import examples
 
 # What is no number for a query: a text, or a constant.
 TEXTS = {"relstring", "runid"}
@@ -99,7 +100,7 @@ def test_no_measure_of_all_trec_was_forgotten():
     assert len(compared) == 34
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(case=cases, level=levels)
 @example(case=JudgedRanking([1], {1: 1}), level=1)
 @example(case=JudgedRanking([1], {2: 1}), level=1)
@@ -123,7 +124,7 @@ def test_products_and_sums_round_as_in_trec_eval(case, level):
     assert {name: SINGLE[name](grades, judged, level) for name in theirs} == theirs
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(case=cases, level=levels, ks=st.sets(st.integers(1, 60), min_size=1, max_size=4))
 @example(case=JudgedRanking([3, 1, 2], {1: 3, 2: 1, 9: 2}), level=1, ks={1, 3, 1000})
 def test_measures_at_k_score_as_in_trec_eval(case, level, ks):
@@ -139,7 +140,7 @@ def test_measures_at_k_score_as_in_trec_eval(case, level, ks):
     assert ours == pytest.approx(theirs, abs=1e-12)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(case=cases, level=levels, hundredths=st.integers(10, 100))
 @example(case=JudgedRanking([1, 2], {1: 1, 3: 1, 4: 1}), level=1, hundredths=100)
 def test_measures_at_a_share_score_as_in_trec_eval(case, level, hundredths):

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from berryeval.cli import main
+from depth import examples
 
 # Tied, tied in 32 bits only, infinite in 32 bits only, or apart.
 SCORES = [0.0, -0.0, 1.0, 1.00000001, 1.00000002, 0.1, 0.1 + 1e-9, -3.5, 1e39, 1e-46, 16777217.0]
@@ -60,7 +61,7 @@ def line(name: str, query: str, value: float) -> str:
     )
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@examples(300, suppress_health_check=[HealthCheck.too_slow])
 @given(
     qrels=judgments, run=rows(scores), seed=st.integers(0, 99), level=st.sampled_from([1, 1, 2, 3])
 )

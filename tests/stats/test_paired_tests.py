@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -21,6 +21,7 @@ from berryeval.stats import (
     sign,
     wilcoxon,
 )
+from depth import examples
 
 NAMES = ["t", "wilcoxon", "sign", "randomisation"]
 ALTERNATIVES = ["two-sided", "less", "greater"]
@@ -168,7 +169,7 @@ def test_a_difference_that_is_only_rounding_is_no_win():
     assert sign([0.1 + 0.2 - 0.3, 0.5, 0.5]).statistic == 2.0
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.sampled_from(NAMES),
     st.lists(st.floats(-1, 1) | st.sampled_from([0.0, 0.2, -0.2]), max_size=20),

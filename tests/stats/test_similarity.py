@@ -4,12 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from berryeval.errors import ArgumentError
 from berryeval.stats import kendall_tau, rank_biased_overlap, tau_ap
+from depth import examples
 
 rankings = st.lists(st.sampled_from("abcdefghijkl"), unique=True, min_size=1, max_size=12)
 score_pairs = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=25)
@@ -44,7 +45,7 @@ def test_the_papers_closed_form_for_lists_of_different_length():
     assert rank_biased_overlap("b", "abc", 0.5) == pytest.approx(expected, rel=1e-12)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(rankings, rankings, st.sampled_from([0.1, 0.5, 0.9, 0.98]))
 def test_overlap_is_the_endless_sum(a, b, p):
     """E3: the closed form adds up what the assumptions say, depth by depth."""

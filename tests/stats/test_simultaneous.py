@@ -5,12 +5,13 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from berryeval.errors import ArgumentError
 from berryeval.stats import mean_of, simultaneous, simultaneous_intervals
+from depth import examples
 
 RANDOM = np.random.default_rng(15)
 VALUES = RANDOM.normal(0.02, 0.1, size=(60, 1)) + RANDOM.normal(0.02, 0.1, size=(60, 4))
@@ -164,7 +165,7 @@ def test_more_members_make_wider_intervals():
     assert together[0].p_value >= alone.p_value
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(families, st.floats(0.5, 0.99), st.booleans())
 def test_intervals_and_p_values_never_disagree(values, level, is_grouped):
     """A p-value is at most 1 - level if and only if the interval does not contain 0."""

@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from berryeval.errors import ArgumentError, InputTypeError
 from berryeval.stats import level_at_look, level_at_try, look_levels
+from depth import examples
 
 fractions = st.lists(st.floats(0.05, 1.0), min_size=1, max_size=5, unique=True).map(sorted)
 
@@ -60,7 +61,7 @@ def test_all_looks_together_reject_alpha_of_the_time(times):
     assert 0.0470 <= crossed.mean() <= 0.0517
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(fractions, st.sampled_from([0.01, 0.05, 0.2]))
 def test_later_looks_do_not_change_earlier_ones(times, alpha):
     """A level depends on the looks so far; none exceeds alpha."""

@@ -19,7 +19,7 @@ _LEAST_RESERVE, _MOST_RESERVE = 0.1, 0.5
 """Shares of a request's time that are kept for scoring, storing and sending what came back."""
 
 _SECONDS_PER_HIT, _SECONDS_PER_QUERY = 6e-6, 2e-4
-"""What that takes: about 1 µs per hit and 40 µs per query, and five times that on a busy machine."""
+"""What that takes on a busy machine; otherwise about a fifth of it."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,20 @@
+"""How many examples a property test tries: few by default, many with ``make test-deep``."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from hypothesis import settings
+
+__all__ = ["IS_DEEP", "examples"]
+
+IS_DEEP = bool(os.environ.get("BERRYEVAL_DEEP_TESTS"))
+"""Whether there is time: every night, and for whoever changes arithmetic."""
+
+_FEWEST = 10
+
+
+def examples(n_deep: int, **others: Any) -> settings:
+    """Return settings with so many examples if there is time, and a tenth otherwise."""
+    return settings(max_examples=n_deep if IS_DEEP else max(_FEWEST, n_deep // 10), **others)
