@@ -122,7 +122,7 @@ def skewness() -> Chart:
     random = np.random.default_rng(0)
     scores = next(table for name, table in handbook_scores() if name.endswith("nDCG@10"))
     changes = min(
-        (pair.differences for pair in pairs_of(scores, random, 30)),
+        (one.pair.differences for one in pairs_of(scores, random, 30)),
         key=lambda values: float(_standardised(values) ** 3 @ np.ones(len(values))) / len(values),
     )
     low, high = padded_range(changes.tolist())
@@ -173,20 +173,25 @@ def skewness() -> Chart:
 
 def tries() -> Chart:
     """Draw what a team believes that keeps every higher mean, on average over many teams."""
-    random = np.random.default_rng(1)
-    n_queries, n_teams = 100, 200
-    believed = np.zeros((n_teams, practices.N_CHANGES + 1))
-    for team in range(n_teams):
-        first = present = practices.version(random, n_queries)
-        for number in range(1, practices.N_CHANGES + 1):
-            variant = practices.version(random, n_queries)
-            present = variant if variant.mean() > present.mean() else present
-            believed[team, number] = (present - first).mean()
-    mean = believed.mean(axis=0)
+
+    def believed(affected: float) -> list[tuple[float, float]]:
+        random = np.random.default_rng(1)
+        n_queries, n_teams = 100, 200
+        gains = np.zeros((n_teams, practices.N_CHANGES + 1))
+        for team in range(n_teams):
+            first = present = practices.version(random, n_queries)
+            for number in range(1, practices.N_CHANGES + 1):
+                variant = practices.changed(random, present, affected)
+                present = variant if variant.mean() > present.mean() else present
+                gains[team, number] = (present - first).mean()
+        return [*enumerate(gains.mean(axis=0).tolist())]
+
+    all_queries, some_queries = practices.AFFECTED
     return lines(
         "What 200 changes seem to gain, none of which does anything",
         {
-            Key("the set says", "s-candidate", "line"): [*enumerate(mean.tolist())],
+            Key("each affects 20% of the queries", "s-margin", "line"): believed(some_queries),
+            Key("each affects all queries", "s-candidate", "line"): believed(all_queries),
             Key("the truth", "s-baseline", "line"): [(0, 0.0), (practices.N_CHANGES, 0.0)],
         },
         ("changes tried", "gain of the mean"),

@@ -7,9 +7,10 @@ margin that a t-test of normal differences passes in 80 % of the cases.
 
 Populations are runs of our own systems on the golden set that ships, shapes with long tails, and
 the score tables of a folder: CSV files with one row per query, one column per system and a header,
-such as those of TREC runs that are published with papers on evaluation. ``make simulate`` writes
-the tables of docs/explanation/error-rates.md; that of the folder stays as it is without one. Names
-of files end in the measure, ``adhoc8_ap.csv``, and tables of one measure are told together:
+such as those of TREC runs that are published with papers on evaluation. Each real pair is simulated
+once more, by queries drawn from distributions that are fitted to it. ``make simulate`` writes the
+tables of docs/explanation/error-rates.md; those of the folder stay as they are without one. Names
+of files end in the measure, ``adhoc8_ap.csv``, and tables of one measure are summed up together:
 
     make simulate SCORES=FOLDER
 """
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from fitted_scores import draw_like
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 from simulated_tables import write_table
@@ -40,6 +42,8 @@ DROPS = (0.005, 0.1)
 RULES = ("t", "skew-safe", "gate")
 """Student's t alone; with Hall's correction; and with two lost queries, as a gate judges."""
 MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@10")
+N_FITTED = 20_000
+"""Queries of a population that is drawn from a fit."""
 _BLOCK = 4000  # draws at a time
 
 
@@ -49,6 +53,28 @@ class Pair:
 
     differences: Floats
     loss: float
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The scores of two systems, query by query."""
+
+    worse: Floats
+    better: Floats
+
+    @property
+    def pair(self) -> Pair:
+        """The differences of these very queries."""
+        values = self.worse - self.better
+        values[np.abs(values) < 1e-12] = 0.0  # noqa: PLR2004 - rounding
+        return Pair(values, float(self.better.max()))
+
+    def fitted(self, random: np.random.Generator) -> Pair | None:
+        """Return the differences of new queries like these; None if no drop of that size comes."""
+        drawn = draw_like(self.worse, self.better, N_FITTED, random)
+        found = Columns(*drawn).pair if drawn else None
+        is_drop = found is not None and DROPS[0] <= -found.differences.mean() <= DROPS[1]
+        return found if is_drop else None
 
 
 @dataclass(frozen=True)
@@ -151,19 +177,18 @@ def _check(sample: Floats, bounds: Mapping[str, Floats], loss: float) -> None:
 
 def pairs_of(
     scores: Floats, random: np.random.Generator, n_most: int, drops: tuple[float, float] = DROPS
-) -> list[Pair]:
-    """Return pairs of columns, the worse one minus the better, that differ and are not alike."""
+) -> list[Columns]:
+    """Return pairs of columns that differ in a fifth of the queries, and are not alike."""
     places = [(i, j) for i in range(scores.shape[1]) for j in range(i)]
     random.shuffle(places)
-    found: dict[bytes, Pair] = {}
+    found: dict[bytes, Columns] = {}
     for i, j in places:
         worse, better = sorted((i, j), key=lambda column: float(scores[:, column].mean()))
-        values = scores[:, worse] - scores[:, better]
-        values[np.abs(values) < 1e-12] = 0.0  # noqa: PLR2004 - rounding
+        columns = Columns(scores[:, worse], scores[:, better])
+        values = columns.pair.differences
         is_changed = np.count_nonzero(values) >= len(values) / 5
         if is_changed and drops[0] <= -values.mean() <= drops[1]:
-            key = np.sort(values).round(9).tobytes()
-            found.setdefault(key, Pair(values, float(scores[:, better].max())))
+            found.setdefault(np.sort(values).round(9).tobytes(), columns)
         if len(found) == n_most:
             break
     return list(found.values())
@@ -247,26 +272,38 @@ def main() -> None:
     options.add_argument("--draws", type=int, default=20_000, help="samples per pair")
     options.add_argument("--pairs", type=int, default=30, help="pairs of runs per table")
     chosen = options.parse_args()
-    write_table("error-rates.md", "own", _tables(handbook_scores(), "all measures", chosen))
+    _write_tables("own", handbook_scores(), "all measures", chosen)
     write_table("error-rates.md", "shapes", [HEADER, *_shape_rows(chosen.draws)])
     if chosen.scores:
-        tables = _tables(read_scores(chosen.scores), "all tables", chosen)
-        write_table("error-rates.md", "trec", tables)
+        _write_tables("trec", read_scores(chosen.scores), "all tables", chosen)
 
 
-def _tables(
-    populations: Iterable[tuple[str, Floats]], total: str, chosen: argparse.Namespace
-) -> list[str]:
+def _write_tables(
+    name: str,
+    populations: Iterable[tuple[str, Floats]],
+    total: str,
+    chosen: argparse.Namespace,
+) -> None:
+    """Write the rates on real pairs, and those on queries that are drawn from fits of them."""
     random = np.random.default_rng(0)
     found: dict[str, dict[int, list[Rates]]] = {}
-    for name, scores in populations:
-        cells = _simulate_all(pairs_of(scores, random, chosen.pairs), chosen.draws, random)
-        print("\n".join(rows(name, cells)), flush=True)
-        for title in (f"**{total}**", name.rpartition("_")[2]):
-            together = found.setdefault(title, {n: [] for n in QUERIES})
-            for n_queries, rates in cells.items():
-                together[n_queries] += rates
-    return [HEADER, *(line for one in found.items() for line in rows(*one))]
+    fitted: dict[int, list[Rates]] = {n: [] for n in QUERIES}
+    for population, scores in populations:
+        columns = pairs_of(scores, random, chosen.pairs)
+        cells = _simulate_all([one.pair for one in columns], chosen.draws, random)
+        print("\n".join(rows(population, cells)), flush=True)
+        for title in (f"**{total}**", population.rpartition("_")[2]):
+            _add(found.setdefault(title, {n: [] for n in QUERIES}), cells)
+        drawn = [pair for one in columns if (pair := one.fitted(random))]
+        _add(fitted, _simulate_all(drawn, chosen.draws, random))
+    lines = (line for one in found.items() for line in rows(*one))
+    write_table("error-rates.md", name, [HEADER, *lines])
+    write_table("error-rates.md", f"{name}, fitted", [HEADER, *rows(f"**{total}**", fitted)])
+
+
+def _add(together: dict[int, list[Rates]], cells: Mapping[int, list[Rates]]) -> None:
+    for n_queries, rates in cells.items():
+        together[n_queries] += rates
 
 
 def _shape_rows(n_draws: int) -> Iterator[str]:

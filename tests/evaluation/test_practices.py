@@ -11,10 +11,10 @@ tables = pytest.importorskip("simulated_tables")
 N_TEAMS = 60  # three errors of a share of 0.05 are 0.085
 
 
-def selections(*, has_memory):
+def selections(*, has_memory, affected=1.0):
     random = np.random.default_rng(1)
     return [
-        practices.keep_what_looks_better(random, 100, 100, has_memory=has_memory)
+        practices.keep_what_looks_better(random, 100, 100, has_memory=has_memory, affected=affected)
         for _ in range(N_TEAMS)
     ]
 
@@ -26,9 +26,17 @@ def test_to_keep_a_higher_mean_invents_an_improvement():
     assert np.mean([one.is_significant for one in found]) > 0.4
 
 
-def test_counted_tries_rarely_call_a_neutral_change_better():
+def test_changes_that_affect_few_queries_invent_more():
+    """What one gained by luck is still there when the next one is tried."""
+    found = selections(has_memory=False, affected=0.2)
+    assert np.mean([one.gain for one in found]) > 0.04
+    assert np.mean([one.is_significant for one in found]) > 0.9
+
+
+@pytest.mark.parametrize("affected", practices.AFFECTED)
+def test_counted_tries_rarely_call_a_neutral_change_better(affected):
     """At most alpha of the teams, over all that they try, and three errors."""
-    found = selections(has_memory=True)
+    found = selections(has_memory=True, affected=affected)
     assert np.mean([one.n_kept > 0 for one in found]) <= 0.05 + 0.085
     assert abs(np.mean([one.gain for one in found])) < 0.005
 

@@ -45,6 +45,18 @@ def test_intervals_of_comparisons_cover(name):
 def test_pairs_are_the_worse_run_minus_the_better():
     """Each pair once, with a drop in range, and the largest score that could be lost."""
     scores = np.array([[0.5, 0.6, 0.9], [0.1, 0.1, 0.2], [0.7, 0.7, 0.9]])
-    found = real.pairs_of(scores, np.random.default_rng(0), 9)
+    found = [one.pair for one in real.pairs_of(scores, np.random.default_rng(0), 9)]
     assert [pair.differences.round(9).tolist() for pair in found] == [[-0.1, 0.0, 0.0]]
     assert found[0].loss == 0.7
+
+
+def test_a_fit_of_a_pair_is_a_population_with_a_drop():
+    """New queries, as many as are wanted, and None if the fit has no drop."""
+    random = np.random.default_rng(1)
+    better = random.beta(2, 2, 300)
+    worse = np.clip(better - random.gamma(1.0, 0.05, 300), 0, 1)
+    drawn = real.Columns(worse, better).fitted(random)
+    assert len(drawn.differences) == real.N_FITTED
+    assert drawn.differences.mean() == pytest.approx((worse - better).mean(), abs=0.02)
+    assert real.simulate(drawn, 50, N_DRAWS, random).false_pass["gate"] <= 0.065 + 0.0103
+    assert real.Columns(better, better).fitted(random) is None
