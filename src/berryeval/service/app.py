@@ -33,9 +33,10 @@ from berryeval.service.run_cache import RunCache
 from berryeval.service.settings import ServiceSettings
 from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
-from berryeval.service.workbench import memory, pages
+from berryeval.service.workbench import pages
 from berryeval.service.workbench.problems import answer_to, asks_for_page
-from berryeval.service.workbench.rendering import with_judging
+from berryeval.service.workbench.rendering import compile_templates, with_judging
+from berryeval.service.workbench.state import memory
 
 __all__ = ["create_app", "describe"]
 
@@ -104,6 +105,7 @@ def _operation_id(route: APIRoute) -> str:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    compile_templates()
     memory.start(app.state)
     if app.state.is_stopping:  # started once more
         app.state.jobs = Jobs(app.state.settings.max_jobs)
