@@ -11,7 +11,7 @@ import secrets
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any, Literal, TypeAlias
@@ -140,6 +140,14 @@ class Jobs:
             future = self._futures.get(job.id)
         if future is not None and future.cancel():
             self._finish(job, "cancelled")
+
+    def wait(self, job: Job, seconds: float) -> bool:
+        """Wait for a job, and return whether it has finished."""
+        with self._lock:
+            future = self._futures.get(job.id)
+        if future is not None:
+            wait([future], seconds)
+        return job.state in FINISHED
 
     def close(self) -> None:
         """Cancel everything, and let those who listen go."""

@@ -116,7 +116,7 @@ def test_finished_comparisons_are_not_held_twice(filled, comparisons):
     for _ in range(3):
         comparisons.soon(*filled)
     comparisons.close()
-    assert comparisons._running == {}
+    assert comparisons._work._underway == {}
 
 
 def test_a_query_that_changed_makes_it_anew(archive, filled, comparisons):

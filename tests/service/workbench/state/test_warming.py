@@ -31,7 +31,7 @@ def test_the_newest_run_and_the_judgments_are_read_ahead(filled, monkeypatch):
     scoring = Scoring(filled, runs, ["RR"])
     warm_up = WarmUp(filled, scoring, RunDirectory(filled))
     warm_up.start()
-    warm_up._thread.join(60)
+    assert warm_up.wait(60)
     newest = filled.runs.page(limit=1, newest_first=True).items[0]
     monkeypatch.setattr(filled.runs, "load", None)
     monkeypatch.setattr("berryeval.archive.judgments.states.read", None)
@@ -66,7 +66,7 @@ def test_an_archive_that_cannot_be_read_stops_nobody(filled, monkeypatch, caplog
     caplog.set_level(logging.DEBUG, "berryeval.service")
     warm_up = WarmUp(filled, Scoring(filled, RunCache(filled), ["RR"]), RunDirectory(filled))
     warm_up.start()
-    warm_up._thread.join(60)
+    assert warm_up.wait(60)
     assert caplog.records[0].message == "not read ahead reason='a.db: is gone'"
     assert filled.judgments._known._newest is not None
 
@@ -81,5 +81,5 @@ def test_a_service_that_stops_reads_nothing_more(filled):
     warm_up.start()
     threading.Timer(0.1, may_go_on.set).start()
     warm_up.stop()
-    assert not warm_up._thread.is_alive()
+    assert warm_up.wait(0)
     assert filled.judgments._known._newest is None

@@ -178,7 +178,7 @@ class Agreed(NamedTuple):
     agreement: Agreement
 
 
-def latest_agreement(archive: Archive, is_in_vain: Callable[[], bool]) -> Latest[Agreed]:
+def latest_agreement(archive: Archive, skip_wait: Callable[[], bool]) -> Latest[Agreed]:
     """Return what computes agreement again after each change."""
     counted: LruCache[JudgmentTable, Agreed] = LruCache(1)
 
@@ -186,7 +186,7 @@ def latest_agreement(archive: Archive, is_in_vain: Callable[[], bool]) -> Latest
         table = archive.judgment_index.table()
         return counted.get_or_make(table, lambda: Agreed(table, agreement_of(table)))
 
-    return Latest(count, is_in_vain)
+    return Latest(count, skip_wait)
 
 
 async def _table(request: Request) -> Latest[JudgmentTable]:

@@ -1,21 +1,20 @@
-"""Two runs held against each other at today's judgments, kept for the next question.
+"""Comparisons of two runs at today's judgments, kept for the next request.
 
 A page asks for the same comparison again and again: another measure, the next fifty queries, the
-query before. Runs never change, so that it is known by both ids, the judgments and the measures.
+query before. Runs never change: both ids, the judgments and the measures identify a comparison.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent import futures
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from fastapi import Depends, Request
 from numpy.typing import NDArray
 
+from berryeval.archive.queries import AllQueries
 from berryeval.archive.records import StoredRun
 from berryeval.core.id_column import encode_id
 from berryeval.core.query import Query
@@ -27,9 +26,8 @@ from berryeval.evaluation.slices import LABELS, values_in
 from berryeval.measures import Measure
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.references import labels_of
-
-if TYPE_CHECKING:
-    from berryeval.service.workbench.state.scoring import Scoring
+from berryeval.service.shared_work import SharedWork
+from berryeval.service.workbench.state.scoring import Scoring, State
 
 __all__ = ["LOOKED_AT", "Compared", "Comparisons", "ComparisonsDep"]
 
@@ -197,9 +195,7 @@ class Comparisons:
     def __init__(self, scoring: Scoring) -> None:
         self._scoring = scoring
         self._found: LruCache[_Key, Compared] = LruCache(_MOST)
-        self._aside = futures.ThreadPoolExecutor(2, "berryeval-comparing")
-        self._running: dict[tuple[str, str], futures.Future[Compared]] = {}
-        self._lock = threading.Lock()
+        self._work: SharedWork[tuple[str, str], Compared] = SharedWork("berryeval-comparing", 2)
 
     def compare(self, a: StoredRun, b: StoredRun) -> Compared:
         """Compare two runs at today's judgments.
@@ -214,29 +210,26 @@ class Comparisons:
         labels = labels_of([a, b])
         state = self._scoring.state()
         known = self._scoring.all_queries()
-        measures = tuple(map(str, self._scoring.measures))
-        key = _Key(a.run_id, b.run_id, state.hash, measures, known.stamp)
-        found = self._found.get(key)
-        if found is not None:
-            return found
         run_ids = {label: run.run_id for label, run in labels.items()}
-        evaluations = {
-            label: self._scoring.evaluation(run_id, state) for label, run_id in run_ids.items()
-        }
-        comparison = compare_evaluations(
-            state.judgments,
-            Runs(self._scoring, run_ids),
-            evaluations,
-            queries=known.queries,
-        )
-        compared = Compared(a, b, comparison, state.hash)
-        self._found.put(key, compared)
-        return compared
+
+        def make() -> Compared:
+            evaluations = {
+                label: self._scoring.evaluation(run_id, state) for label, run_id in run_ids.items()
+            }
+            comparison = compare_evaluations(
+                state.judgments,
+                Runs(self._scoring, run_ids),
+                evaluations,
+                queries=known.queries,
+            )
+            return Compared(a, b, comparison, state.hash)
+
+        return self._found.get_or_make(self._key(a, b, state, known), make)
 
     def soon(self, a: StoredRun, b: StoredRun) -> tuple[Compared, bool]:
         """Compare two runs as `compare` does, or return what was known before a judgment.
 
-        Scoring two large runs again takes longer than a page may. It goes on aside then.
+        Scoring two large runs again takes longer than a page may. It goes on in a thread then.
 
         Returns
         -------
@@ -247,29 +240,20 @@ class Comparisons:
         known = self.known(a, b)
         if known is None:
             return self.compare(a, b), True
-        patience = _PATIENCE if known.comparison.n_queries > _MANY_QUERIES else _LONG_PATIENCE
+        seconds = _PATIENCE if known.comparison.n_queries > _MANY_QUERIES else _LONG_PATIENCE
         pair = (a.run_id, b.run_id)
-        with self._lock:
-            running = self._running.get(pair)
-            if running is None or running.done():
-                running = self._running[pair] = self._aside.submit(self.compare, a, b)
-        running.add_done_callback(lambda done: self._forget(pair, done))
-        try:
-            found = running.result(patience)
-        except futures.TimeoutError:
-            return known, False
-        # What somebody else had begun may not know what was judged since.
-        return found, found.judgments_hash == self._scoring.state().hash
+        found, _ = self._work.get(pair, lambda: self.compare(a, b), seconds=seconds, known=known)
+        assert found is not None
+        now = self._key(a, b, self._scoring.state(), self._scoring.all_queries())
+        return found, self._found.get(now) is found
 
-    def _forget(self, pair: tuple[str, str], done: futures.Future[Compared]) -> None:
-        """Let go of a comparison that is finished; what is worth keeping is kept elsewhere."""
-        with self._lock:
-            if self._running.get(pair) is done:
-                del self._running[pair]
+    def _key(self, a: StoredRun, b: StoredRun, state: State, known: AllQueries) -> _Key:
+        measures = tuple(map(str, self._scoring.measures))
+        return _Key(a.run_id, b.run_id, state.hash, measures, known.stamp)
 
     def close(self) -> None:
         """Begin nothing more, and wait for what has begun."""
-        self._aside.shutdown(wait=True, cancel_futures=True)
+        self._work.close()
 
     def known(self, a: StoredRun, b: StoredRun) -> Compared | None:
         """Return the newest comparison of two runs if there is one, whatever was judged since.

@@ -10,13 +10,15 @@ import secrets
 import threading
 import time
 from collections.abc import Collection, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from berryeval.archive import Archive
 from berryeval.archive.judgments.opinions import counted_state
 from berryeval.archive.records import StoredJudgment
+from berryeval.errors import BerryEvalError
+from berryeval.service.lru_cache import LruCache
+from berryeval.service.shared_work import SharedWork
 from berryeval.service.workbench.state.judging_modes import (
     Asked,
     Listed,
@@ -31,7 +33,7 @@ from berryeval.service.workbench.state.scoring import Scoring
 __all__ = ["Given", "Queues", "Turn"]
 
 _WAIT_SECONDS = 0.1
-"""So long a page waits for a list; what takes longer comes later."""
+"""Seconds that a page waits for a list."""
 _TAKEN_SECONDS = 300.0
 _OLD_SECONDS = {"holes": 600.0, "compare": 600.0, "second": 600.0, "stale": 10.0, "conflicts": 3.0}
 _MOST_LISTS = 50
@@ -64,14 +66,14 @@ class Given:
     """Whether it is known what there is."""
 
 
-@dataclass
+@dataclass(eq=False)
 class _List:
-    future: Future[Listed]
+    """What there is to judge, made when the stamp was this."""
+
+    listed: Listed
     stamp: object
     made: float = field(default_factory=time.monotonic)
     gone: set[Pair] = field(default_factory=set)
-    newer: _List | None = None
-    """What will replace it."""
 
 
 class _Held(NamedTuple):
@@ -86,11 +88,11 @@ class Queues:
     def __init__(self, archive: Archive, scoring: Scoring) -> None:
         self._archive = archive
         self._scoring = scoring
-        self._lists: dict[tuple[Wanted, str], _List] = {}
+        self._lists: LruCache[tuple[Wanted, str], _List] = LruCache(_MOST_LISTS)
         self._taken: dict[Pair, _Held] = {}
         self._skipped: dict[str, dict[Pair, None]] = {}
         self._lock = threading.Lock()
-        self._threads = ThreadPoolExecutor(1, thread_name_prefix="berryeval-queue")
+        self._work: SharedWork[tuple[Wanted, str], _List] = SharedWork("berryeval-queue")
 
     def first(self, wanted: Wanted, caller: str) -> Given:
         """Give somebody who opens a page one document; one of their own if no other is left."""
@@ -123,10 +125,10 @@ class Queues:
         NotFoundError
             If a run of a comparison is not there.
         """
-        found = self._listed(wanted, caller)
-        if found is None:
+        kept = self._listed(wanted, caller)
+        if kept is None:
             return Given([], 0, is_ready=False)
-        kept, listed = found
+        listed = kept.listed
         turns: list[Turn] = []
         with self._lock:
             self._forget()
@@ -182,36 +184,34 @@ class Queues:
 
     def close(self) -> None:
         """Stop making lists."""
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        self._work.close()
 
     def _owner(self, wanted: Wanted, caller: str) -> str:
         return caller if wanted.mode == "second" else ""
 
-    def _listed(self, wanted: Wanted, caller: str) -> tuple[_List, Listed] | None:
+    def _listed(self, wanted: Wanted, caller: str) -> _List | None:
+        """Return the list, or an outdated one if it takes a while; None if there is none yet."""
         key = (wanted, self._owner(wanted, caller))
         stamp = stamp_of(self._archive, wanted)
-        with self._lock:
-            kept = self._lists.get(key)
-            if kept is None or _failed(kept.future):
-                while len(self._lists) >= _MOST_LISTS:
-                    del self._lists[next(iter(self._lists))]
-                kept = self._lists[key] = _List(self._make(wanted, caller), stamp)
-            elif kept.newer is not None and kept.newer.future.done():
-                newer, kept.newer = kept.newer, None
-                if not _failed(newer.future):
-                    kept = self._lists[key] = newer
-            elif kept.newer is None and (
-                kept.stamp != stamp or time.monotonic() - kept.made > _OLD_SECONDS[wanted.mode]
-            ):
-                kept.newer = _List(self._make(wanted, caller), stamp)
-            newer_one = kept.newer
-        wait([kept.future if newer_one is None else newer_one.future], _WAIT_SECONDS)
-        if newer_one is not None and newer_one.future.done() and not _failed(newer_one.future):
-            return self._listed(wanted, caller)
-        return (kept, kept.future.result()) if kept.future.done() else None
+        known = self._lists.get(key)
+        if (
+            known is not None
+            and known.stamp == stamp
+            and time.monotonic() - known.made <= _OLD_SECONDS[wanted.mode]
+        ):
+            return known
 
-    def _make(self, wanted: Wanted, caller: str) -> Future[Listed]:
-        return self._threads.submit(list_asked, self._archive, self._scoring, wanted, caller)
+        def make() -> _List:
+            made = _List(list_asked(self._archive, self._scoring, wanted, caller), stamp)
+            self._lists.put(key, made)
+            return made
+
+        try:
+            return self._work.get(key, make, seconds=_WAIT_SECONDS, known=known)[0]
+        except BerryEvalError:
+            if known is None:
+                raise
+            return known
 
     def _free(self, asked: Collection[Asked], gone: set[Pair], session: str) -> Iterator[Asked]:
         for one in asked:
@@ -231,10 +231,6 @@ class Queues:
     def _forget(self) -> None:
         now = time.monotonic()
         self._taken = {pair: held for pair, held in self._taken.items() if held.until > now}
-
-
-def _failed(future: Future[Listed]) -> bool:
-    return future.done() and (future.cancelled() or future.exception() is not None)
 
 
 def _by_query(turns: list[Turn]) -> list[Turn]:

@@ -36,10 +36,10 @@ def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
     state.keeper = keeper_of(scoring)
     state.comparisons = Comparisons(scoring)
     state.queues = Queues(archive, scoring)
-    is_in_vain = partial(is_reading, state)
+    skip_wait = partial(is_reading, state)
     # The index is looked up then, not now: where nothing is read there is none.
-    state.judgment_table = Latest(lambda: archive.judgment_index.table(), is_in_vain)  # noqa: PLW0108
-    state.agreement = latest_agreement(archive, is_in_vain)
+    state.judgment_table = Latest(lambda: archive.judgment_index.table(), skip_wait)  # noqa: PLW0108
+    state.agreement = latest_agreement(archive, skip_wait)
     state.replays = open_replays(archive, state.runs)
     state.measuring = Measuring(archive, scoring)
     state.staged_imports = StagedImports()

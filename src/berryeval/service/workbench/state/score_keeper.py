@@ -114,8 +114,8 @@ class ScoreKeeper:
         """
         wanted = list(dict.fromkeys(run_ids))
         newest = self._revision()
-        is_in_vain = self._shown is None and newest > LARGE
-        last = time.monotonic() + (0.0 if is_in_vain else self._patience)
+        skip_wait = self._shown is None and newest > LARGE
+        last = time.monotonic() + (0.0 if skip_wait else self._patience)
         with self._lock:
             self._want(wanted)
             found = self._known(wanted, newest)

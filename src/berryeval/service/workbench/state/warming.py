@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 
 from starlette.datastructures import State
 
 from berryeval.archive import Archive
 from berryeval.core.events import event_logger
 from berryeval.errors import BerryEvalError
+from berryeval.service.shared_work import in_thread
 from berryeval.service.workbench.state.run_directory import RunDirectory
 from berryeval.service.workbench.state.scoring import Scoring
 
@@ -25,10 +26,10 @@ _SECONDS_BEFORE_START = 0.3
 
 
 class WarmUp:
-    """A thread that reads the list of runs, queries, the newest run and the judgments, and ends.
+    """Reads the list of runs, queries, the newest run and the judgments in threads.
 
     A service answers from the first moment on: what is not read yet is read when it is asked
-    for, and nobody reads it twice. Only for lists, which every page has, it waits a moment.
+    for, and never twice. It waits a moment only for lists, which every page shows.
     """
 
     def __init__(self, archive: Archive, scoring: Scoring, directory: RunDirectory) -> None:
@@ -36,32 +37,29 @@ class WarmUp:
         self._scoring = scoring
         self._directory = directory
         self._is_stopping = False
-        self._has_lists = threading.Event()
-        self._is_done = threading.Event()
-        self._thread = threading.Thread(target=self._read, name="warm-up", daemon=True)
+        self._done: Future[None] = Future()
 
     def start(self) -> None:
         """Begin to read; return when the lists are there, and in a moment at the latest."""
-        self._thread.start()
-        self._has_lists.wait(_SECONDS_BEFORE_START)
+        lists = in_thread(self._read_lists, "warm-up")
+        self._done = in_thread(lambda: self._read_rest(lists), "warm-up")
+        wait([lists], _SECONDS_BEFORE_START)
 
     def stop(self) -> None:
         """Read nothing more, and wait a little for what is being read."""
         self._is_stopping = True
-        self._thread.join(_PATIENCE_SECONDS)
+        self.wait(_PATIENCE_SECONDS)
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the end at most so long, and tell whether it came."""
-        return self._is_done.wait(seconds)
+        """Wait for the end, and return whether it came in time."""
+        return bool(wait([self._done], seconds).done)
 
-    def _read(self) -> None:
-        try:
-            self._read_each(self._directory.current, self._scoring.queries)
-            self._has_lists.set()
-            self._read_each(self._read_newest_run, self._archive.judgments.prepare)
-        finally:
-            self._has_lists.set()
-            self._is_done.set()
+    def _read_lists(self) -> None:
+        self._read_each(self._directory.current, self._scoring.queries)
+
+    def _read_rest(self, lists: Future[None]) -> None:
+        wait([lists])
+        self._read_each(self._read_newest_run, self._archive.judgments.prepare)
 
     def _read_each(self, *steps: Callable[[], object]) -> None:
         for step in steps:
@@ -70,8 +68,10 @@ class WarmUp:
             try:
                 step()
             except BerryEvalError as error:
-                # Whoever needs it is told; here it only says that nothing is prepared.
+                # The request that needs it reports the error; nothing is prepared here.
                 _log.debug("not read ahead", extra={"reason": str(error)})
+            except Exception:  # noqa: BLE001 - a bug must not stay unseen
+                _log.exception("bug")
 
     def _read_newest_run(self) -> None:
         for run in self._archive.runs.page(limit=1, newest_first=True).items:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
@@ -19,7 +17,6 @@ from berryeval.service.workbench.rendering import page
 __all__ = ["router"]
 
 _PATIENCE_SECONDS = 1.0
-_STEP_SECONDS = 0.02
 
 router = APIRouter()
 
@@ -44,10 +41,7 @@ def decide_now(
         return RedirectResponse(f"/gates/{name}/verdicts/{stored.verdict_id}", 303)
 
     job = jobs.start("verdict", work, owner=caller.name)
-    until = time.monotonic() + _PATIENCE_SECONDS
-    while job.state not in FINISHED and time.monotonic() < until:
-        time.sleep(_STEP_SECONDS)
-    if job.state in FINISHED:
+    if jobs.wait(job, _PATIENCE_SECONDS):
         return _outcome(job)
     return RedirectResponse(f"/gates/{name}/deciding/{job.id}", 303)
 

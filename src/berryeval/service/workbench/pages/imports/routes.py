@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shutil
 import tempfile
@@ -26,7 +25,7 @@ from berryeval.service.dependencies import (
     SettingsDep,
     require,
 )
-from berryeval.service.jobs import FINISHED, Job, Progress
+from berryeval.service.jobs import Job, Progress
 from berryeval.service.uploads import Upload, in_turn
 from berryeval.service.workbench.pages.imports.kinds import (
     KINDS,
@@ -45,7 +44,6 @@ __all__ = ["router"]
 router = APIRouter(prefix="/import")
 
 _WAIT_SECONDS = 1.5
-_LOOK_SECONDS = 0.05
 _LONGEST = 200
 
 
@@ -116,10 +114,7 @@ async def store_file(
         return Answer({"said": said, "place": place})
 
     job = jobs.start("import", work, owner=caller.name)
-    for _ in range(round(_WAIT_SECONDS / _LOOK_SECONDS)):
-        if job.state in FINISHED:
-            break
-        await asyncio.sleep(_LOOK_SECONDS)
+    await to_thread.run_sync(jobs.wait, job, _WAIT_SECONDS)
     return RedirectResponse(f"/import/jobs/{job.id}?kind={quote(staged.kind)}", 303)
 
 
