@@ -19,9 +19,9 @@ from berryeval.archive import Archive
 from berryeval.errors import BerryEvalError
 from berryeval.service import description
 from berryeval.service.dependencies import require
-from berryeval.service.evaluation_cache import EvaluationCache
 from berryeval.service.figures import Figures
 from berryeval.service.jobs import Jobs
+from berryeval.service.lru_cache import LruCache
 from berryeval.service.middleware.access import Access
 from berryeval.service.middleware.limits import Limits
 from berryeval.service.middleware.requests import Requests
@@ -71,7 +71,8 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.figures = Figures()
     app.state.jobs = Jobs(settings.max_jobs)
     app.state.runs = RunCache(archive)
-    app.state.evaluations = EvaluationCache()
+    # An evaluation goes with its run: after a second the archive is asked again.
+    app.state.evaluations = LruCache(2000, seconds=1.0)
     memory.set_up(app.state, archive, settings)
     app.state.stores = open_stores(archive, settings)
     app.state.is_stopping = False

@@ -199,8 +199,9 @@ async def get_evaluation(
     found = known.get(key)
     if found is None:
         body = await to_thread.run_sync(_body, archive, evaluation_id)
-        found = known.put(key, body, etag_of(body))
-    return answer_unless_known(request, found.body, found.etag)
+        found = body, etag_of(body)
+        known.put(key, found)
+    return answer_unless_known(request, *found)
 
 
 @router.get("/{evaluation_id}/report", response_model=EvaluationReport, responses=documented(404))

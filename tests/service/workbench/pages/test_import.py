@@ -10,7 +10,7 @@ import pytest
 from berryeval import Document, Query
 from berryeval.archive import JudgmentEntry
 from berryeval.archive.records import JudgingPolicy
-from berryeval.service.workbench.pages.imports import routes, staged
+from berryeval.service.workbench.pages.imports import routes
 from service.workbench.html import HTML, get_page, parse
 from service.workbench.judged_archive import ORIGIN
 
@@ -249,7 +249,7 @@ def test_what_somebody_judged_meanwhile_is_shown_before_it_is_replaced(client, a
 def test_a_file_that_is_gone_has_to_be_chosen_again(client, archive, monkeypatch):
     """After half an hour or a restart; and nobody stores another's."""
     page = look(client, "judgments", "q1 0 d1 3\n")
-    monkeypatch.setattr(staged.time, "monotonic", lambda: 1e12)
+    monkeypatch.setattr("berryeval.service.lru_cache.time.monotonic", lambda: 1e12)
     assert "The file is not here any more" in confirm(client, page).text
     monkeypatch.undo()
     page = look(client, "judgments", "q1 0 d1 3\n")
@@ -260,13 +260,11 @@ def test_a_file_that_is_gone_has_to_be_chosen_again(client, archive, monkeypatch
     assert archive.judgments.revision() == 0
 
 
-def test_only_the_last_files_wait(monkeypatch):
+def test_only_the_last_files_wait(client):
     """They are in memory."""
-    monkeypatch.setattr(staged, "_MOST", 2)
-    waiting = staged.StagedImports()
-    files = [staged.Staged("runs", n, routes.Options("x"), "ada", 0) for n in range(3)]
-    names = [waiting.put(file) for file in files]
-    assert [waiting.take(name, "ada") for name in names] == [None, *files[1:]]
+    pages = [look(client, "judgments", f"q1 0 d{n} 3\n") for n in range(9)]
+    assert "The file is not here any more" in confirm(client, pages[0]).text
+    assert "Stored" in confirm(client, pages[8]).text
 
 
 def test_a_long_import_goes_on_while_nobody_waits(client, archive, monkeypatch):

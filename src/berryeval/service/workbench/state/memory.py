@@ -7,8 +7,8 @@ from functools import partial
 from starlette.datastructures import State
 
 from berryeval.archive import Archive
+from berryeval.service.lru_cache import LruCache
 from berryeval.service.settings import ServiceSettings
-from berryeval.service.workbench.pages.imports.staged import StagedImports
 from berryeval.service.workbench.state.agreement import latest_agreement
 from berryeval.service.workbench.state.comparisons import Comparisons
 from berryeval.service.workbench.state.judging_queues import Queues
@@ -42,7 +42,7 @@ def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
     state.agreement = latest_agreement(archive, skip_wait)
     state.replays = open_replays(archive, state.runs)
     state.measuring = Measuring(archive, scoring)
-    state.staged_imports = StagedImports()
+    state.staged_imports = LruCache(8, seconds=1800.0)
 
 
 def start(state: State) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import secrets
 import shutil
 import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -26,6 +28,7 @@ from berryeval.service.dependencies import (
     require,
 )
 from berryeval.service.jobs import Job, Progress
+from berryeval.service.lru_cache import LruCache
 from berryeval.service.uploads import Upload, in_turn
 from berryeval.service.workbench.pages.imports.kinds import (
     KINDS,
@@ -36,7 +39,6 @@ from berryeval.service.workbench.pages.imports.kinds import (
     read_file,
     store,
 )
-from berryeval.service.workbench.pages.imports.staged import Staged, StagedImports
 from berryeval.service.workbench.rendering import page
 
 __all__ = ["router"]
@@ -45,6 +47,17 @@ router = APIRouter(prefix="/import")
 
 _WAIT_SECONDS = 1.5
 _LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A file that was read, and is not stored yet."""
+
+    kind: Kind
+    content: Any
+    options: Options
+    revision: int
+    """Of the judgments when it was looked at."""
 
 
 @router.get("")
@@ -71,7 +84,7 @@ async def look_at_file(
 
     def work() -> tuple[Staged, Preview]:
         content = _read(file, kind, options, settings.max_upload)
-        staged = Staged(kind, content, options, caller.name, archive.judgments.revision())
+        staged = Staged(kind, content, options, archive.judgments.revision())
         may_declare = caller.may("admin")
         return staged, looked_at(archive, kind, content, options, may_declare=may_declare)
 
@@ -81,7 +94,7 @@ async def look_at_file(
         return _form(request, kind, error=str(error), options=options, status=422)
     finally:
         await form.close()
-    return _preview(request, staged, preview)
+    return _preview(request, caller, staged, preview)
 
 
 @router.post("/store", dependencies=[require("judge")])
@@ -90,7 +103,7 @@ async def store_file(
 ) -> Response:
     """Store what was looked at, all of it or nothing."""
     form = await request.form()
-    staged = _imports(request).take(str(form.get("staged") or ""), caller.name)
+    staged = _imports(request).take((caller.name, str(form.get("staged") or "")))
     if staged is None:
         error = (
             "The file is not here any more: it waits for half an hour, and not beyond a restart "
@@ -131,8 +144,9 @@ async def show_import_job(
     )
 
 
-def _imports(request: Request) -> StagedImports:
-    imports: StagedImports = request.app.state.staged_imports
+def _imports(request: Request) -> LruCache[tuple[str, str], Staged]:
+    """Return the files that wait to be stored, by their owner and a name that is hard to guess."""
+    imports: LruCache[tuple[str, str], Staged] = request.app.state.staged_imports
     return imports
 
 
@@ -152,14 +166,16 @@ def _look_again(request: Request, archive: Archive, staged: Staged, caller: Call
         staged.options,
         may_declare=caller.may("admin"),
     )
-    again = Staged(
-        staged.kind, staged.content, staged.options, staged.owner, archive.judgments.revision()
-    )
+    again = replace(staged, revision=archive.judgments.revision())
     note = "Somebody has judged since you looked. This is what would change now."
-    return _preview(request, again, preview, note=note)
+    return _preview(request, caller, again, preview, note=note)
 
 
-def _preview(request: Request, staged: Staged, preview: Preview, note: str = "") -> Response:
+def _preview(
+    request: Request, caller: Caller, staged: Staged, preview: Preview, note: str = ""
+) -> Response:
+    name = secrets.token_urlsafe(16)
+    _imports(request).put((caller.name, name), staged)
     return page(
         request,
         "import_preview.html",
@@ -167,7 +183,7 @@ def _preview(request: Request, staged: Staged, preview: Preview, note: str = "")
         kinds=KINDS,
         preview=preview,
         options=staged.options,
-        name=_imports(request).put(staged),
+        name=name,
         note=note,
     )
 
