@@ -1,31 +1,23 @@
-"""Which runs and which measure an address asks for, and which run it is compared with."""
+"""Which runs and which measure an address asks for."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 from berryeval.errors import ArgumentError, BerryEvalError, NotFoundError
 from berryeval.measures import Measure, parse_measure
 from berryeval.service.references import find_run
-from berryeval.service.workbench.state.run_directory import Directory
 
 __all__ = [
-    "MAIN",
-    "ReferenceRun",
     "RunChoice",
     "baseline_names",
     "choose_measure",
     "choose_run",
-    "reference_run",
     "run_choices",
 ]
-
-MAIN = "main"
-"""The baseline that pages take where none is named."""
 
 _N_NEWEST = 50
 
@@ -99,30 +91,3 @@ def baseline_names(archive: Archive) -> Mapping[str, list[str]]:
     for baseline in archive.baselines.page(limit=1000).items:
         found.setdefault(baseline.run_id, []).append(baseline.name)
     return found
-
-
-class ReferenceRun(NamedTuple):
-    """The run that another is compared with by default."""
-
-    run: StoredRun
-    baseline: str | None
-    """The name of the baseline that it is; None for the run before."""
-
-    @property
-    def name(self) -> str:
-        """What sentences call it."""
-        return self.baseline or "the run before"
-
-    def has_other_documents(self, run: StoredRun) -> bool:
-        """Whether a run is known to have searched another corpus."""
-        corpora = run.facts.corpus_hash, self.run.facts.corpus_hash
-        return None not in corpora and corpora[0] != corpora[1]
-
-
-def reference_run(archive: Archive, directory: Directory, run: StoredRun) -> ReferenceRun | None:
-    """Return the baseline ``main``, or the run before in the series; None if there is neither."""
-    main = archive.baselines.get(MAIN)
-    if main is not None and main.run_id != run.run_id and main.run_id in directory.by_id:
-        return ReferenceRun(directory.by_id[main.run_id], MAIN)
-    before = directory.before(run)
-    return None if before is None else ReferenceRun(before, None)

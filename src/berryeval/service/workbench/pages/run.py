@@ -26,19 +26,17 @@ from berryeval.evaluation.standing import FEW_QUERIES
 from berryeval.measures import Measure
 from berryeval.service.dependencies import ArchiveDep, RunsDep, require
 from berryeval.service.paths import NAME
-from berryeval.service.workbench.choosing import (
-    MAIN,
-    ReferenceRun,
-    baseline_names,
-    choose_measure,
-    choose_run,
-    reference_run,
-)
+from berryeval.service.workbench.choosing import baseline_names, choose_measure, choose_run
 from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.renewing import is_seen, renewal_of
 from berryeval.service.workbench.state.query_table import DEPTH, QueryTable, Wanted
-from berryeval.service.workbench.state.run_directory import DirectoryDep
+from berryeval.service.workbench.state.run_directory import (
+    MAIN,
+    DirectoryDep,
+    ReferenceRun,
+    reference_run,
+)
 from berryeval.service.workbench.state.run_figures import FiguresDep
 from berryeval.service.workbench.state.score_keeper import KeeperDep
 from berryeval.service.workbench.state.scoring import ScoringDep

@@ -7,14 +7,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Annotated, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 from fastapi import Depends, Request
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredRun
 
-__all__ = ["Directory", "DirectoryDep", "RunDirectory", "Series"]
+__all__ = [
+    "MAIN",
+    "Directory",
+    "DirectoryDep",
+    "ReferenceRun",
+    "RunDirectory",
+    "Series",
+    "reference_run",
+]
+
+MAIN = "main"
+"""The baseline that pages take where none is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +107,33 @@ class RunDirectory:
                 self._found = Directory(self._archive.runs.directory())
                 self._mark = mark
             return self._found
+
+
+class ReferenceRun(NamedTuple):
+    """The run that another is compared with by default."""
+
+    run: StoredRun
+    baseline: str | None
+    """The name of the baseline that it is; None for the run before."""
+
+    @property
+    def name(self) -> str:
+        """What sentences call it."""
+        return self.baseline or "the run before"
+
+    def has_other_documents(self, run: StoredRun) -> bool:
+        """Whether a run is known to have searched another corpus."""
+        corpora = run.facts.corpus_hash, self.run.facts.corpus_hash
+        return None not in corpora and corpora[0] != corpora[1]
+
+
+def reference_run(archive: Archive, directory: Directory, run: StoredRun) -> ReferenceRun | None:
+    """Return the baseline ``main``, or the run before in the series; None if there is neither."""
+    main = archive.baselines.get(MAIN)
+    if main is not None and main.run_id != run.run_id and main.run_id in directory.by_id:
+        return ReferenceRun(directory.by_id[main.run_id], MAIN)
+    before = directory.before(run)
+    return None if before is None else ReferenceRun(before, None)
 
 
 async def _directory(request: Request) -> RunDirectory:

@@ -18,9 +18,8 @@ from berryeval.evaluation.standing import (
 )
 from berryeval.measures import Measure
 from berryeval.service.lru_cache import LruCache
-from berryeval.service.workbench.choosing import ReferenceRun
 from berryeval.service.workbench.state.query_table import DEPTH, QueryTable
-from berryeval.service.workbench.state.run_directory import Series
+from berryeval.service.workbench.state.run_directory import ReferenceRun, Series
 from berryeval.service.workbench.state.scoring import JudgmentsLike, Scoring
 from berryeval.stats.decline import HORIZON
 from berryeval.suite.archived_history import entry_of_run

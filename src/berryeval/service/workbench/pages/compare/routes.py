@@ -21,7 +21,7 @@ from berryeval.evaluation.turning import turning
 from berryeval.measures import Measure
 from berryeval.reports.wording import capitalised, undefined_notes
 from berryeval.service.dependencies import ArchiveDep
-from berryeval.service.workbench.choosing import MAIN, choose_measure, choose_run, run_choices
+from berryeval.service.workbench.choosing import choose_measure, choose_run, run_choices
 from berryeval.service.workbench.pages.compare.addresses import Pair
 from berryeval.service.workbench.pages.compare.listing import (
     OUTCOMES,
@@ -32,6 +32,7 @@ from berryeval.service.workbench.pages.compare.listing import (
 from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.state.comparisons import Compared, ComparisonsDep
+from berryeval.service.workbench.state.run_directory import MAIN
 from berryeval.service.workbench.state.scoring import ScoringDep
 
 __all__ = ["router"]

@@ -18,12 +18,18 @@ from berryeval.evaluation.standing import FEW_QUERIES, Standing, worst_first
 from berryeval.measures import Measure
 from berryeval.reports.history import look_sentence
 from berryeval.service.dependencies import ArchiveDep
-from berryeval.service.workbench.choosing import ReferenceRun, choose_measure, reference_run
+from berryeval.service.workbench.choosing import choose_measure
 from berryeval.service.workbench.pages.overview.trend import trend_of, window_of
 from berryeval.service.workbench.rendering import page
 from berryeval.service.workbench.renewing import is_seen, renewal_of
 from berryeval.service.workbench.state.query_table import DEPTH
-from berryeval.service.workbench.state.run_directory import Directory, DirectoryDep, Series
+from berryeval.service.workbench.state.run_directory import (
+    Directory,
+    DirectoryDep,
+    ReferenceRun,
+    Series,
+    reference_run,
+)
 from berryeval.service.workbench.state.run_figures import FiguresDep, RunFigures
 from berryeval.service.workbench.state.run_summaries import Kept
 from berryeval.service.workbench.state.score_keeper import KeeperDep

@@ -9,8 +9,7 @@ from berryeval.archive.records import StoredRun
 from berryeval.charts import Chart
 from berryeval.charts.trend import Reference, TrendLine, TrendPoint, trend_chart
 from berryeval.errors import NotFoundError
-from berryeval.service.workbench.choosing import ReferenceRun
-from berryeval.service.workbench.state.run_directory import Series
+from berryeval.service.workbench.state.run_directory import ReferenceRun, Series
 from berryeval.service.workbench.state.run_summaries import Kept
 
 __all__ = ["SeriesTrend", "Window", "trend_of", "window_of"]

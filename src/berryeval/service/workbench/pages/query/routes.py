@@ -19,7 +19,7 @@ from berryeval.measures import Measure
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.paths import QueryId, quoted
 from berryeval.service.references import labels_of
-from berryeval.service.workbench.choosing import MAIN, choose_measure, choose_run, run_choices
+from berryeval.service.workbench.choosing import choose_measure, choose_run, run_choices
 from berryeval.service.workbench.grading import grade_labels
 from berryeval.service.workbench.pages.query.answers import Answers, answers_of, judged_of
 from berryeval.service.workbench.pages.query.chunks import chunk_of
@@ -28,6 +28,7 @@ from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.state.agreement import TableDep
 from berryeval.service.workbench.state.comparisons import Comparisons, ComparisonsDep
+from berryeval.service.workbench.state.run_directory import MAIN
 from berryeval.service.workbench.state.scoring import Scoring, ScoringDep
 
 __all__ = ["router"]
