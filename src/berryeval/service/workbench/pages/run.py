@@ -30,7 +30,7 @@ from berryeval.service.workbench.choosing import baseline_names, choose_measure,
 from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
 from berryeval.service.workbench.renewing import is_seen, renewal_of
-from berryeval.service.workbench.state.query_table import DEPTH, QueryTable, Wanted
+from berryeval.service.workbench.state.query_table import DEPTH, QueryFilter, QueryTable
 from berryeval.service.workbench.state.run_directory import (
     MAIN,
     DirectoryDep,
@@ -55,7 +55,7 @@ class Choices:
     """What somebody chose to see of a run."""
 
     measure: Measure
-    wanted: Wanted
+    wanted: QueryFilter
 
     def address(self, run_id: str, **changes: object) -> str:
         """Return the address of the page with some choices changed; defaults go unsaid."""
@@ -93,7 +93,7 @@ def show_run(
     """Return the page of a run, by its id or the name of a baseline, or its table alone."""
     run = choose_run(archive, reference)
     shown = choose_measure(scoring.measures, measure)
-    wanted = Wanted(
+    wanted = QueryFilter(
         text=q,
         slice=Slice.read(part),
         only="nothing" if only == "nothing" else "holes" if only == "holes" else "",
@@ -150,7 +150,7 @@ def _context(run: StoredRun, chosen: Choices) -> dict[str, Any]:
     }
 
 
-def _table(table: QueryTable, wanted: Wanted) -> dict[str, Any]:
+def _table(table: QueryTable, wanted: QueryFilter) -> dict[str, Any]:
     return {
         "table": table,
         "measures": table.measures,

@@ -23,10 +23,10 @@ __all__ = [
     "MODES",
     "SOURCE",
     "Asked",
+    "JudgingTask",
     "Listed",
     "Mode",
     "Pair",
-    "Wanted",
     "list_asked",
     "stamp_of",
     "still_asked",
@@ -57,7 +57,7 @@ MODES: Mapping[Mode, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class JudgingTask:
     """What somebody wants to judge.
 
     Parameters
@@ -107,7 +107,7 @@ class Listed:
     """How many there are besides."""
 
 
-def stamp_of(archive: Archive, wanted: Wanted) -> object:
+def stamp_of(archive: Archive, wanted: JudgingTask) -> object:
     """Return what changes when a list has to be made anew, whatever was judged."""
     if wanted.mode != "holes":
         return None
@@ -116,7 +116,7 @@ def stamp_of(archive: Archive, wanted: Wanted) -> object:
     return [run.run_id for run in newest], [(one.name, one.run_id) for one in baselines]
 
 
-def list_asked(archive: Archive, scoring: Scoring, wanted: Wanted, caller: str) -> Listed:
+def list_asked(archive: Archive, scoring: Scoring, wanted: JudgingTask, caller: str) -> Listed:
     """Return what somebody could judge; takes seconds where there is much.
 
     Raises
@@ -127,7 +127,7 @@ def list_asked(archive: Archive, scoring: Scoring, wanted: Wanted, caller: str) 
     return _LISTS[wanted.mode](archive, scoring, wanted, caller)
 
 
-def _holes(archive: Archive, scoring: Scoring, _wanted: Wanted, _caller: str) -> Listed:
+def _holes(archive: Archive, scoring: Scoring, _wanted: JudgingTask, _caller: str) -> Listed:
     run_ids = _pool(archive)
     if not run_ids:
         return Listed(())
@@ -138,7 +138,7 @@ def _holes(archive: Archive, scoring: Scoring, _wanted: Wanted, _caller: str) ->
     return _of_queue(queue, measure, "")
 
 
-def _compare(archive: Archive, scoring: Scoring, wanted: Wanted, _caller: str) -> Listed:
+def _compare(archive: Archive, scoring: Scoring, wanted: JudgingTask, _caller: str) -> Listed:
     a, b = (find_run(archive, reference or "main").run_id for reference in (wanted.a, wanted.b))
     if a == b:
         return Listed(())
@@ -179,7 +179,7 @@ def _pool(archive: Archive) -> list[str]:
     return [*found][:_MOST_RUNS]
 
 
-def _second(archive: Archive, _scoring: Scoring, _wanted: Wanted, caller: str) -> Listed:
+def _second(archive: Archive, _scoring: Scoring, _wanted: JudgingTask, caller: str) -> Listed:
     table = archive.judgment_index.table()
     rows = table.without_opinion_of(caller)
     chance = np.random.default_rng()
@@ -188,11 +188,11 @@ def _second(archive: Archive, _scoring: Scoring, _wanted: Wanted, caller: str) -
     return Listed(asked, len(rows) - len(asked))
 
 
-def _stale(archive: Archive, _scoring: Scoring, _wanted: Wanted, _caller: str) -> Listed:
+def _stale(archive: Archive, _scoring: Scoring, _wanted: JudgingTask, _caller: str) -> Listed:
     return _found(archive, WantedJudgments(is_stale=True))
 
 
-def _conflicts(archive: Archive, _scoring: Scoring, _wanted: Wanted, _caller: str) -> Listed:
+def _conflicts(archive: Archive, _scoring: Scoring, _wanted: JudgingTask, _caller: str) -> Listed:
     return _found(archive, WantedJudgments(is_conflict=True))
 
 
@@ -203,7 +203,7 @@ def _found(archive: Archive, wanted: WantedJudgments) -> Listed:
     return Listed(asked, len(rows) - len(asked))
 
 
-_LISTS: Mapping[Mode, Callable[[Archive, Scoring, Wanted, str], Listed]] = {
+_LISTS: Mapping[Mode, Callable[[Archive, Scoring, JudgingTask, str], Listed]] = {
     "holes": _holes,
     "compare": _compare,
     "second": _second,

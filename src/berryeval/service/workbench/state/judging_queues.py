@@ -21,9 +21,9 @@ from berryeval.service.lru_cache import LruCache
 from berryeval.service.shared_work import SharedWork
 from berryeval.service.workbench.state.judging_modes import (
     Asked,
+    JudgingTask,
     Listed,
     Pair,
-    Wanted,
     list_asked,
     stamp_of,
     still_asked,
@@ -88,13 +88,13 @@ class Queues:
     def __init__(self, archive: Archive, scoring: Scoring) -> None:
         self._archive = archive
         self._scoring = scoring
-        self._lists: LruCache[tuple[Wanted, str], _List] = LruCache(_MOST_LISTS)
+        self._lists: LruCache[tuple[JudgingTask, str], _List] = LruCache(_MOST_LISTS)
         self._taken: dict[Pair, _Held] = {}
         self._skipped: dict[str, dict[Pair, None]] = {}
         self._lock = threading.Lock()
-        self._work: SharedWork[tuple[Wanted, str], _List] = SharedWork("berryeval-queue")
+        self._work: SharedWork[tuple[JudgingTask, str], _List] = SharedWork("berryeval-queue")
 
-    def first(self, wanted: Wanted, caller: str) -> Given:
+    def first(self, wanted: JudgingTask, caller: str) -> Given:
         """Give somebody who opens a page one document; one of their own if no other is left."""
         # Two pages of one person are two sessions as well.
         found = self.next(wanted, caller, session=secrets.token_urlsafe(8), n=1)
@@ -105,7 +105,7 @@ class Queues:
         return found if own is None else self.next(wanted, caller, session=own.session, n=1)
 
     def next(
-        self, wanted: Wanted, caller: str, *, session: str, n: int, have: Collection[Pair] = ()
+        self, wanted: JudgingTask, caller: str, *, session: str, n: int, have: Collection[Pair] = ()
     ) -> Given:
         """Give somebody the next documents, which nobody else gets meanwhile.
 
@@ -175,7 +175,7 @@ class Queues:
         with self._lock:
             self._taken.pop(pair, None)
 
-    def restore(self, wanted: Wanted, caller: str, pair: Pair) -> None:
+    def restore(self, wanted: JudgingTask, caller: str, pair: Pair) -> None:
         """Ask for a pair again, whose judgment was undone."""
         with self._lock:
             kept = self._lists.get((wanted, self._owner(wanted, caller)))
@@ -186,10 +186,10 @@ class Queues:
         """Stop making lists."""
         self._work.close()
 
-    def _owner(self, wanted: Wanted, caller: str) -> str:
+    def _owner(self, wanted: JudgingTask, caller: str) -> str:
         return caller if wanted.mode == "second" else ""
 
-    def _listed(self, wanted: Wanted, caller: str) -> _List | None:
+    def _listed(self, wanted: JudgingTask, caller: str) -> _List | None:
         """Return the list, or an outdated one if it takes a while; None if there is none yet."""
         key = (wanted, self._owner(wanted, caller))
         stamp = stamp_of(self._archive, wanted)

@@ -17,7 +17,7 @@ from berryeval.evaluation.result import Evaluation
 from berryeval.evaluation.slices import LABELS, Slice, in_order, values_in
 from berryeval.service.workbench.state.scoring import JudgmentsLike
 
-__all__ = ["DEPTH", "ROWS", "Only", "QueryRow", "QueryTable", "TablePage", "Wanted"]
+__all__ = ["DEPTH", "ROWS", "Only", "QueryFilter", "QueryRow", "QueryTable", "TablePage"]
 
 DEPTH = 10
 """Ranks for which pages report what is judged."""
@@ -28,7 +28,7 @@ Only: TypeAlias = Literal["", "nothing", "holes"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class QueryFilter:
     """Which queries to show, and in which order."""
 
     text: str = ""
@@ -101,7 +101,7 @@ class QueryTable:
         self.figures = query_figures(evaluation, lambda: state.judgments, run, DEPTH)
         self._columns = {name: np.asarray(one.values) for name, one in evaluation.items()}
 
-    def page(self, wanted: Wanted) -> TablePage:
+    def page(self, wanted: QueryFilter) -> TablePage:
         """Return the rows of a page; the last one, if there are not so many."""
         places = self._order(np.flatnonzero(self._is_wanted(wanted)), wanted)
         n_pages = max(1, -(-len(places) // ROWS))
@@ -120,7 +120,7 @@ class QueryTable:
                 found[label] = [Slice(label, value) for value in in_order(values)]
         return found
 
-    def _is_wanted(self, wanted: Wanted) -> NDArray[np.bool_]:
+    def _is_wanted(self, wanted: QueryFilter) -> NDArray[np.bool_]:
         is_wanted = np.ones(len(self._query_ids), bool)
         if wanted.only == "nothing":
             is_wanted &= np.isinf(self.figures.first_relevant)
@@ -143,7 +143,7 @@ class QueryTable:
         query = self._queries.get(query_id)
         return (query_id if query is None else f"{query_id} {query.text}").casefold()
 
-    def _order(self, places: NDArray[np.intp], wanted: Wanted) -> NDArray[np.intp]:
+    def _order(self, places: NDArray[np.intp], wanted: QueryFilter) -> NDArray[np.intp]:
         if wanted.sort == "query":
             by_text = sorted(
                 map(int, places), key=lambda place: self._words(self._query_ids[place])

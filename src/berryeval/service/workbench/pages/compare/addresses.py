@@ -10,7 +10,7 @@ from berryeval.measures import Measure
 from berryeval.service.paths import quoted
 
 if TYPE_CHECKING:
-    from berryeval.service.workbench.pages.compare.listing import Wanted
+    from berryeval.service.workbench.pages.compare.listing import ComparedQueries
 
 __all__ = ["Pair"]
 
@@ -26,7 +26,7 @@ class Pair:
         """Return the address of their comparison."""
         return f"/compare?{self._runs(measure)}{'&' if rest else ''}{rest}"
 
-    def with_(self, wanted: Wanted, **changes: object) -> str:
+    def with_(self, wanted: ComparedQueries, **changes: object) -> str:
         """Return the address with other wishes."""
         return self.address(rest=wanted.address(**changes))
 

@@ -20,7 +20,7 @@ from berryeval.measures import Measure
 from berryeval.service.workbench.pages.compare.moves import Moves, what_moved
 from berryeval.service.workbench.state.comparisons import LOOKED_AT, Compared
 
-__all__ = ["OUTCOMES", "PAGE", "ChangeRow", "Listing", "Order", "Wanted", "list_changes"]
+__all__ = ["OUTCOMES", "PAGE", "ChangeRow", "ComparedQueries", "Listing", "Order", "list_changes"]
 
 PAGE = 50
 """Queries on a page."""
@@ -30,7 +30,7 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ComparedQueries:
     """Which queries of a comparison are asked for.
 
     Parameters
@@ -111,7 +111,7 @@ class Listing:
     n_pages: int
 
 
-def list_changes(compared: Compared, wanted: Wanted) -> Listing:
+def list_changes(compared: Compared, wanted: ComparedQueries) -> Listing:
     """Return one page of the queries that are asked for; the last one if there are fewer."""
     positions = _order(compared, wanted)
     keep = np.ones(len(positions), dtype=bool)
@@ -125,14 +125,14 @@ def list_changes(compared: Compared, wanted: Wanted) -> Listing:
     return Listing(rows, len(positions), len(keep), page, n_pages)
 
 
-def _order(compared: Compared, wanted: Wanted) -> NDArray[np.intp]:
+def _order(compared: Compared, wanted: ComparedQueries) -> NDArray[np.intp]:
     if wanted.order == "query":
         return np.arange(compared.comparison.n_queries)
     by_harm = compared.by_harm(wanted.measure)
     return by_harm if wanted.order == "harm" else by_harm[::-1]
 
 
-def _filters(compared: Compared, wanted: Wanted) -> Iterator[NDArray[np.bool_]]:
+def _filters(compared: Compared, wanted: ComparedQueries) -> Iterator[NDArray[np.bool_]]:
     if wanted.outcome:
         outcomes = map(outcome_of, compared.gains(wanted.measure).tolist())
         yield np.fromiter((one == wanted.outcome for one in outcomes), bool)

@@ -25,8 +25,8 @@ from berryeval.service.workbench.choosing import choose_measure, choose_run, run
 from berryeval.service.workbench.pages.compare.addresses import Pair
 from berryeval.service.workbench.pages.compare.listing import (
     OUTCOMES,
+    ComparedQueries,
     Listing,
-    Wanted,
     list_changes,
 )
 from berryeval.service.workbench.reading import once_read
@@ -111,12 +111,12 @@ def show_holes(
     return fragment(request, "compare_holes.html", turning=found, measure=measure, pair=pair)
 
 
-def read_wanted(given: Any, measure: Measure) -> Wanted:  # noqa: ANN401 - QueryParams or a dict
+def read_wanted(given: Any, measure: Measure) -> ComparedQueries:  # noqa: ANN401 - QueryParams or a dict
     """Read what an address asks for; what makes no sense is as if it were not there."""
     column, _, row = given.get("cell", "").partition(".")
     page_number = given.get("page", "")
     order, outcome = given.get("sort", ""), given.get("outcome", "")
-    return Wanted(
+    return ComparedQueries(
         measure,
         order if order in _ORDERS else "harm",
         next((one for one in OUTCOMES if one == outcome), None),
@@ -142,7 +142,9 @@ def _choose(request: Request, archive: Archive, problem: str = "") -> Response:
                 problem=problem)  # fmt: skip
 
 
-def _figures(compared: Compared, measure: Measure, pair: Pair, wanted: Wanted) -> dict[str, Any]:
+def _figures(
+    compared: Compared, measure: Measure, pair: Pair, wanted: ComparedQueries
+) -> dict[str, Any]:
     comparison = compared.comparison
     level = comparison.statistics.level
     [difference] = comparison.deciding(measure)
@@ -202,7 +204,7 @@ def _slice_names(compared: Compared, measure: Measure) -> list[str]:
     return [str(one.slice) for one in compared.sliced(measure)]
 
 
-def _pages(pair: Pair, wanted: Wanted, listing: Listing) -> tuple[str | None, str | None]:
+def _pages(pair: Pair, wanted: ComparedQueries, listing: Listing) -> tuple[str | None, str | None]:
     before = pair.with_(wanted, page=listing.page - 1) if listing.page > 1 else None
     after = pair.with_(wanted, page=listing.page + 1) if listing.page < listing.n_pages else None
     return before and f"{before}#queries", after and f"{after}#queries"

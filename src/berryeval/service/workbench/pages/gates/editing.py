@@ -27,9 +27,9 @@ from berryeval.service.workbench.pages.gates.form import (
     GateForm,
     GuardRow,
     form_of,
+    propose,
     read_form,
 )
-from berryeval.service.workbench.pages.gates.proposal import propose
 from berryeval.service.workbench.pages.gates.strip import Strip, look
 from berryeval.service.workbench.pages.gates.wording import changes, guard_sentences, summary
 from berryeval.service.workbench.reading import once_read

@@ -15,15 +15,20 @@ from typing import Any
 from pydantic import ValidationError
 from starlette.datastructures import FormData
 
+from berryeval.archive import Archive
 from berryeval.errors import ArgumentError, BerryEvalError, InputTypeError
 from berryeval.evaluation.gate_rules import RULES
 from berryeval.evaluation.guard_entries import ENTRY, GuardEntry, entry_of
+from berryeval.evaluation.guards import Guard, Margin, MarginGuard
+from berryeval.evaluation.proposal import SMALLEST_MARGIN, propose_guards
 from berryeval.evaluation.rule_kinds import Rule
 from berryeval.evaluation.slices import LABELS
+from berryeval.service.references import find_run
 from berryeval.service.routes.gates import MOST_GUARDS, GateContent
 from berryeval.service.verdicts import read_gate
+from berryeval.service.workbench.state.scoring import Scoring
 
-__all__ = ["KINDS", "SCALARS", "GateForm", "GuardRow", "form_of", "read_form"]
+__all__ = ["KINDS", "SCALARS", "GateForm", "GuardRow", "form_of", "propose", "read_form"]
 
 KINDS: Mapping[str, str] = {
     "margin": "may drop by less than",
@@ -235,3 +240,17 @@ def _entry(row: GuardRow) -> dict[str, Any]:
         given["slices"] = row.slices
     [guard] = GuardEntry(**given).guards()
     return entry_of(guard)
+
+
+def propose(archive: Archive, scoring: Scoring) -> dict[str, Any]:
+    """Return settings of a first gate: against the baseline ``main``, or else the first."""
+    names = [baseline.name for baseline in archive.baselines.page(limit=1000).items]
+    if not names:
+        return {"guards": [{"measure": str(scoring.measures[0]), "at_least": 0.5}]}
+    name = "main" if "main" in names else names[0]
+    guards: tuple[Guard, ...]
+    try:
+        guards = propose_guards(scoring.evaluation(find_run(archive, name).run_id))
+    except BerryEvalError:  # it cannot be scored
+        guards = (MarginGuard(scoring.measures[0], Margin(SMALLEST_MARGIN)),)
+    return {"guards": [entry_of(guard) for guard in guards], "baseline": name}

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredJudgment
 from berryeval.errors import ArgumentError, ConflictError
-from berryeval.service.workbench.state.judging_modes import MODES, Pair, Wanted
+from berryeval.service.workbench.state.judging_modes import MODES, JudgingTask, Pair
 from berryeval.service.workbench.state.judging_queues import Queues
 
 __all__ = ["Outcome", "Reply", "answer", "read_answer"]
@@ -29,7 +29,7 @@ class Reply:
         By which the page knows it.
     kind : {"grade", "skip", "undo"}
         What to do.
-    wanted : Wanted
+    wanted : JudgingTask
         What was being judged.
     pair : tuple of str
         Query and document.
@@ -44,7 +44,7 @@ class Reply:
 
     key: str
     kind: Kind
-    wanted: Wanted
+    wanted: JudgingTask
     pair: Pair
     grade: float | None = None
     revision: int = 0
@@ -98,7 +98,7 @@ def read_answer(content: object, number: int) -> Reply:
     return Reply(
         key=str(content.get("key", ""))[:100],
         kind=kind,
-        wanted=Wanted(mode, _optional(content.get("a")), _optional(content.get("b"))),
+        wanted=JudgingTask(mode, _optional(content.get("a")), _optional(content.get("b"))),
         pair=(texts["query_id"], texts["doc_id"]),
         grade=_number(content.get("grade"), f"{where}.grade") if kind == "grade" else None,
         revision=revision,

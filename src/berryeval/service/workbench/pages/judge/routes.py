@@ -26,7 +26,7 @@ from berryeval.service.workbench.pages.judge.cards import PIECE, card_of
 from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import page
 from berryeval.service.workbench.state.agreement import TableDep
-from berryeval.service.workbench.state.judging_modes import MODES, Mode, Wanted
+from berryeval.service.workbench.state.judging_modes import MODES, JudgingTask, Mode
 from berryeval.service.workbench.state.judging_queues import Given, Queues
 
 __all__ = ["router"]
@@ -45,17 +45,19 @@ async def _queues(request: Request) -> Queues:
 QueuesDep = Annotated[Queues, Depends(_queues)]
 
 
-async def _wanted(mode: str | None = None, a: str | None = None, b: str | None = None) -> Wanted:
+async def _wanted(
+    mode: str | None = None, a: str | None = None, b: str | None = None
+) -> JudgingTask:
     """Read what the address asks for; two runs mean a comparison."""
     if mode is None:
         mode = "compare" if a and b else "holes"
     if mode not in MODES:
         raise NotFoundError("way to judge", mode)
     found: Mode = mode  # type: ignore[assignment]  # one of them
-    return Wanted(found, a, b) if found == "compare" else Wanted(found)
+    return JudgingTask(found, a, b) if found == "compare" else JudgingTask(found)
 
 
-WantedDep = Annotated[Wanted, Depends(_wanted)]
+TaskDep = Annotated[JudgingTask, Depends(_wanted)]
 
 
 @router.get("/judge", dependencies=[once_read])
@@ -65,7 +67,7 @@ def show_judge(
     queues: QueuesDep,
     latest: TableDep,
     caller: CallerDep,
-    wanted: WantedDep,
+    wanted: TaskDep,
 ) -> Response:
     """Show the first document to judge; the script goes on from there."""
     given = queues.first(wanted, caller.name) if caller.may("judge") else Given([], 0)
@@ -94,7 +96,7 @@ async def judge_by_form(
     archive: ArchiveDep,
     queues: QueuesDep,
     caller: CallerDep,
-    wanted: WantedDep,
+    wanted: TaskDep,
 ) -> Response:
     """Take a grade from a browser without scripts, and show the next document."""
     form = await request.form()
@@ -125,7 +127,7 @@ async def judge_by_form(
 
 @router.post("/judge/next", dependencies=[require("judge")])
 async def next_documents(
-    request: Request, archive: ArchiveDep, queues: QueuesDep, caller: CallerDep, wanted: WantedDep
+    request: Request, archive: ArchiveDep, queues: QueuesDep, caller: CallerDep, wanted: TaskDep
 ) -> Response:
     """Give a page its next documents."""
     content = await _content(request, caller)
