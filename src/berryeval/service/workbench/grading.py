@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from berryeval.archive import Archive
 from berryeval.archive.judgments.table import JudgmentTable
-from berryeval.archive.records import StoredJudgment
 from berryeval.core.scale import HIGHEST, default_labels
 
 __all__ = ["change_sentence", "grade_labels", "read_revision"]
@@ -38,7 +39,19 @@ def read_revision(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else -1
 
 
-def change_sentence(current: StoredJudgment | None) -> str:
+class Graded(Protocol):
+    """A judgment, as far as a sentence names it."""
+
+    @property
+    def author(self) -> str:
+        """The judge."""
+
+    @property
+    def grade(self) -> float | None:
+        """The grade."""
+
+
+def change_sentence(current: Graded | None) -> str:
     """Say how a judgment was changed while another judge was looking at it."""
     if current is None:
         return "The judgment was taken back meanwhile"

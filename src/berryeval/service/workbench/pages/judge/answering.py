@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from berryeval.archive import Archive
-from berryeval.archive.records import StoredJudgment
 from berryeval.errors import ArgumentError, ConflictError
 from berryeval.service.workbench.state.judging_modes import MODES, JudgingTask, Pair
 from berryeval.service.workbench.state.judging_queues import Queues
@@ -52,27 +51,24 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """A grade, and the judge who gave it."""
+
+    grade: float | None
+    author: str
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of an answer."""
+    """What became of an answer, as the script of the page gets it."""
 
     key: str
     status: Literal["done", "conflict", "refused"]
     revision: int = 0
     """Of the judgment as it is now; 0 if there is none."""
-    there: StoredJudgment | None = None
+    there: Said | None = None
     """In a conflict, what another judge has said meanwhile; None if it was taken back."""
     reason: str = ""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return what the page's script takes."""
-        there = self.there
-        return {
-            "key": self.key,
-            "status": self.status,
-            "revision": self.revision,
-            "reason": self.reason,
-            "there": None if there is None else {"grade": there.grade, "author": there.author},
-        }
 
 
 def read_answer(content: object, number: int) -> Reply:
@@ -164,7 +160,9 @@ def _in_conflict(archive: Archive, given: Reply, author: str) -> Outcome:
     ):
         # The same answer came before, and what was said to it got lost.
         return Outcome(given.key, "done", there.revision)
-    return Outcome(given.key, "conflict", 0 if there is None else there.revision, there)
+    if there is None:
+        return Outcome(given.key, "conflict")
+    return Outcome(given.key, "conflict", there.revision, Said(there.grade, there.author))
 
 
 def _text(value: object, where: str) -> str:

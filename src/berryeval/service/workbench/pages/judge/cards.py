@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from berryeval.archive import Archive
 from berryeval.archive.judgments.opinions import counted_state, saying_of
@@ -19,40 +18,26 @@ PIECE = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A document to judge."""
+    """A document to judge, as the script of the page gets it."""
 
-    turn: Turn
-    query: Query
+    query_id: str
+    doc_id: str
+    query: str
+    """The text of the query."""
     is_known_query: bool
+    description: str | None
+    labels: list[str]
     title: str
     text: str
     """Its first `PIECE` characters."""
+    n_shown: int
     n_characters: int
     has_text: bool
     hash: str | None
+    revision: int
     why: str
     said: tuple[tuple[str, float], ...] = ()
-    """Who said what, where judges differ."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return what the page's script takes."""
-        return {
-            "query_id": self.query.query_id,
-            "doc_id": self.turn.asked.doc_id,
-            "query": self.query.text,
-            "is_known_query": self.is_known_query,
-            "description": self.query.description,
-            "labels": [one for one in (self.query.category, self.query.difficulty) if one],
-            "title": self.title,
-            "text": self.text,
-            "n_shown": len(self.text),
-            "n_characters": self.n_characters,
-            "has_text": self.has_text,
-            "hash": self.hash,
-            "revision": self.turn.revision,
-            "why": self.why,
-            "said": [list(one) for one in self.said],
-        }
+    """Judges and their grades, where they differ."""
 
 
 def card_of(archive: Archive, turn: Turn, mode: Mode) -> Card:
@@ -61,15 +46,22 @@ def card_of(archive: Archive, turn: Turn, mode: Mode) -> Card:
     query = archive.queries.get(query_id)
     document = archive.documents.get(doc_id)
     text = "" if document is None else document.text or ""
+    asked_for = query or Query(query_id, query_id)
+    shown = text[:PIECE]
     return Card(
-        turn=turn,
-        query=query or Query(query_id, query_id),
+        query_id=query_id,
+        doc_id=doc_id,
+        query=asked_for.text,
         is_known_query=query is not None,
+        description=asked_for.description,
+        labels=[one for one in (asked_for.category, asked_for.difficulty) if one],
         title="" if document is None else document.title or "",
-        text=text[:PIECE],
+        text=shown,
+        n_shown=len(shown),
         n_characters=len(text),
         has_text=document is not None and document.text is not None,
         hash=None if document is None else document.hash,
+        revision=turn.revision,
         why=_why(turn, mode),
         said=_said(turn) if mode == "conflicts" else (),
     )

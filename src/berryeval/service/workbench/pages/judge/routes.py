@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated, Any
 from urllib.parse import unquote
 
@@ -18,6 +19,7 @@ from berryeval.service.paths import DocId
 from berryeval.service.problems import Problem
 from berryeval.service.workbench.grading import change_sentence, grade_labels, read_revision
 from berryeval.service.workbench.pages.judge.answering import (
+    Outcome,
     Reply,
     answer,
     read_answer,
@@ -80,6 +82,7 @@ def show_judge(
         wanted=wanted,
         modes=MODES,
         card=cards[0] if cards else None,
+        first=asdict(cards[0]) if cards else None,
         n_left=given.n_left,
         is_ready=given.is_ready,
         labels=labels,
@@ -148,7 +151,7 @@ async def next_documents(
             wanted, caller.name, session=str(content.get("session"))[:100], n=n, have=pairs
         )
         return {
-            "cards": [card_of(archive, turn, wanted.mode).as_dict() for turn in given.turns],
+            "cards": [card_of(archive, turn, wanted.mode) for turn in given.turns],
             "n_left": given.n_left,
             "is_ready": given.is_ready,
         }
@@ -180,10 +183,8 @@ def get_text(archive: ArchiveDep, doc_id: DocId, start: Annotated[int, Query(ge=
     return Answer({"text": document.text[start:end], "n_characters": len(document.text)})
 
 
-def _all(
-    archive: Archive, queues: Queues, given: list[Reply], caller: Caller
-) -> list[dict[str, Any]]:
-    return [answer(archive, queues, one, author=caller.name).as_dict() for one in given]
+def _all(archive: Archive, queues: Queues, given: list[Reply], caller: Caller) -> list[Outcome]:
+    return [answer(archive, queues, one, author=caller.name) for one in given]
 
 
 async def _content(request: Request, caller: Caller) -> dict[str, Any]:
