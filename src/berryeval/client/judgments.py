@@ -1,4 +1,4 @@
-"""Queries, judgments and documents of the service."""
+"""Judgments of the service."""
 
 from __future__ import annotations
 
@@ -6,62 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from berryeval.client.connection import Connection, Record
-from berryeval.core.documents import Document
-from berryeval.core.query import Query
 from berryeval.errors import InputTypeError
 
-__all__ = ["Documents", "Judgments", "Queries"]
-
-
-class Queries:
-    """What is asked, with its labels."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    def __iter__(self) -> Iterator[Record]:
-        return self._connection.iter_items("/v1/queries", query={"limit": 1000})
-
-    def get(self, query_id: str) -> Record:
-        """Return a query."""
-        return self._connection.ask("GET", "/v1/queries/{query_id}", {"query_id": query_id})
-
-    def put(self, queries: Iterable[Query]) -> Record:
-        """Store queries, all or none; one that is there is replaced."""
-        body = {"queries": [{"query_id": one.query_id, **_content(one)} for one in queries]}
-        return self._connection.ask("POST", "/v1/queries", body=body)
-
-    def set(self, query: Query, *, if_match: str | None = None) -> Record:
-        """Store one query; `if_match`, an ETag, has to fit what is there."""
-        return self._connection.ask(
-            "PUT",
-            "/v1/queries/{query_id}",
-            {"query_id": query.query_id},
-            body=_content(query),
-            headers={"If-Match": if_match},
-        )
-
-    def remove(self, query_id: str, *, if_match: str | None = None) -> None:
-        """Remove a query; its judgments stay."""
-        self._connection.ask(
-            "DELETE",
-            "/v1/queries/{query_id}",
-            {"query_id": query_id},
-            headers={"If-Match": if_match},
-        )
-
-
-def _content(query: Query) -> dict[str, Any]:
-    return {
-        "text": query.text,
-        "category": query.category,
-        "difficulty": query.difficulty,
-        "description": query.description,
-        "tags": [*query.tags],
-        "weight": query.weight,
-        "group": query.group,
-        "stratum": query.stratum,
-    }
+__all__ = ["Judgments"]
 
 
 class Judgments:
@@ -173,33 +120,6 @@ _KEYS = ("query_id", "doc_id", "grade")
 
 def _pair(query_id: str, doc_id: str) -> dict[str, str]:
     return {"query_id": query_id, "doc_id": doc_id}
-
-
-class Documents:
-    """What is known of documents: a changed one makes its judgments stale."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    def __iter__(self) -> Iterator[Record]:
-        return self._connection.iter_items("/v1/documents", query={"limit": 1000})
-
-    def get(self, doc_id: str) -> Record:
-        """Return what is known of a document."""
-        return self._connection.ask("GET", "/v1/documents/{doc_id}", {"doc_id": doc_id})
-
-    def put(self, documents: Iterable[Document]) -> Record:
-        """Tell of documents."""
-        body = {
-            "documents": [
-                {"doc_id": one.doc_id, "title": one.title, "text": one.text} for one in documents
-            ]
-        }
-        return self._connection.ask("POST", "/v1/documents", body=body)
-
-    def remove(self, doc_id: str) -> None:
-        """Forget a document; its judgments stay."""
-        self._connection.ask("DELETE", "/v1/documents/{doc_id}", {"doc_id": doc_id})
 
 
 def _given(body: Mapping[str, Any]) -> dict[str, Any]:
