@@ -27,12 +27,14 @@ def test_a_shape_takes_its_fields_from_records_by_name():
 
 def test_a_field_that_no_record_has_is_a_bug():
     """A renamed attribute fails loudly."""
-    with pytest.raises(AttributeError, match="Named.size"):
+    with pytest.raises(AttributeError, match=r"Named\.size"):
         Named.of(SimpleNamespace(name="a"))
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
+    """A moment with labels."""
+
     at: datetime
     tags: tuple[str, ...]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Protocol, TypeAlias
 
@@ -117,28 +117,22 @@ class Scoring:
         """
         at = self.state() if state is None else state
         key = run_id, at.hash, at.sampling
-        return self._evaluations.get_or_make(key, lambda: self._scored(run_id, at))
+        return self._evaluations.get_or_make(key, lambda: self._scored(run_id, at, self.run))
 
     def evaluation_once(self, run_id: str, state: JudgmentsLike) -> Evaluation:
         """Return a run's scores without remembering them: many runs would push out those in use.
 
         Raises as `evaluation` does.
         """
-        stored = self._archive.evaluations.find(run_id, self.measures, judgments_hash=state.hash)
-        if stored is not None:
-            return stored
-        missing = self._archive.runs.missing_of(run_id)
-        run = self._archive.runs.load(run_id)
-        queries = self.queries().values()
-        return evaluate(state.judgments, run, self.measures, missing=missing, queries=queries)
+        return self._scored(run_id, state, self._archive.runs.load)
 
-    def _scored(self, run_id: str, state: JudgmentsLike) -> Evaluation:
+    def _scored(self, run_id: str, state: JudgmentsLike, load: Callable[[str], Run]) -> Evaluation:
         stored = self._archive.evaluations.find(run_id, self.measures, judgments_hash=state.hash)
         if stored is not None:
             return stored
         return evaluate(
             state.judgments,
-            self.run(run_id),
+            load(run_id),
             self.measures,
             missing=self._archive.runs.missing_of(run_id),
             queries=self.queries().values(),
