@@ -24,7 +24,6 @@ __all__ = [
     "evaluations_to_csv",
     "evaluations_to_json",
     "evaluations_to_text",
-    "render",
 ]
 
 JSON_VERSION = 1
@@ -41,27 +40,6 @@ class Shown:
     """Slices of this label."""
     intervals: bool = False
     """Whether to show 95% intervals of means."""
-
-
-def render(runs: Evaluations, shown: Shown, format: str) -> str:
-    """Return evaluations as text of a format: table, csv, json, markdown, latex or html."""
-    if format == "json":
-        return evaluations_to_json(runs, shown) + "\n"
-    if format == "csv":
-        return evaluations_to_csv(runs, shown)
-    if format == "markdown":
-        from berryeval.reports.markdown import tables_to_markdown
-
-        return tables_to_markdown(evaluations_tables(runs, shown))
-    if format == "html":
-        from berryeval.reports.html import tables_to_html
-
-        return tables_to_html(", ".join(runs), evaluations_tables(runs, shown))
-    if format == "latex":
-        from berryeval.reports.latex import evaluations_to_latex
-
-        return evaluations_to_latex(runs)
-    return evaluations_to_text(runs, shown)
 
 
 def evaluations_tables(runs: Evaluations, shown: Shown = Shown()) -> list[Table]:  # noqa: B008 - frozen
