@@ -29,7 +29,6 @@ __all__ = [
     "Caller",
     "CallerDep",
     "DeadlineDep",
-    "EvaluationAnswers",
     "EvaluationsDep",
     "JobsDep",
     "Role",
@@ -55,7 +54,7 @@ LOCAL = Caller("local", "admin")
 """Whoever calls without a token from the machine itself."""
 
 
-EvaluationAnswers: TypeAlias = LruCache[tuple[str, int], tuple[bytes, str]]
+_EvaluationAnswers: TypeAlias = LruCache[tuple[str, int], tuple[bytes, str]]
 """Bodies and ETags, by the id of an evaluation and the number of writes to queries."""
 
 
@@ -80,8 +79,8 @@ async def _runs(request: Request) -> RunCache:
     return runs
 
 
-async def _evaluations(request: Request) -> EvaluationAnswers:
-    evaluations: EvaluationAnswers = request.app.state.evaluations
+async def _evaluations(request: Request) -> _EvaluationAnswers:
+    evaluations: _EvaluationAnswers = request.app.state.evaluations
     return evaluations
 
 
@@ -99,7 +98,7 @@ ArchiveDep: TypeAlias = Annotated[Archive, Depends(_archive)]
 SettingsDep: TypeAlias = Annotated[ServiceSettings, Depends(_settings)]
 JobsDep: TypeAlias = Annotated[Jobs, Depends(_jobs)]
 RunsDep: TypeAlias = Annotated[RunCache, Depends(_runs)]
-EvaluationsDep: TypeAlias = Annotated[EvaluationAnswers, Depends(_evaluations)]
+EvaluationsDep: TypeAlias = Annotated[_EvaluationAnswers, Depends(_evaluations)]
 CallerDep: TypeAlias = Annotated[Caller, Depends(_caller)]
 DeadlineDep: TypeAlias = Annotated[float, Depends(_deadline)]
 """When the request is answered with 504, as `time.monotonic` counts."""
