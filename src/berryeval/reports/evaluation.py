@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from berryeval.core.cutoff import DEFAULT_KS
+from berryeval.core.notes import caution_notes
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES
 from berryeval.evaluation.figures import shown_interval
 from berryeval.evaluation.notes import holes_notes, judges_notes, query_notes
@@ -121,7 +122,7 @@ def _cell(result: MeasureResult, shown: Shown) -> str:
 
 
 def _notes(runs: Evaluations, shown: Shown) -> tuple[str, ...]:
-    notes = (*query_notes(runs), *holes_notes(runs))
+    notes = (*map(str, query_notes(runs)), *holes_notes(runs))
     if not shown.intervals:
         return notes
     return (
@@ -146,7 +147,7 @@ def evaluation_as_dict(run: Evaluation, shown: Shown = Shown()) -> dict[str, Any
         "counts": vars(run.counts),
         "means": run.to_dict(),
         "holes": {name: result.holes for name, result in run.items()},
-        "notes": [*judges_notes(run.reduced), *(f"Caution: {one}." for one in run.cautions)],
+        "notes": [*judges_notes(run.reduced), *map(str, caution_notes(run.cautions))],
     }
     if shown.intervals:
         found["intervals"] = {name: _interval(result) for name, result in run.items()}

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from berryeval.core.notes import caution_notes
 from berryeval.evaluation.figures import DASH, finite, score
 from berryeval.evaluation.notes import weights_note
 from berryeval.golden.measure_names import name_in_suite
@@ -99,10 +100,11 @@ def quality_notes(result: QualityResult) -> list[str]:
         notes.append(f"Failed, and scored 0: {failed}, such as {first_id} ({error}).")
     if result.unknown:
         query_id, doc_id = result.unknown[0]
-        notes.append(
-            f"Caution: {count(len(result.unknown), 'hit')} with ids that are not chunks of the "
-            f"golden set, such as {doc_id!r} for {query_id}; they count as not relevant."
+        unknown = (
+            f"{count(len(result.unknown), 'hit')} with ids that are not chunks of the golden set, "
+            f"such as {doc_id!r} for {query_id}; they count as not relevant"
         )
+        notes += map(str, caution_notes([unknown]))
     n_holes = result.gate.evaluation["nDCG@10"].holes
     if n_holes:
         notes.append(f"Unjudged chunks in the first 10: {n_holes:,}; they count as not relevant.")

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredEvaluation
+from berryeval.core.notes import caution_notes
 from berryeval.errors import NotFoundError
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES, read_measures
 from berryeval.evaluation.slices import SliceLabel
@@ -233,5 +234,5 @@ def _body(archive: Archive, evaluation_id: str) -> bytes:
 
 
 def _shape(stored: StoredEvaluation) -> dict[str, Any]:
-    notes = [f"Caution: {caution}." for caution in stored.cautions]
+    notes = [*map(str, caution_notes(stored.cautions))]
     return EvaluationState.of(stored, queries=stored.n_queries, notes=notes)

@@ -19,6 +19,7 @@ from starlette.responses import FileResponse, Response
 from berryeval.archive import Archive
 from berryeval.archive.records import RunFacts, StoredRun
 from berryeval.core.id_column import encode_id
+from berryeval.core.notes import caution_notes
 from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.formats import write_run
 from berryeval.formats.rows import as_tag
@@ -183,7 +184,7 @@ async def upload_run(
 
         def store() -> tuple[StoredRun, list[str]]:
             run = upload.read_run(format)
-            notes = [f"Caution: {caution}." for caution in run.find_cautions()]
+            notes = [*map(str, caution_notes(run.find_cautions()))]
             return archive.runs.put(run, facts), notes
 
         stored, notes = await in_turn(store)

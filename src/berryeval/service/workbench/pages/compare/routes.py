@@ -177,7 +177,7 @@ def _figures(
                            measure=measure, link_of=link_of),
         "parts": compared.sliced(measure),
         "cautions": _cautions(compared),
-        "notes": [*(n for n in comparison.notes if not n.startswith("Caution")),
+        "notes": [*(note.text for note in comparison.marked_notes if not note.is_caution),
                   policy_note(comparison),
                   *undefined_notes(comparison.differences)],
         "level": percent(level),
@@ -186,11 +186,7 @@ def _figures(
 
 def _cautions(compared: Compared) -> list[str]:
     """Return what may make the comparison mean less than it seems."""
-    found = [
-        note.removeprefix("Caution: ")
-        for note in compared.comparison.notes
-        if note.startswith("Caution")
-    ]
+    found = [note.text for note in compared.comparison.marked_notes if note.is_caution]
     corpora = [run.facts.corpus_hash for run in (compared.a, compared.b)]
     if None not in corpora and corpora[0] != corpora[1]:
         found.append(

@@ -12,6 +12,7 @@ from berryeval.archive.records import JudgmentBatch, JudgmentEntry, RunFacts
 from berryeval.core.documents import Document
 from berryeval.core.id_column import decode_id
 from berryeval.core.judgments import Judgments, Opinion
+from berryeval.core.notes import caution_notes
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.errors import FormatError
@@ -286,7 +287,7 @@ def _of_run(archive: Archive, content: Run, options: Options) -> Preview:
     warnings = []
     if not n_judged:
         warnings.append("None of its queries is judged: it cannot be scored yet.")
-    warnings += [f"Caution: {caution}." for caution in content.find_cautions()]
+    warnings += map(str, caution_notes(content.find_cautions()))
     return Preview(facts, 1, 0, 0, (), warnings)
 
 
