@@ -292,7 +292,9 @@ SUBJECTS = {
             Section(
                 "What the client reaches",
                 (
-                    "berryeval.client.keeping",
+                    "berryeval.client.queries",
+                    "berryeval.client.judgments",
+                    "berryeval.client.documents",
                     "berryeval.client.runs",
                     "berryeval.client.deciding:Evaluations",
                     "berryeval.client.deciding:Baselines",

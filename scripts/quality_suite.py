@@ -23,7 +23,7 @@ from berryeval.evaluation.gate_rules import GateRules  # noqa: E402
 from berryeval.evaluation.guards import Margin, MarginGuard  # noqa: E402
 from berryeval.evaluation.verdict import GateResult  # noqa: E402
 from berryeval.reports.gate import gate_to_text  # noqa: E402
-from berryeval.reports.quality import render_quality  # noqa: E402
+from berryeval.reports.rendering import render_quality  # noqa: E402
 from berryeval.search import open_system  # noqa: E402
 from berryeval.suite.gate import decide  # noqa: E402
 from berryeval.suite.quality import TABLE, QualityResult, run_quality  # noqa: E402

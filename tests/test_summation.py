@@ -41,8 +41,8 @@ EXCEPTIONS = {
     ("golden/check.py", "sum"): WHOLE,
     ("reports/terminal.py", "sum"): WHOLE,
     ("service/demo/rankings.py", "sum"): "of sorted numbers, for an invented system",
-    ("service/workbench/judged/agreement.py", "sum"): WHOLE,
-    ("service/workbench/judged/policy.py", "sum"): WHOLE,
+    ("service/workbench/state/agreement.py", "sum"): WHOLE,
+    ("service/workbench/pages/judgments/policy.py", "sum"): WHOLE,
     ("stats/agreement.py", "sum"): WHOLE,
     ("stats/similarity.py", "dot"): WHOLE,
 }

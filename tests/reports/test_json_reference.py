@@ -20,7 +20,7 @@ from berryeval.reports.comparison import comparison_to_json
 from berryeval.reports.evaluation import Shown, evaluations_to_json
 from berryeval.reports.gate import gate_to_json
 from berryeval.reports.golden import check_to_json
-from berryeval.reports.quality import render_quality
+from berryeval.reports.rendering import render_quality
 from berryeval.search.systems.function import Function
 from berryeval.stats import Interval
 from berryeval.suite import history

@@ -6,7 +6,7 @@ import pytest
 
 from berryeval.golden import read_golden_set
 from berryeval.reports.html import quality_page
-from berryeval.reports.quality import render_quality
+from berryeval.reports.rendering import render_quality
 from berryeval.search.systems.function import Function
 from berryeval.suite.quality import run_quality
 from small_golden_set import QUERIES, write_golden_set

@@ -7,7 +7,7 @@ import pytest
 from berryeval.core import Query
 from berryeval.errors import ArgumentError, SystemUnderTestError
 from berryeval.search.collect import collect
-from berryeval.search.opening import open_system
+from berryeval.search.opening import SETTINGS, kind_of, open_system
 from berryeval.search.systems.embedded import Embedded
 from berryeval.search.systems.function import Function
 from berryeval.search.systems.http import Http
@@ -138,3 +138,23 @@ class TestPackages:
             SystemUnderTestError, match="acme: ConnectionRefusedError: nobody there"
         ):
             open_system("acme:down")
+
+
+@pytest.mark.parametrize(
+    ("place", "kind"),
+    [
+        ("hybrid", "embedded"),
+        ("postgres-bm25", "postgres"),
+        ("postgresql://me@here/db", "postgres"),
+        ("https://search.example/q", "http"),
+        ("elasticsearch:http://here", "opensearch"),
+        ("replay:bm25.run", "replay"),
+        ("package.module:function", "function"),
+        ("ftp://here", None),
+        ("nothing", None),
+    ],
+)
+def test_a_name_has_the_kind_of_the_system_that_it_opens(place, kind):
+    """Settings are checked by that kind before anything is opened."""
+    assert kind_of(place) == kind
+    assert kind is None or kind in SETTINGS

@@ -42,7 +42,7 @@ def test_an_evaluation_goes_with_its_run(client, monkeypatch):
     made = client.post("/v1/evaluations", json={"run": run})
     assert client.get(made.headers["location"]).status_code == 200
     client.delete(f"/v1/runs/{run}")
-    monkeypatch.setattr("berryeval.service.evaluation_cache.time.monotonic", lambda: 1e12)
+    monkeypatch.setattr("berryeval.service.lru_cache.time.monotonic", lambda: 1e12)
     assert client.get(made.headers["location"]).status_code == 404
 
 

@@ -21,7 +21,7 @@ from berryeval.evaluation.guards import LatencyGuard, Margin, MarginGuard, Thres
 from berryeval.measures import parse_measure
 from berryeval.service.routes.gates import GateContent, GuardContent
 from berryeval.service.verdicts import read_gate
-from berryeval.service.workbench.gates.form import SCALARS, form_of, read_form
+from berryeval.service.workbench.pages.gates.form import SCALARS, form_of, read_form
 from berryeval.suite.gate_toml import gate_to_toml
 from berryeval.suite.settings import read_settings
 from evaluation.gating_cases import compared, decided

@@ -1,5 +1,7 @@
 """What the service keeps in memory."""
 
+from types import SimpleNamespace
+
 from berryeval.service.lru_cache import LruCache
 
 
@@ -55,3 +57,26 @@ def test_what_is_forgotten_makes_room():
     cache.forget("a")
     cache.put("c", 3)
     assert ("b" in cache, "c" in cache) == (True, True)
+
+
+def test_values_expire(monkeypatch):
+    """After their seconds they are not here, and make room at the next value."""
+    now = SimpleNamespace(monotonic=lambda: 100.0)
+    monkeypatch.setattr("berryeval.service.lru_cache.time", now)
+    cache = LruCache(10, len, seconds=5.0)
+    cache.put("a", "12345")
+    now.monotonic = lambda: 104.9
+    assert (cache.get("a"), cache.find(lambda key: key == "a")) == ("12345", "12345")
+    now.monotonic = lambda: 105.0
+    assert ("a" in cache, cache.get("a"), cache.take("a")) == (False, None, None)
+    cache.put("a", "12345")
+    now.monotonic = lambda: 200.0
+    cache.put("b", "1234")
+    assert (cache._size, cache.get_or_make("a", lambda: "new")) == (4, "new")
+
+
+def test_a_value_can_be_taken_once():
+    """The second caller finds nothing."""
+    cache = LruCache(2)
+    cache.put("a", 1)
+    assert (cache.take("a"), cache.take("a"), cache.get("a")) == (1, None, None)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import chain
 
 from berryeval.charts.axes import Key, header, labels_along, padded_range, y_axis, y_label_room
 from berryeval.charts.chart import Chart
 from berryeval.charts.svg import Scale, Svg, el, joined, number, shortened, ticks
 from berryeval.charts.theme import SERIES
-from berryeval.charts.trend_axis import Frame, commit_marks, date_labels
+from berryeval.charts.trend_axis import Frame, TrendPoint, commit_marks, date_labels
 
 __all__ = ["Reference", "TrendLine", "TrendPoint", "trend_chart"]
 
@@ -22,29 +21,6 @@ _SMALLEST_SPAN = 0.02
 """The least height of the axis: small changes should look small."""
 _CROWDED = 9
 """Pixels per run, below which dots are small."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrendPoint:
-    """A run, or an evaluation of one."""
-
-    time: datetime
-    name: str
-    """Which one it is, and when it was."""
-    mean: float | None
-    """None if it cannot be scored, or is not yet: a gap."""
-    low: float | None = None
-    high: float | None = None
-    address: str | None = None
-    """Where it leads to."""
-    commit: str | None = None
-    is_baseline: bool = False
-    n_failed: int = 0
-    """Queries that a system did not answer; no mean has them."""
-    starts_anew: bool = False
-    """Whether it cannot be compared with those before."""
-    alert: str | None = None
-    """What is wrong here, in a word."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What stands below a trend: the days, and the commits that moved the mean."""
+"""The points of a trend, and what is below them: dates, and commits that moved the mean."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from berryeval.charts.axes import labels_along
 from berryeval.charts.svg import Scale, Svg, el, text_width
 
-if TYPE_CHECKING:
-    from berryeval.charts.trend import TrendPoint
-
-__all__ = ["Frame", "commit_marks", "date_labels"]
+__all__ = ["Frame", "TrendPoint", "commit_marks", "date_labels"]
 
 _DAY = 24 * 60 * 60
 _GAP = 8
@@ -26,6 +22,29 @@ _COMMIT_WIDTH = 66
 _MOST_CALLED_OUT = 5
 _WORTH_A_NAME = 0.1
 """Least change of a mean by the range of all means, for its commit to be named."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrendPoint:
+    """A run, or an evaluation of one."""
+
+    time: datetime
+    name: str
+    """Which one it is, and when it was."""
+    mean: float | None
+    """None if it cannot be scored, or is not yet: a gap."""
+    low: float | None = None
+    high: float | None = None
+    address: str | None = None
+    """Where it leads to."""
+    commit: str | None = None
+    is_baseline: bool = False
+    n_failed: int = 0
+    """Queries that a system did not answer; no mean has them."""
+    starts_anew: bool = False
+    """Whether it cannot be compared with those before."""
+    alert: str | None = None
+    """What is wrong here, in a word."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from berryeval.cli._options import duplicates_option, judges_option
+from berryeval.core.notes import caution_notes
 from berryeval.errors import ArgumentError
 from berryeval.evaluation.notes import judges_notes
 from berryeval.formats import beir
@@ -79,8 +80,8 @@ def command(
         run = read_run(source, format=known, duplicates=duplicates)
         write_run(run, target, format=target_format)
         _tell_left_out(run, target, target_format)
-        for caution in run.find_cautions():
-            click.echo(f"Caution: {path_name(source)}: {caution}.", err=True)
+        for caution in caution_notes(run.find_cautions(), path_name(source)):
+            click.echo(caution, err=True)
 
 
 def _tell_left_out(data: Grouped, target: str, target_format: str | None) -> None:

@@ -78,7 +78,8 @@ def command(
     """
     from berryeval.evaluation import evaluate
     from berryeval.evaluation.evaluate import DEFAULT_MEASURES, load_judgments
-    from berryeval.reports import evaluation as report
+    from berryeval.reports.evaluation import Shown, evaluations_tables
+    from berryeval.reports.rendering import render_evaluations
     from berryeval.reports.terminal import show_tables
 
     chosen = chosen_format(output_format, as_json, output, FORMATS)
@@ -90,11 +91,11 @@ def command(
         name: evaluate(loaded, path, measures or DEFAULT_MEASURES, **options)
         for name, path in zip(run_names(runs), runs, strict=True)
     }
-    shown = report.Shown(per_query=per_query, label=label, intervals=intervals)
+    shown = Shown(per_query=per_query, label=label, intervals=intervals)
     if chosen == "table" and output is None:
-        show_tables(report.evaluations_tables(results, shown))
+        show_tables(evaluations_tables(results, shown))
     else:
-        write_output(report.render(results, shown, chosen), output)
+        write_output(render_evaluations(results, shown, chosen), output)
     if history is not None:
         from berryeval.suite.history import append
 

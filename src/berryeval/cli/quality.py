@@ -112,7 +112,8 @@ def command(
     berryeval quality --golden golden/ --chunks size
     """
     from berryeval.evaluation.ceilings import check_reachable
-    from berryeval.reports.quality import quality_tables, render_quality
+    from berryeval.reports.quality import quality_tables
+    from berryeval.reports.rendering import render_quality
     from berryeval.reports.terminal import show_tables
     from berryeval.search.collect import Limits
     from berryeval.search.opening import open_system

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from berryeval.client.connection import Connection, Record
 from berryeval.client.deciding import Baselines, Evaluations, Gates, Jobs, as_list, prefer
-from berryeval.client.keeping import Documents, Judgments, Queries
+from berryeval.client.documents import Documents
+from berryeval.client.judgments import Judgments
+from berryeval.client.queries import Queries
 from berryeval.client.runs import Runs
 from berryeval.client.stores import Stores, as_asked
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from berryeval.core.judging import Judges
 from berryeval.core.judgments import Judgments
+from berryeval.core.notes import Note, caution_notes
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.engine import MissingQueries, NoRelevant
@@ -289,11 +290,11 @@ def _compared(
         notes=(
             *notes,
             *_depth_notes(runs, measures),
-            *_sum_notes(measures),
-            *_weight_notes(sampling, how.tests),
-            *_group_notes(sampling, len(query_ids)),
-            *_strata_notes(sampling),
-            *_noise_notes(noise, how.tests),
+            *map(Note, _sum_notes(measures)),
+            *map(Note, _weight_notes(sampling, how.tests)),
+            *map(Note, _group_notes(sampling, len(query_ids))),
+            *map(Note, _strata_notes(sampling)),
+            *map(Note, _noise_notes(noise, how.tests)),
         ),
         max_grade=max_grade,
         repeats=repeats,
@@ -372,14 +373,14 @@ def _noise_notes(
         )
 
 
-def _depth_notes(runs: Mapping[str, Run], measures: Sequence[Measure]) -> Iterator[str]:
+def _depth_notes(runs: Mapping[str, Run], measures: Sequence[Measure]) -> Iterator[Note]:
     """Say that runs differ in depth, where a measure looks deeper than the shallowest."""
     depths = {name: _depth(run) for name, run in runs.items()}
     shallow = min(depths.values())
     is_seen = any(measure.k is None or measure.k > shallow for measure in measures)
     if len(set(depths.values())) > 1 and is_seen:
         shown = ", ".join(f"{name} up to {depth:,}" for name, depth in depths.items())
-        yield f"Caution: runs differ in depth (documents per query): {shown}."
+        yield from caution_notes([f"runs differ in depth (documents per query): {shown}"])
 
 
 def _sum_notes(measures: Sequence[Measure]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from berryeval.core.id_column import encode_id
 from berryeval.core.judgments import Judgments
+from berryeval.core.notes import Note
 from berryeval.core.query import Query
 from berryeval.core.run import Run
 from berryeval.evaluation.differences import Difference, Statistics
@@ -82,6 +83,8 @@ class Comparison(Displayed):
         What was asked for.
     notes : tuple of str
         What a reader has to know, such as queries missing from a run.
+    marked_notes : tuple of Note
+        The same, marked where they are cautions.
     max_grade : float or None
         The highest grade of the scale, if it was given.
     repeats : mapping of str to sequence of Run
@@ -108,7 +111,7 @@ class Comparison(Displayed):
         common: Sequence[Difference],
         sliced: Sequence[Difference],
         statistics: Statistics,
-        notes: Sequence[str],
+        notes: Sequence[Note],
         max_grade: float | None = None,
         repeats: Mapping[str, Sequence[Run]] | None = None,
         noise: Mapping[str, Mapping[Measure, Noise]] | None = None,
@@ -126,7 +129,8 @@ class Comparison(Displayed):
         self.common = tuple(common)
         self.sliced = tuple(sliced)
         self.statistics = statistics
-        self.notes = tuple(notes)
+        self.marked_notes = tuple(notes)
+        self.notes = tuple(map(str, notes))
         self.max_grade = max_grade
         self.repeats: Mapping[str, Sequence[Run]] = repeats or {}
         self.noise: Mapping[str, Mapping[Measure, Noise]] = noise or {}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from berryeval.core.judging import COUNTED, Judges
+from berryeval.core.notes import Note, caution_notes
 from berryeval.measures import depth_of
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def missing_counts(runs: Mapping[str, Evaluation]) -> dict[str, int]:
     return {name: run.counts.missing for name, run in runs.items() if run.counts.missing}
 
 
-def query_notes(runs: Mapping[str, Evaluation], n_compared: int | None = None) -> tuple[str, ...]:
+def query_notes(runs: Mapping[str, Evaluation], n_compared: int | None = None) -> tuple[Note, ...]:
     """Return notes on how many queries were judged, scored, missing and ignored.
 
     Parameters
@@ -42,27 +43,28 @@ def query_notes(runs: Mapping[str, Evaluation], n_compared: int | None = None) -
     first = next(iter(runs.values()))
     judged = f"{count_queries(first.counts.judged)} judged"
     if n_compared is not None and any(run.n_queries != n_compared for run in runs.values()):
-        notes = [f"{judged}, {n_compared:,} scored: those scored for every run."]
+        notes = [Note(f"{judged}, {n_compared:,} scored: those scored for every run.")]
     elif all(run.scores.query_ids == first.scores.query_ids for run in runs.values()):
-        notes = [f"{judged}, {first.n_queries:,} scored."]
+        notes = [Note(f"{judged}, {first.n_queries:,} scored.")]
     else:
-        notes = [f"{name}: {judged}, {run.n_queries:,} scored." for name, run in runs.items()]
-        notes.append("Caution: means over different queries cannot be compared.")
+        notes = [Note(f"{name}: {judged}, {run.n_queries:,} scored.") for name, run in runs.items()]
+        notes += caution_notes(["means over different queries cannot be compared"])
     if n_compared is None and first.effective_queries is not None:
-        notes.append(weights_note(first.n_queries, first.effective_queries))
-    notes += judges_notes(first.reduced)
+        notes.append(Note(weights_note(first.n_queries, first.effective_queries)))
+    notes += map(Note, judges_notes(first.reduced))
     if first.counts.no_relevant:
-        notes.append(f"{count_queries(first.counts.no_relevant)} without a relevant document.")
-    notes += [
-        f"Caution: {name}: {caution}." for name, run in runs.items() for caution in run.cautions
-    ]
+        without = f"{count_queries(first.counts.no_relevant)} without a relevant document."
+        notes.append(Note(without))
+    for name, run in runs.items():
+        notes += caution_notes(run.cautions, name)
     for name, run in runs.items():
         if run.counts.missing:
             treated = "scored as 0" if any(run.scores.is_missing) else "left out"
             missing = f"{count_queries(run.counts.missing)} missing from the run, {treated}."
-            notes.append(f"{name}: {missing}")
+            notes.append(Note(f"{name}: {missing}"))
         if run.counts.ignored:
-            notes.append(f"{name}: {count_queries(run.counts.ignored)} not judged, ignored.")
+            ignored = f"{count_queries(run.counts.ignored)} not judged, ignored."
+            notes.append(Note(f"{name}: {ignored}"))
     return tuple(notes)
 
 

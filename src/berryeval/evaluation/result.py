@@ -10,6 +10,7 @@ from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING
 
+from berryeval.core.notes import caution_notes
 from berryeval.core.scores import QueryCounts, Scores
 from berryeval.evaluation.display import Displayed
 from berryeval.evaluation.weighing import effective_number, mean_over, weights_of
@@ -215,7 +216,7 @@ class Evaluation(Displayed, Mapping[str, MeasureResult]):
         width = max((len(name) for name in self), default=0)
         queries = "1 query" if self.n_queries == 1 else f"{self.n_queries} queries"
         lines = [f"{name:<{width}}  {result.mean:.4f}" for name, result in self._results.items()]
-        lines += [f"Caution: {caution}." for caution in self.cautions]
+        lines += map(str, caution_notes(self.cautions))
         return "\n".join([f"<Evaluation over {queries}", *lines]) + ">"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from berryeval.core.notes import caution_notes
 from berryeval.evaluation.deciding import FEWEST_CHANGED
 from berryeval.evaluation.guards import LatencyGuard, MarginGuard, ThresholdGuard, written
 from berryeval.evaluation.margins import SMALL_SET
@@ -141,7 +142,9 @@ def of_opening(opening: Opening) -> str:
 def of_cautions(runs: Iterable[tuple[str, Evaluation]]) -> str:
     """Say last what is suspicious about the scores of the runs; nothing for almost all of them."""
     return "".join(
-        f" Caution: in {name}, {caution}." for name, run in runs for caution in run.cautions
+        f" {note}"
+        for name, run in runs
+        for note in caution_notes(f"in {name}, {caution}" for caution in run.cautions)
     )
 
 

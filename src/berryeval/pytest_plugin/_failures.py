@@ -72,7 +72,7 @@ def of_worst(results: JudgedRun, evaluation: Evaluation, measure: Measure) -> li
         for query_id, value in worst
     ]
     runs = {"run": evaluation}
-    return ["Worst queries:", *lines, *query_notes(runs), *holes_notes(runs)]
+    return ["Worst queries:", *lines, *map(str, query_notes(runs)), *holes_notes(runs)]
 
 
 def of_losses(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from berryeval.core.cutoff import DEFAULT_KS
+from berryeval.core.notes import caution_notes
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES
 from berryeval.evaluation.figures import shown_interval
 from berryeval.evaluation.notes import holes_notes, judges_notes, query_notes
@@ -24,7 +25,6 @@ __all__ = [
     "evaluations_to_csv",
     "evaluations_to_json",
     "evaluations_to_text",
-    "render",
 ]
 
 JSON_VERSION = 1
@@ -41,27 +41,6 @@ class Shown:
     """Slices of this label."""
     intervals: bool = False
     """Whether to show 95% intervals of means."""
-
-
-def render(runs: Evaluations, shown: Shown, format: str) -> str:
-    """Return evaluations as text of a format: table, csv, json, markdown, latex or html."""
-    if format == "json":
-        return evaluations_to_json(runs, shown) + "\n"
-    if format == "csv":
-        return evaluations_to_csv(runs, shown)
-    if format == "markdown":
-        from berryeval.reports.markdown import tables_to_markdown
-
-        return tables_to_markdown(evaluations_tables(runs, shown))
-    if format == "html":
-        from berryeval.reports.html import tables_to_html
-
-        return tables_to_html(", ".join(runs), evaluations_tables(runs, shown))
-    if format == "latex":
-        from berryeval.reports.latex import evaluations_to_latex
-
-        return evaluations_to_latex(runs)
-    return evaluations_to_text(runs, shown)
 
 
 def evaluations_tables(runs: Evaluations, shown: Shown = Shown()) -> list[Table]:  # noqa: B008 - frozen
@@ -143,7 +122,7 @@ def _cell(result: MeasureResult, shown: Shown) -> str:
 
 
 def _notes(runs: Evaluations, shown: Shown) -> tuple[str, ...]:
-    notes = (*query_notes(runs), *holes_notes(runs))
+    notes = (*map(str, query_notes(runs)), *holes_notes(runs))
     if not shown.intervals:
         return notes
     return (
@@ -168,7 +147,7 @@ def evaluation_as_dict(run: Evaluation, shown: Shown = Shown()) -> dict[str, Any
         "counts": vars(run.counts),
         "means": run.to_dict(),
         "holes": {name: result.holes for name, result in run.items()},
-        "notes": [*judges_notes(run.reduced), *(f"Caution: {one}." for one in run.cautions)],
+        "notes": [*judges_notes(run.reduced), *map(str, caution_notes(run.cautions))],
     }
     if shown.intervals:
         found["intervals"] = {name: _interval(result) for name, result in run.items()}

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from berryeval.core.notes import caution_notes
 from berryeval.evaluation.figures import DASH, finite, score
 from berryeval.evaluation.notes import weights_note
 from berryeval.golden.measure_names import name_in_suite
 from berryeval.reports.comparison import csv_text
-from berryeval.reports.layout import Table, table_to_text
+from berryeval.reports.layout import Table
 from berryeval.reports.wording import capitalised, count
 
 if TYPE_CHECKING:
@@ -24,35 +25,14 @@ __all__ = [
     "quality_notes",
     "quality_sentence",
     "quality_tables",
+    "quality_to_csv",
+    "quality_to_json",
     "queries_table",
-    "render_quality",
 ]
 
 FORMATS = ("table", "csv", "json", "markdown", "junit", "html")
 JSON_VERSION = 1
 TEXT_WIDTH = 50
-
-
-def render_quality(result: QualityResult, format: str) -> str:
-    """Return the result as table, csv (a line a query), json, markdown, junit or html."""
-    if format == "json":
-        return json.dumps(quality_as_dict(result), indent=2, allow_nan=False) + "\n"
-    if format == "csv":
-        return _to_csv(result)
-    if format == "junit":
-        from berryeval.reports.junit import gate_to_junit
-
-        return gate_to_junit(result.gate)
-    if format == "markdown":
-        from berryeval.reports.markdown import gate_to_markdown, tables_to_markdown
-
-        tables = [*quality_tables(result), queries_table(result)]
-        return f"{gate_to_markdown(result.gate)}\n{tables_to_markdown(tables)}"
-    if format == "html":
-        from berryeval.reports.html.quality_page import quality_to_html
-
-        return quality_to_html(result)
-    return "\n\n".join(map(table_to_text, quality_tables(result))) + "\n"
 
 
 def quality_sentence(result: QualityResult) -> str:
@@ -120,10 +100,11 @@ def quality_notes(result: QualityResult) -> list[str]:
         notes.append(f"Failed, and scored 0: {failed}, such as {first_id} ({error}).")
     if result.unknown:
         query_id, doc_id = result.unknown[0]
-        notes.append(
-            f"Caution: {count(len(result.unknown), 'hit')} with ids that are not chunks of the "
-            f"golden set, such as {doc_id!r} for {query_id}; they count as not relevant."
+        unknown = (
+            f"{count(len(result.unknown), 'hit')} with ids that are not chunks of the golden set, "
+            f"such as {doc_id!r} for {query_id}; they count as not relevant"
         )
+        notes += map(str, caution_notes([unknown]))
     n_holes = result.gate.evaluation["nDCG@10"].holes
     if n_holes:
         notes.append(f"Unjudged chunks in the first 10: {n_holes:,}; they count as not relevant.")
@@ -204,6 +185,11 @@ def _short(text: str) -> str:
     return text if len(text) <= TEXT_WIDTH else text[: TEXT_WIDTH - 1] + "…"
 
 
+def quality_to_json(result: QualityResult) -> str:
+    """Return the result as JSON."""
+    return json.dumps(quality_as_dict(result), indent=2, allow_nan=False) + "\n"
+
+
 def quality_as_dict(result: QualityResult) -> dict[str, Any]:
     """Return what JSON says, as ``docs/reference/json.md`` describes it."""
     golden = result.golden
@@ -260,7 +246,8 @@ def quality_as_dict(result: QualityResult) -> dict[str, Any]:
     }
 
 
-def _to_csv(result: QualityResult) -> str:
+def quality_to_csv(result: QualityResult) -> str:
+    """Return every query as CSV, one line per query."""
     header = ("query_id", "query", "category", "difficulty", "first_relevant_rank", "found",
               "relevant", "ms", "failed")  # fmt: skip
     labels = {query.query_id: query for query in result.golden.queries}

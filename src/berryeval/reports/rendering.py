@@ -1,4 +1,4 @@
-"""Comparisons and gates as text of the format that somebody asks for."""
+"""Evaluations, comparisons, gates and quality suites as text of any format."""
 
 from __future__ import annotations
 
@@ -8,9 +8,34 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from berryeval.evaluation.comparison import Comparison
     from berryeval.evaluation.verdict import GateResult
+    from berryeval.reports.evaluation import Evaluations, Shown
     from berryeval.reports.layout import Table
+    from berryeval.suite.quality import QualityResult
 
-__all__ = ["render_comparison", "render_gate"]
+__all__ = ["render_comparison", "render_evaluations", "render_gate", "render_quality"]
+
+
+def render_evaluations(runs: Evaluations, shown: Shown, format: str) -> str:
+    """Return evaluations as table, csv, json, markdown, latex or html."""
+    from berryeval.reports import evaluation as plain
+
+    if format == "json":
+        return plain.evaluations_to_json(runs, shown) + "\n"
+    if format == "csv":
+        return plain.evaluations_to_csv(runs, shown)
+    if format == "markdown":
+        from berryeval.reports.markdown import tables_to_markdown
+
+        return tables_to_markdown(plain.evaluations_tables(runs, shown))
+    if format == "html":
+        from berryeval.reports.html import tables_to_html
+
+        return tables_to_html(", ".join(runs), plain.evaluations_tables(runs, shown))
+    if format == "latex":
+        from berryeval.reports.latex import evaluations_to_latex
+
+        return evaluations_to_latex(runs)
+    return plain.evaluations_to_text(runs, shown)
 
 
 def render_comparison(
@@ -79,3 +104,29 @@ def render_gate(result: GateResult, format: str) -> str:
         return gate_to_html(result)
     write = {"csv": plain.gate_to_csv, "json": plain.gate_to_json, "table": plain.gate_to_text}
     return write[format](result)
+
+
+def render_quality(result: QualityResult, format: str) -> str:
+    """Return a quality suite as table, csv (one line per query), json, markdown, junit or html."""
+    from berryeval.reports import quality as plain
+
+    if format == "json":
+        return plain.quality_to_json(result)
+    if format == "csv":
+        return plain.quality_to_csv(result)
+    if format == "junit":
+        from berryeval.reports.junit import gate_to_junit
+
+        return gate_to_junit(result.gate)
+    if format == "markdown":
+        from berryeval.reports.markdown import gate_to_markdown, tables_to_markdown
+
+        tables = [*plain.quality_tables(result), plain.queries_table(result)]
+        return f"{gate_to_markdown(result.gate)}\n{tables_to_markdown(tables)}"
+    if format == "html":
+        from berryeval.reports.html.quality_page import quality_to_html
+
+        return quality_to_html(result)
+    from berryeval.reports.layout import table_to_text
+
+    return "\n\n".join(map(table_to_text, plain.quality_tables(result))) + "\n"

@@ -22,6 +22,7 @@ __all__ = [
     "OWN_KEYS",
     "POSTGRES",
     "SETTINGS",
+    "kind_of",
     "open_configured_system",
     "open_system",
 ]
@@ -42,7 +43,15 @@ database is given beside them; ``postgres`` is what the address alone means."""
 OWN_KEYS = ("system", "dsn", "headers")
 """The keys of a table ``[systems.NAME]`` that are not settings of the system."""
 
+_EMBEDDED = ("bm25", "vector", "hybrid")
 _SCHEMES = ("postgresql://", "postgres://")
+_KIND_OF_PREFIX = {
+    "http": "http",
+    "https": "http",
+    "opensearch": "opensearch",
+    "elasticsearch": "opensearch",
+    "replay": "replay",
+}
 
 
 def _pair(text: str) -> tuple[float, ...]:
@@ -79,9 +88,7 @@ _VECTORS: dict[str, Callable[[str], Any]] = {
 }
 
 _KNOWN = (
-    "bm25",
-    "vector",
-    "hybrid",
+    *_EMBEDDED,
     *POSTGRES,
     "postgresql://…",
     "http://…",
@@ -131,6 +138,27 @@ SETTINGS: dict[str, dict[str, Callable[[str], Any]]] = {
 """The settings that each kind of system takes, and how their text is read."""
 
 
+def kind_of(place: str) -> str | None:
+    """Return the kind of system that a text names, one of `SETTINGS`.
+
+    None for a system of another package, and for a text that names nothing.
+
+    Examples
+    --------
+    >>> kind_of("hybrid"), kind_of("https://search.example"), kind_of("module:function")
+    ('embedded', 'http', 'function')
+    """
+    if place in _EMBEDDED:
+        return "embedded"
+    if place in POSTGRES or place.startswith(_SCHEMES):
+        return "postgres"
+    prefix, _, rest = place.partition(":")
+    if prefix in _KIND_OF_PREFIX:
+        return _KIND_OF_PREFIX[prefix]
+    is_foreign = bool(entry_points(group=ENTRY_POINTS, name=prefix))
+    return "function" if rest and "://" not in place and not is_foreign else None
+
+
 def open_system(  # noqa: PLR0911 - one for each kind
     place: str,
     settings: Mapping[str, str] | None = None,
@@ -168,43 +196,44 @@ def open_system(  # noqa: PLR0911 - one for each kind
         named without an address, or an address without PostgreSQL.
     """
     given = dict(settings or {})
-    kind, _, rest = place.partition(":")
+    prefix, _, rest = place.partition(":")
     if place in POSTGRES:
         system = open_system(_address(place, dsn), {**POSTGRES[place], **given}, table=table)
         system.name = place
         return system
     if dsn is not None:
         raise ArgumentError("dsn", f"none beside system {_shown(place)}", "one")
-    if place in ("bm25", "vector", "hybrid"):
+    kind = kind_of(place)
+    if kind == "embedded":
         from berryeval.search.systems.embedded import Embedded
 
-        return Embedded(place, **_read(given, "embedded"))  # type: ignore[arg-type]
-    if place.startswith(_SCHEMES):
+        return Embedded(place, **_read(given, kind))  # type: ignore[arg-type]
+    if kind == "postgres":
         from berryeval.search.systems.postgres import Postgres
 
         defaults = {} if table is None else {"table": table}
-        return Postgres(place, **_read({**defaults, **given}, "postgres"))
-    if kind in ("http", "https"):
+        return Postgres(place, **_read({**defaults, **given}, kind))
+    if kind == "http":
         from berryeval.search.systems.http import Http
 
-        return Http(place, headers=headers, **_read(given, "http"))
-    if kind in ("opensearch", "elasticsearch"):
+        return Http(place, headers=headers, **_read(given, kind))
+    if kind == "opensearch":
         from berryeval.search.systems.opensearch import OpenSearch
 
-        return OpenSearch(rest, headers=headers, name=kind, **_read(given, "opensearch"))
+        return OpenSearch(rest, headers=headers, name=prefix, **_read(given, kind))
     if kind == "replay":
         from berryeval.search.systems.replay import Replay
 
-        _read(given, "replay")
+        _read(given, kind)
         return Replay(rest, queries)
-    for found in entry_points(group=ENTRY_POINTS, name=kind):
-        return _brought(found, rest, given)
-    if rest and "://" not in place:
-        _read(given, "function")
+    if kind == "function":
+        _read(given, kind)
         return _imported(place)
+    for found in entry_points(group=ENTRY_POINTS, name=prefix):
+        return _brought(found, rest, given)
     brought = sorted(entry_points(group=ENTRY_POINTS).names)
     known = [*_KNOWN, *brought]
-    near = difflib.get_close_matches(kind, known, n=1)
+    near = difflib.get_close_matches(prefix, known, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     expected = f"{', '.join(known)} or module:function"
     raise ArgumentError("system", expected, _shown(place) + hint)

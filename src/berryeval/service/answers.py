@@ -1,20 +1,66 @@
-"""Answers in JSON, and whether somebody has the same already."""
+"""Answers in JSON: how records become JSON, and whether the caller has the answer already."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from typing import Any
 
+from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
-__all__ = ["Answer", "answer_unless_known", "etag_of", "json_bytes", "written"]
+__all__ = ["Answer", "Shape", "answer_unless_known", "etag_of", "json_bytes", "written"]
 
 
 def json_bytes(content: object) -> bytes:
     """Write JSON in ASCII: ids may hold bytes that are no UTF-8, which only escapes can carry."""
-    return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
+    text = json.dumps(content, allow_nan=False, separators=(",", ":"), default=_plain)
+    return text.encode("ascii")
+
+
+def _plain(value: object) -> object:
+    """Return what JSON has for a moment, a mapping or a dataclass."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    raise TypeError(f"no JSON for {type(value).__name__}")
+
+
+_ABSENT = object()
+
+
+class Shape(BaseModel):
+    """What a route returns of a record. Its fields are described once, and taken by their names."""
+
+    @classmethod
+    def of(cls, *records: object, **others: object) -> dict[str, Any]:
+        """Return the fields: those given, and the attributes of the first record that has them.
+
+        A field with a default is left out if no record has it.
+
+        Raises
+        ------
+        AttributeError
+            If no record has a field without a default.
+        """
+        found: dict[str, Any] = {}
+        for name, field in cls.model_fields.items():
+            values = (getattr(record, name, _ABSENT) for record in records)
+            value = others.get(name, _ABSENT)
+            if value is _ABSENT:
+                value = next((one for one in values if one is not _ABSENT), _ABSENT)
+            if value is not _ABSENT:
+                found[name] = value
+            elif field.is_required():
+                raise AttributeError(f"{cls.__name__}.{name}: no record has it")
+        return found
 
 
 def etag_of(body: bytes) -> str:

@@ -19,9 +19,9 @@ from berryeval.archive import Archive
 from berryeval.errors import BerryEvalError
 from berryeval.service import description
 from berryeval.service.dependencies import require
-from berryeval.service.evaluation_cache import EvaluationCache
 from berryeval.service.figures import Figures
 from berryeval.service.jobs import Jobs
+from berryeval.service.lru_cache import LruCache
 from berryeval.service.middleware.access import Access
 from berryeval.service.middleware.limits import Limits
 from berryeval.service.middleware.requests import Requests
@@ -33,9 +33,10 @@ from berryeval.service.run_cache import RunCache
 from berryeval.service.settings import ServiceSettings
 from berryeval.service.stores.dependency import open_stores
 from berryeval.service.validation import problem_of_validation
-from berryeval.service.workbench import memory, pages
+from berryeval.service.workbench import pages
 from berryeval.service.workbench.problems import answer_to, asks_for_page
-from berryeval.service.workbench.rendering import with_judging
+from berryeval.service.workbench.rendering import compile_templates, with_judging
+from berryeval.service.workbench.state import memory
 
 __all__ = ["create_app", "describe"]
 
@@ -70,7 +71,8 @@ def create_app(archive: Archive, settings: ServiceSettings | None = None) -> Fas
     app.state.figures = Figures()
     app.state.jobs = Jobs(settings.max_jobs)
     app.state.runs = RunCache(archive)
-    app.state.evaluations = EvaluationCache()
+    # An evaluation goes with its run: after a second the archive is asked again.
+    app.state.evaluations = LruCache(2000, seconds=1.0)
     memory.set_up(app.state, archive, settings)
     app.state.stores = open_stores(archive, settings)
     app.state.is_stopping = False
@@ -104,6 +106,7 @@ def _operation_id(route: APIRoute) -> str:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    compile_templates()
     memory.start(app.state)
     if app.state.is_stopping:  # started once more
         app.state.jobs = Jobs(app.state.settings.max_jobs)

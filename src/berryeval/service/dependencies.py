@@ -16,8 +16,8 @@ from fastapi.params import Depends as Dependency
 
 from berryeval.archive import Archive
 from berryeval.archive.records import ROLES, Role
-from berryeval.service.evaluation_cache import EvaluationCache
 from berryeval.service.jobs import Jobs
+from berryeval.service.lru_cache import LruCache
 from berryeval.service.problems import Problem
 from berryeval.service.run_cache import RunCache
 from berryeval.service.settings import ServiceSettings
@@ -54,6 +54,10 @@ LOCAL = Caller("local", "admin")
 """Whoever calls without a token from the machine itself."""
 
 
+_EvaluationAnswers: TypeAlias = LruCache[tuple[str, int], tuple[bytes, str]]
+"""Bodies and ETags, by the id of an evaluation and the number of writes to queries."""
+
+
 # These are coroutines though they await nothing: FastAPI would send functions to a thread.
 async def _archive(request: Request) -> Archive:
     archive: Archive = request.app.state.archive
@@ -75,8 +79,8 @@ async def _runs(request: Request) -> RunCache:
     return runs
 
 
-async def _evaluations(request: Request) -> EvaluationCache:
-    evaluations: EvaluationCache = request.app.state.evaluations
+async def _evaluations(request: Request) -> _EvaluationAnswers:
+    evaluations: _EvaluationAnswers = request.app.state.evaluations
     return evaluations
 
 
@@ -94,7 +98,7 @@ ArchiveDep: TypeAlias = Annotated[Archive, Depends(_archive)]
 SettingsDep: TypeAlias = Annotated[ServiceSettings, Depends(_settings)]
 JobsDep: TypeAlias = Annotated[Jobs, Depends(_jobs)]
 RunsDep: TypeAlias = Annotated[RunCache, Depends(_runs)]
-EvaluationsDep: TypeAlias = Annotated[EvaluationCache, Depends(_evaluations)]
+EvaluationsDep: TypeAlias = Annotated[_EvaluationAnswers, Depends(_evaluations)]
 CallerDep: TypeAlias = Annotated[Caller, Depends(_caller)]
 DeadlineDep: TypeAlias = Annotated[float, Depends(_deadline)]
 """When the request is answered with 504, as `time.monotonic` counts."""

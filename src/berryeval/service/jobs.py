@@ -11,18 +11,32 @@ import secrets
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any, Literal, TypeAlias
 
+from pydantic import Field
 from starlette.responses import Response
 
 from berryeval.core.events import event_logger
 from berryeval.errors import BerryEvalError
-from berryeval.service.problems import Problem, problem_of
+from berryeval.service.answers import Shape, json_bytes
+from berryeval.service.examples import with_examples
+from berryeval.service.problems import Problem, ProblemDetails, problem_of
 
-__all__ = ["FINISHED", "Job", "JobCancelled", "Jobs", "Progress", "State", "Work", "no_progress"]
+__all__ = [
+    "EXAMPLE_JOB",
+    "FINISHED",
+    "Job",
+    "JobCancelled",
+    "JobState",
+    "Jobs",
+    "Progress",
+    "State",
+    "Work",
+    "no_progress",
+]
 
 State: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled"]
 
@@ -50,6 +64,39 @@ def no_progress(done: int, total: int, step: str) -> None:
     """Tell nobody."""
 
 
+EXAMPLE_JOB = {
+    "id": "5f0c2a9be1d34c77",
+    "kind": "comparison",
+    "state": "running",
+    "done": 1,
+    "total": 3,
+    "step": "reading run 2 of 2",
+    "owner": "ci",
+    "created": "2026-11-16T08:00:00+00:00",
+    "finished": None,
+    "result": None,
+    "problem": None,
+}
+
+
+class JobState(Shape):
+    """How far a job is."""
+
+    model_config = with_examples(EXAMPLE_JOB)
+
+    id: str
+    kind: str
+    state: State
+    done: int = Field(description="Steps that are done.")
+    total: int = Field(description="Steps in all; 0 as long as nobody knows.")
+    step: str = Field(description="What is being done.")
+    owner: str = Field(description="Who asked for it.")
+    created: str
+    finished: str | None
+    result: str | None = Field(description="Where the result is, once the job is done.")
+    problem: ProblemDetails | None = Field(description="Why it failed.")
+
+
 @dataclass(eq=False)
 class Job:
     """One piece of long work."""
@@ -69,21 +116,11 @@ class Job:
     _listeners: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = field(default_factory=set)
     _kept_until: float = float("inf")
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return what is told of it."""
-        return {
-            "id": self.id,
-            "kind": self.kind,
-            "state": self.state,
-            "done": self.done,
-            "total": self.total,
-            "step": self.step,
-            "owner": self.owner,
-            "created": self.created.isoformat(),
-            "finished": None if self.finished is None else self.finished.isoformat(),
-            "result": f"/v1/jobs/{self.id}/result" if self.state == "done" else None,
-            "problem": None if self.problem is None else self.problem.content(),
-        }
+    def shape(self) -> dict[str, Any]:
+        """Return what routes report about it."""
+        result = f"/v1/jobs/{self.id}/result" if self.state == "done" else None
+        problem = None if self.problem is None else self.problem.content()
+        return JobState.of(self, result=result, problem=problem)
 
 
 class Jobs:
@@ -141,6 +178,14 @@ class Jobs:
         if future is not None and future.cancel():
             self._finish(job, "cancelled")
 
+    def wait(self, job: Job, seconds: float) -> bool:
+        """Wait for a job, and return whether it has finished."""
+        with self._lock:
+            future = self._futures.get(job.id)
+        if future is not None:
+            wait([future], seconds)
+        return job.state in FINISHED
+
     def close(self) -> None:
         """Cancel everything, and let those who listen go."""
         with self._lock:
@@ -166,8 +211,6 @@ class Jobs:
 
     async def events(self, job: Job) -> AsyncIterator[bytes]:
         """Iterate over what becomes of a job, as server-sent events, until it has finished."""
-        from berryeval.service.answers import json_bytes
-
         loop, changed = asyncio.get_running_loop(), asyncio.Event()
         job._listeners.add((loop, changed))  # noqa: SLF001 - a job and its list are one
         last = b""
@@ -175,7 +218,7 @@ class Jobs:
             while True:
                 changed.clear()
                 is_last = job.state in FINISHED or self._is_closed
-                told = json_bytes(job.as_dict())
+                told = json_bytes(job.shape())
                 if told != last:
                     last = told
                     yield b"event: %s\ndata: %s\n\n" % (_event_name(job), told)

@@ -1,8 +1,10 @@
-"""What was used last stays in memory; what was not makes room."""
+"""A cache of the values that were used last, for some time if need be."""
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
@@ -19,45 +21,62 @@ class LruCache(Generic[Key, Value]):
     Parameters
     ----------
     most : int
-        How many values are kept, or how large they may be together. One is always kept.
+        Largest number of values, or their largest total size. One is always kept.
     size_of : callable, optional
         The size of a value. Default: each counts as 1.
+    seconds : float, optional
+        How long a value is kept. Default: as long as there is room.
     """
 
-    def __init__(self, most: int, size_of: Callable[[Value], int] = lambda _value: 1) -> None:
+    def __init__(
+        self,
+        most: int,
+        size_of: Callable[[Value], int] = lambda _value: 1,
+        *,
+        seconds: float = math.inf,
+    ) -> None:
         self._most = most
         self._size_of = size_of
+        self._seconds = seconds
         self._size = 0
-        self._values: OrderedDict[Key, Value] = OrderedDict()
+        self._values: OrderedDict[Key, tuple[Value, float]] = OrderedDict()  # and their ends
         self._lock = threading.Lock()
 
     def __contains__(self, key: Key) -> bool:
         with self._lock:
-            return key in self._values
+            return self._has(key)
 
     def get(self, key: Key) -> Value | None:
         """Return the value of a key; None if it is not here."""
         with self._lock:
-            if key not in self._values:
+            if not self._has(key):
                 return None
             self._values.move_to_end(key)
-            return self._values[key]
+            return self._values[key][0]
 
     def put(self, key: Key, value: Value) -> None:
         """Keep a value, and drop those that were not used for longest if there is no room."""
         with self._lock:
-            self._drop(key)
-            self._values[key] = value
+            for old in [key, *(one for one in self._values if not self._has(one))]:
+                self._drop(old)
+            self._values[key] = value, time.monotonic() + self._seconds
             self._size += self._size_of(value)
             while len(self._values) > 1 and self._size > self._most:
                 self._drop(next(iter(self._values)))
 
+    def take(self, key: Key) -> Value | None:
+        """Return the value of a key and drop it; None if it is not here."""
+        with self._lock:
+            found = self._values[key][0] if self._has(key) else None
+            self._drop(key)
+            return found
+
     def get_or_make(self, key: Key, make: Callable[[], Value]) -> Value:
         """Return the value of a key; make it if it is not here. Two threads may make the same."""
         with self._lock:
-            if key in self._values:
+            if self._has(key):
                 self._values.move_to_end(key)
-                return self._values[key]
+                return self._values[key][0]
         value = make()
         self.put(key, value)
         return value
@@ -65,15 +84,17 @@ class LruCache(Generic[Key, Value]):
     def find(self, is_wanted: Callable[[Key], bool]) -> Value | None:
         """Return the value, of those with such a key, that was used last."""
         with self._lock:
-            return next(
-                (self._values[key] for key in reversed(self._values) if is_wanted(key)), None
-            )
+            wanted = (key for key in reversed(self._values) if is_wanted(key) and self._has(key))
+            return next((self._values[key][0] for key in wanted), None)
 
     def forget(self, key: Key) -> None:
         """Drop a value, if it is here."""
         with self._lock:
             self._drop(key)
 
+    def _has(self, key: Key) -> bool:
+        return key in self._values and time.monotonic() < self._values[key][1]
+
     def _drop(self, key: Key) -> None:
         if key in self._values:
-            self._size -= self._size_of(self._values.pop(key))
+            self._size -= self._size_of(self._values.pop(key)[0])

@@ -7,6 +7,7 @@ it has been found: ``/v1/judgments/{query_id:id}/{doc_id:id}``.
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 from urllib.parse import quote, unquote
 
@@ -14,10 +15,11 @@ from fastapi import Path
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["DocId", "Name", "QueryId", "RawPath", "RunId", "quoted"]
+__all__ = ["DocId", "Name", "QueryId", "RawPath", "RunId", "is_rank_eval", "quoted"]
 
 MAX_ID = 1024
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
+_RANK_EVAL = re.compile("(/[^/]+)?/_rank_eval")
 
 
 class _IdConvertor(Convertor[str]):
@@ -36,6 +38,13 @@ register_url_convertor("id", _IdConvertor())
 def quoted(text: str) -> str:
     """Write an id as a part of a path."""
     return quote(text, safe="", errors="surrogateescape")
+
+
+def is_rank_eval(scope: Scope) -> bool:
+    """Whether a request is for Elasticsearch's ranking evaluation, of one store or of all."""
+    raw: bytes | None = scope.get("raw_path")
+    path = scope["path"] if raw is None else raw.decode("latin-1")
+    return _RANK_EVAL.fullmatch(path) is not None
 
 
 class RawPath:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
@@ -101,8 +101,8 @@ class SystemEvaluation:
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON has it; keys of k become text there."""
         return {
-            "results": [_as_dict(result) for result in self.results],
-            "summary": _as_dict(self.summary),
+            "results": [asdict(result) for result in self.results],
+            "summary": asdict(self.summary),
             "failed": [
                 {"query_id": query_id, "error": str(error)}
                 for query_id, error in self.failed.items()
@@ -214,13 +214,6 @@ def evaluate_system(
         effective_queries=None if scored is None else scored.effective_queries,
     )
     return SystemEvaluation(results, summary, collected.failures, collected.run)
-
-
-def _as_dict(figures: QueryEvaluation | Summary) -> dict[str, Any]:
-    return {
-        name: dict(value) if isinstance(value, dict) else value
-        for name, value in vars(figures).items()
-    }
 
 
 def _as_it_is(run: Run) -> Run:

@@ -517,3 +517,29 @@ def test_the_official_client_understands_a_missing_token(tmp_path):
         with Elasticsearch(url, bearer_auth=token) as client:
             found = client.rank_eval(requests=[BERLIN], metric={"precision": {}})
         assert found["metric_score"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/v1/documents/_rank_eval", 404),
+        ("GET", "/v1/judgments/q1/_rank_eval", 404),
+        ("POST", "/v1/documents/_rank_eval", 405),
+        ("GET", "/v1/nothing/at/all/_rank_eval", 404),
+        ("GET", "/v1/judgments", 200),
+    ],
+)
+def test_other_routes_answer_as_ever(client, method, path, status):
+    """A document may have the id _rank_eval: its problems are not those of Elasticsearch."""
+    answer = client.request(method, path)
+    assert answer.status_code == status
+    assert "x-elastic-product" not in answer.headers
+    if status != 200:
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.json()["status"] == status
+
+
+def test_a_store_whose_name_has_a_slash_is_answered_like_elasticsearch(client):
+    """An escaped slash is part of the name, not of the path."""
+    answer = client.post("/a%2Fb/_rank_eval")
+    assert (answer.status_code, answer.headers["x-elastic-product"]) == (400, "Elasticsearch")

@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from berryeval.errors import InputError
-from berryeval.service.rank_eval.search_text import EVERYTHING, Wanted, check_parts, read_search
+from berryeval.service.rank_eval.search_text import (
+    EVERYTHING,
+    SearchTarget,
+    check_parts,
+    read_search,
+)
 from berryeval.service.rank_eval.templates import fill_template
 
 
@@ -66,7 +71,7 @@ TEXTS = {
 @pytest.mark.parametrize("name", TEXTS)
 def test_queries_are_reduced_to_their_text(name):
     """Fields and operators are the store's to decide."""
-    assert read_search({"query": {name: TEXTS[name]}}) == Wanted("amsterdam")
+    assert read_search({"query": {name: TEXTS[name]}}) == SearchTarget("amsterdam")
 
 
 def test_a_match_may_have_options():
@@ -86,7 +91,7 @@ def test_everything_and_ids():
     """No query means everything, as in Elasticsearch."""
     assert read_search({}) == EVERYTHING
     assert read_search({"query": {"match_all": {}}, "size": 3, "_source": False}) == EVERYTHING
-    assert read_search({"query": {"ids": {"values": ["d1"]}}}) == Wanted(ids=("d1",))
+    assert read_search({"query": {"ids": {"values": ["d1"]}}}) == SearchTarget(ids=("d1",))
 
 
 def nested(depth: int) -> dict:

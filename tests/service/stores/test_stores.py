@@ -18,8 +18,7 @@ from berryeval.errors import (
 from berryeval.search.embedding.embedder import WordLlama
 from berryeval.service import ServiceSettings
 from berryeval.service.stores.dependency import open_stores
-from berryeval.service.stores.names import check_store_name
-from berryeval.service.stores.stores import Stores
+from berryeval.service.stores.stores import Stores, check_store_name
 
 DOCUMENTS = [
     Document("d1", "Renew tokens hourly.", "OAuth"),
@@ -342,6 +341,7 @@ def test_a_configured_system_is_read_only(stores):
         {"own": {"system": "bm25", "secret": "x"}},
         {"own": {"system": "postgres", "body": "x"}},
         {"own": {"system": "https://x?q={query}", "id": "hits[*]"}},
+        {"own": {"system": "json:dumps", "depth": 10}},
         {"own": {"system": 7}},
         {"../own": {"system": "bm25"}},
     ],

@@ -2,12 +2,11 @@
 
 import pytest
 
-from berryeval.service.workbench import background
-from berryeval.service.workbench.judging import queues
+from berryeval.service.workbench.state import judging_queues, latest
 
 
 @pytest.fixture
 def patient(monkeypatch):
     """Let pages wait for what they show, however slow the machine is."""
-    monkeypatch.setattr(queues, "_WAIT_SECONDS", 20.0)
-    monkeypatch.setattr(background, "WAIT_SECONDS", 20.0)
+    monkeypatch.setattr(judging_queues, "_WAIT_SECONDS", 20.0)
+    monkeypatch.setattr(latest, "WAIT_SECONDS", 20.0)

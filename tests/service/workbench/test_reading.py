@@ -8,7 +8,7 @@ import pytest
 from berryeval import Run
 from berryeval.archive import JudgmentEntry, RunFacts
 from berryeval.archive.judgments import ArchivedJudgments
-from berryeval.service.workbench import background, reading
+from berryeval.service.workbench.state import latest, warming
 from service.workbench.html import get_page
 
 
@@ -29,7 +29,7 @@ def slow(archive, monkeypatch):
 
 def test_pages_that_need_all_judgments_say_that_they_are_read(slow, service, monkeypatch):
     """They come again by themselves, and open once everything is there."""
-    monkeypatch.setattr(reading, "LARGE", 0)
+    monkeypatch.setattr(warming, "LARGE", 0)
     client = service()
     for address in (slow.address, "/compare", "/queries", "/power", "/gates/+new", "/judge"):
         page = get_page(client, address, status=503)
@@ -44,8 +44,8 @@ def test_pages_that_need_all_judgments_say_that_they_are_read(slow, service, mon
 
 def test_pages_of_judgments_do_not_wait_for_them(slow, service, monkeypatch):
     """They say that they come, and go on by themselves."""
-    monkeypatch.setattr(reading, "LARGE", 0)
-    monkeypatch.setattr(background, "WAIT_SECONDS", 60.0)
+    monkeypatch.setattr(warming, "LARGE", 0)
+    monkeypatch.setattr(latest, "WAIT_SECONDS", 60.0)
     client = service()
     monkeypatch.setattr(client.app.state.judgment_table, "_make", lambda: slow.wait(60))
     start = time.monotonic()

@@ -83,10 +83,10 @@ def test_nobody_can_be_logged_in_by_another_site(guarded, token):
 
 def test_a_revoked_token_ends_what_it_began(guarded, archive, token, monkeypatch):
     """A page leads to the login, a part takes its whole page there, a program gets 401."""
-    monkeypatch.setattr("berryeval.service.middleware.access._REMEMBERED_SECONDS", 0.0)
     log_in(guarded, token)
     assert guarded.get("/search", headers=HTML).status_code == 200
     archive.tokens.revoke("ada")
+    monkeypatch.setattr("berryeval.service.lru_cache.time.monotonic", lambda: 1e12)
     assert guarded.get("/search", headers=HTML, follow_redirects=False).status_code == 303
     current = {"HX-Request": "true", "HX-Current-URL": f"{BASE}/judge?a=main"}
     part = guarded.get("/palette", headers=current)

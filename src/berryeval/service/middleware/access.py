@@ -8,7 +8,6 @@ logged in sends its token in a cookie, and has to tell the same.
 
 from __future__ import annotations
 
-import time
 from urllib.parse import urlsplit
 
 from anyio import to_thread
@@ -18,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from berryeval.archive import Archive
 from berryeval.service.dependencies import LOCAL, Caller
+from berryeval.service.lru_cache import LruCache
 from berryeval.service.problems import Problem
 from berryeval.service.settings import ServiceSettings
 
@@ -41,7 +41,9 @@ class Access:
         self._app = app
         self._archive = archive
         self._settings = settings
-        self._verified: dict[str, tuple[float, Caller]] = {}
+        self._verified: LruCache[str, Caller] = LruCache(
+            _MOST_REMEMBERED, seconds=_REMEMBERED_SECONDS
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Put the caller into the state of the request."""
@@ -84,17 +86,14 @@ class Access:
         return caller
 
     async def _holder(self, token: str) -> Caller | None:
-        until, caller = self._verified.get(token, (0.0, LOCAL))
-        now = time.monotonic()
-        if now < until:
+        caller = self._verified.get(token)
+        if caller is not None:
             return caller
         found = await to_thread.run_sync(self._archive.tokens.verify, token)
         if found is None:
             return None
-        if len(self._verified) >= _MOST_REMEMBERED:
-            self._verified.clear()
         caller = Caller(found.name, found.role)
-        self._verified[token] = (now + _REMEMBERED_SECONDS, caller)
+        self._verified.put(token, caller)
         return caller
 
 

@@ -1,8 +1,8 @@
 """Answers as clients of Elasticsearch want them, whichever layer gives them.
 
 Official clients refuse a server that does not name the product, and cannot read
-``application/problem+json``. So whatever leaves a path that ends in ``/_rank_eval`` passes here:
-problems become Elasticsearch's errors, and the vendor's media type comes back if it was asked for.
+``application/problem+json``. So every answer of ``/_rank_eval`` and ``/STORE/_rank_eval`` passes
+here: problems become Elasticsearch's errors, and the vendor's media type is returned on request.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from berryeval.service.answers import json_bytes
+from berryeval.service.paths import is_rank_eval
 from berryeval.service.problems import MEDIA_TYPE
 from berryeval.service.rank_eval.errors import error_answer
 
 __all__ = ["ElasticAnswers"]
 
-_PATH = "/_rank_eval"
 _VENDOR = "application/vnd.elasticsearch+json"
 _KIND_PREFIX = "urn:berryeval:problem:"
 _TYPES = {
@@ -43,7 +43,7 @@ class ElasticAnswers:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand the request on, and change the answer on its way out."""
-        if scope["type"] == "http" and scope["path"].endswith(_PATH):
+        if scope["type"] == "http" and is_rank_eval(scope):
             send = _Translator(Headers(scope=scope).get("accept", ""), send).send
         await self._app(scope, receive, send)
 

@@ -16,7 +16,7 @@ from berryeval.search.collect import collect
 from berryeval.service.rank_eval.errors import cause_of
 from berryeval.service.rank_eval.metrics import Scored, mean
 from berryeval.service.rank_eval.models import RankEvalRequest, RatedRequest
-from berryeval.service.rank_eval.search_text import Wanted, check_parts, read_search
+from berryeval.service.rank_eval.search_text import SearchTarget, check_parts, read_search
 from berryeval.service.rank_eval.templates import fill_template
 from berryeval.service.stores.asking import Asking, asking_until
 from berryeval.service.stores.store import Store
@@ -115,9 +115,9 @@ def _asked(
 
 def _read_searches(
     request: RankEvalRequest,
-) -> tuple[dict[str, Wanted], dict[str, BerryEvalError]]:
+) -> tuple[dict[str, SearchTarget], dict[str, BerryEvalError]]:
     sources = {template.id: template.template.source for template in request.templates}
-    wanted: dict[str, Wanted] = {}
+    wanted: dict[str, SearchTarget] = {}
     failures: dict[str, BerryEvalError] = {}
     for rated in request.requests:
         search = rated.request
@@ -149,7 +149,7 @@ def _filled_in(source: str | dict[str, Any], parameters: Mapping[str, Any]) -> d
 
 
 def _ask(
-    store: Store, wanted: Mapping[str, Wanted], k: int, asking: Asking, concurrency: int
+    store: Store, wanted: Mapping[str, SearchTarget], k: int, asking: Asking, concurrency: int
 ) -> tuple[dict[str, _Answer], dict[str, BerryEvalError]]:
     texts = [Query(query_id, one.text) for query_id, one in wanted.items() if one.text is not None]
     answers: dict[str, _Answer] = {}

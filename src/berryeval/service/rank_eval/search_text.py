@@ -13,18 +13,18 @@ from typing import Any, TypeAlias
 
 from berryeval.errors import InputError
 
-__all__ = ["EVERYTHING", "Wanted", "check_parts", "read_search"]
+__all__ = ["EVERYTHING", "SearchTarget", "check_parts", "read_search"]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SearchTarget:
     """What is searched for: a text, documents by id, or, with neither, everything."""
 
     text: str | None = None
     ids: tuple[str, ...] | None = None
 
 
-EVERYTHING = Wanted()
+EVERYTHING = SearchTarget()
 
 _Query: TypeAlias = "Mapping[str, Any]"
 
@@ -52,7 +52,7 @@ def check_parts(search: _Query) -> None:
             raise InputError(f"Query in rated requests {message}.")
 
 
-def read_search(search: _Query) -> Wanted:
+def read_search(search: _Query) -> SearchTarget:
     """Return what a search request looks for.
 
     Raises
@@ -71,7 +71,7 @@ def read_search(search: _Query) -> Wanted:
     return _read(search["query"], depth=0) if search.get("query") is not None else EVERYTHING
 
 
-def _read(query: object, depth: int) -> Wanted:
+def _read(query: object, depth: int) -> SearchTarget:
     if not isinstance(query, Mapping) or len(query) != 1:
         raise InputError("[query] malformed query, expected an object with the name of one query")
     ((name, body),) = query.items()
@@ -83,38 +83,38 @@ def _read(query: object, depth: int) -> Wanted:
     return _READERS[name](name, body, depth)
 
 
-def _match(name: str, body: _Query, _depth: int) -> Wanted:
+def _match(name: str, body: _Query, _depth: int) -> SearchTarget:
     if len(body) != 1:
         raise InputError(f"[{name}] query malformed, expected one field, found {len(body)}")
     (field,) = body.values()
     return _text(name, field["query"] if isinstance(field, Mapping) and "query" in field else field)
 
 
-def _with_query(name: str, body: _Query, _depth: int) -> Wanted:
+def _with_query(name: str, body: _Query, _depth: int) -> SearchTarget:
     return _text(name, body.get("query"))
 
 
-def _text(name: str, value: object) -> Wanted:
+def _text(name: str, value: object) -> SearchTarget:
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise InputError(f"[{name}] query malformed, expected a text to search for")
-    return Wanted(text=str(value))
+    return SearchTarget(text=str(value))
 
 
-def _everything(_name: str, _body: _Query, _depth: int) -> Wanted:
+def _everything(_name: str, _body: _Query, _depth: int) -> SearchTarget:
     return EVERYTHING
 
 
-def _ids(name: str, body: _Query, _depth: int) -> Wanted:
+def _ids(name: str, body: _Query, _depth: int) -> SearchTarget:
     values = body.get("values")
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise InputError(f"[{name}] query malformed, expected values, a list of ids")
-    return Wanted(ids=tuple(values))
+    return SearchTarget(ids=tuple(values))
 
 
 _DEEPEST = 20
 
 
-def _bool(name: str, body: _Query, depth: int) -> Wanted:
+def _bool(name: str, body: _Query, depth: int) -> SearchTarget:
     """Put the texts of all clauses together; clauses that match everything add none."""
     if depth == _DEEPEST:
         raise InputError(f"[{name}] expected at most {_DEEPEST} queries inside each other")
@@ -129,10 +129,10 @@ def _bool(name: str, body: _Query, depth: int) -> Wanted:
             if wanted.ids is not None:
                 raise InputError(f"[{name}] query [ids] inside of it is not understood here")
             texts += [] if wanted.text is None else [wanted.text]
-    return Wanted(text=" ".join(texts)) if texts else EVERYTHING
+    return SearchTarget(text=" ".join(texts)) if texts else EVERYTHING
 
 
-_READERS: dict[str, Callable[[str, _Query, int], Wanted]] = {
+_READERS: dict[str, Callable[[str, _Query, int], SearchTarget]] = {
     "match": _match,
     "multi_match": _with_query,
     "match_all": _everything,

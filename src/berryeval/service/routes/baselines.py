@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from berryeval.archive.records import StoredBaseline
 from berryeval.errors import ArgumentError, NotFoundError
-from berryeval.service.answers import Answer, answer_unless_known, json_bytes, written
+from berryeval.service.answers import Answer, Shape, answer_unless_known, json_bytes, written
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.examples import EXAMPLE_RUN, with_examples
 from berryeval.service.fields import Body
@@ -33,7 +32,7 @@ _EXAMPLE = {
 _LENGTH_OF_IDS = 64
 
 
-class BaselineState(BaseModel):
+class BaselineState(Shape):
     """Which run a name stands for."""
 
     model_config = with_examples(_EXAMPLE)
@@ -65,7 +64,7 @@ def list_baselines(
 ) -> Answer:
     """List baselines by name."""
     page = archive.baselines.page(after=after, limit=limit)
-    return listed(request, page.items, page.next, _as_dict)
+    return listed(request, page.items, page.next, BaselineState.of)
 
 
 @router.get(
@@ -78,7 +77,7 @@ def get_baseline(request: Request, name: Name, archive: ArchiveDep) -> Response:
     found = archive.baselines.get(name)
     if found is None:
         raise NotFoundError("baseline", name)
-    return answer_unless_known(request, json_bytes(_as_dict(found)), _etag(found))
+    return answer_unless_known(request, json_bytes(BaselineState.of(found)), _etag(found))
 
 
 @router.put(
@@ -100,7 +99,7 @@ def set_baseline(
     look = Look(precondition(if_match, if_none_match), _etag, f"baseline {name!r}")
     stored = archive.baselines.put(name, given.run_id, is_release=given.is_release, check=look)
     place = f"/v1/baselines/{name}"
-    return written(_as_dict(stored), place, is_new=look.is_new, etag=_etag(stored))
+    return written(BaselineState.of(stored), place, is_new=look.is_new, etag=_etag(stored))
 
 
 @router.delete(
@@ -121,12 +120,3 @@ def remove_baseline(name: Name, archive: ArchiveDep, if_match: IfMatch = None) -
 def _etag(baseline: StoredBaseline) -> str:
     mark = "" if baseline.released_at is None else "-release"
     return f'"{baseline.run_id}{mark}"'
-
-
-def _as_dict(baseline: StoredBaseline) -> dict[str, Any]:
-    return {
-        "name": baseline.name,
-        "run_id": baseline.run_id,
-        "updated_at": baseline.updated_at.isoformat(),
-        "released_at": baseline.released_at and baseline.released_at.isoformat(),
-    }

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field, StringConstraints, model_validator
 from starlette.responses import Response
 
-from berryeval.archive.records import StoredDocument
 from berryeval.core.documents import Document
 from berryeval.errors import NotFoundError
-from berryeval.service.answers import Answer
+from berryeval.service.answers import Answer, Shape
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.examples import OTHER_RUN, with_examples
 from berryeval.service.fields import Body, Id, ShortText
@@ -63,7 +62,7 @@ class StoredDocuments(BaseModel):
     changed: int
 
 
-class DocumentState(BaseModel):
+class DocumentState(Shape):
     """A document as it is known."""
 
     model_config = with_examples(
@@ -83,7 +82,7 @@ def list_documents(
 ) -> Answer:
     """List documents in the order of their ids."""
     page = archive.documents.page(after=after, limit=limit)
-    return listed(request, page.items, page.next, _as_dict)
+    return listed(request, page.items, page.next, DocumentState.of)
 
 
 @router.post("", response_model=StoredDocuments, dependencies=[require("judge")])
@@ -103,7 +102,7 @@ def get_document(doc_id: DocId, archive: ArchiveDep) -> Answer:
     found = archive.documents.get(doc_id)
     if found is None:
         raise NotFoundError("document", doc_id)
-    return Answer(_as_dict(found))
+    return Answer(DocumentState.of(found))
 
 
 @router.delete(
@@ -118,13 +117,3 @@ def remove_document(doc_id: DocId, archive: ArchiveDep) -> Response:
     if not archive.documents.remove(doc_id):
         raise NotFoundError("document", doc_id)
     return Response(status_code=204)
-
-
-def _as_dict(document: StoredDocument) -> dict[str, Any]:
-    return {
-        "doc_id": document.doc_id,
-        "hash": document.hash,
-        "title": document.title,
-        "text": document.text,
-        "updated_at": document.updated_at.isoformat(),
-    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -13,11 +12,12 @@ from starlette.responses import Response
 
 from berryeval.archive import Archive
 from berryeval.archive.records import StoredEvaluation
+from berryeval.core.notes import caution_notes
 from berryeval.errors import NotFoundError
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES, read_measures
 from berryeval.evaluation.slices import SliceLabel
 from berryeval.reports.evaluation import Shown, evaluation_as_dict
-from berryeval.service.answers import Answer, answer_unless_known, etag_of, json_bytes
+from berryeval.service.answers import Answer, Shape, answer_unless_known, etag_of, json_bytes
 from berryeval.service.dependencies import (
     ArchiveDep,
     CallerDep,
@@ -87,7 +87,7 @@ class EvaluationRequest(Body):
     no_relevant: Literal["zero", "skip"] = "zero"
 
 
-class EvaluationState(BaseModel):
+class EvaluationState(Shape):
     """Means of a run at some judgments."""
 
     model_config = with_examples(_EXAMPLE)
@@ -148,7 +148,7 @@ def list_evaluations(
     page = archive.evaluations.page(
         run_id=run_id, judgments_hash=judgments_hash, after=after, limit=limit
     )
-    return listed(request, page.items, page.next, _as_dict)
+    return listed(request, page.items, page.next, _shape)
 
 
 @router.post(
@@ -178,7 +178,7 @@ def evaluate_run(
             no_relevant=given.no_relevant,
         )
         headers = {"Location": f"/v1/evaluations/{stored.evaluation_id}"}
-        return Answer(_as_dict(stored), headers=headers)
+        return Answer(_shape(stored), headers=headers)
 
     return answer_or_start("evaluation", work, prefer=prefer, jobs=jobs, caller=caller)
 
@@ -199,8 +199,9 @@ async def get_evaluation(
     found = known.get(key)
     if found is None:
         body = await to_thread.run_sync(_body, archive, evaluation_id)
-        found = known.put(key, body, etag_of(body))
-    return answer_unless_known(request, found.body, found.etag)
+        found = body, etag_of(body)
+        known.put(key, found)
+    return answer_unless_known(request, *found)
 
 
 @router.get("/{evaluation_id}/report", response_model=EvaluationReport, responses=documented(404))
@@ -222,28 +223,16 @@ def report_evaluation(
         raise NotFoundError("evaluation", evaluation_id)
     loaded = archive.evaluations.load(evaluation_id)
     shown = Shown(per_query=per_query, label=by, intervals=intervals)
-    return Answer({**_as_dict(stored), **evaluation_as_dict(loaded, shown)})
+    return Answer({**_shape(stored), **evaluation_as_dict(loaded, shown)})
 
 
 def _body(archive: Archive, evaluation_id: str) -> bytes:
     stored = archive.evaluations.get(evaluation_id)
     if stored is None:
         raise NotFoundError("evaluation", evaluation_id)
-    return json_bytes(_as_dict(stored))
+    return json_bytes(_shape(stored))
 
 
-def _as_dict(stored: StoredEvaluation) -> dict[str, Any]:
-    return {
-        "evaluation_id": stored.evaluation_id,
-        "run_id": stored.run_id,
-        "judgments_hash": stored.judgments_hash,
-        "created_at": stored.created_at.isoformat(),
-        "missing": stored.missing,
-        "no_relevant": stored.no_relevant,
-        "queries": stored.n_queries,
-        "effective_queries": stored.effective_queries,
-        "counts": asdict(stored.counts),
-        "means": dict(stored.means),
-        "holes": dict(stored.holes),
-        "notes": [f"Caution: {caution}." for caution in stored.cautions],
-    }
+def _shape(stored: StoredEvaluation) -> dict[str, Any]:
+    notes = [*map(str, caution_notes(stored.cautions))]
+    return EvaluationState.of(stored, queries=stored.n_queries, notes=notes)

@@ -7,15 +7,22 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
-from pydantic import BaseModel, Field, create_model
+from pydantic import Field, create_model
 from starlette.responses import Response
 
-from berryeval.archive.records import StoredGate, StoredVerdict
+from berryeval.archive.records import StoredGate
 from berryeval.errors import NotFoundError
 from berryeval.evaluation.gate_rules import RULES, Verdict
 from berryeval.evaluation.guard_entries import ENTRY
 from berryeval.evaluation.rule_kinds import Rule
-from berryeval.service.answers import Answer, answer_unless_known, etag_of, json_bytes, written
+from berryeval.service.answers import (
+    Answer,
+    Shape,
+    answer_unless_known,
+    etag_of,
+    json_bytes,
+    written,
+)
 from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep, RunsDep, require
 from berryeval.service.examples import EXAMPLE_RUN, OTHER_RUN, with_examples
 from berryeval.service.fields import (
@@ -79,7 +86,7 @@ class GateContent(_model("GateFields", RULES)):  # type: ignore[misc] # made of 
     )
 
 
-class GateState(BaseModel):
+class GateState(Shape):
     """A gate as it is stored."""
 
     model_config = with_examples(
@@ -114,7 +121,7 @@ class VerdictRequest(Body):
     ) = Field(None, description="How long each query took, for latency guards.")
 
 
-class VerdictState(BaseModel):
+class VerdictState(Shape):
     """A verdict, and the report that `berryeval gate --json` writes (docs/reference/json.md).
 
     Of more than 100 unjudged documents it keeps the most decisive, and their number as `n_holes`.
@@ -149,7 +156,7 @@ def list_gates(
 ) -> Answer:
     """List gates by name."""
     page = archive.gates.page(after=after, limit=limit)
-    return listed(request, page.items, page.next, _as_dict)
+    return listed(request, page.items, page.next, GateState.of)
 
 
 @router.get(
@@ -160,7 +167,7 @@ def list_gates(
 def get_gate(request: Request, name: Name, archive: ArchiveDep) -> Response:
     """Return a gate."""
     found = _found(archive, name)
-    return answer_unless_known(request, json_bytes(_as_dict(found)), _etag(found))
+    return answer_unless_known(request, json_bytes(GateState.of(found)), _etag(found))
 
 
 @router.put(
@@ -182,7 +189,7 @@ def set_gate(
     look = Look(precondition(if_match, if_none_match), _etag, f"gate {name!r}")
     stored = archive.gates.put(name, settings, check=look)
     place = f"/v1/gates/{name}"
-    return written(_as_dict(stored), place, is_new=look.is_new, etag=_etag(stored))
+    return written(GateState.of(stored), place, is_new=look.is_new, etag=_etag(stored))
 
 
 @router.delete(
@@ -206,7 +213,7 @@ def list_verdicts(
 ) -> Answer:
     """List the verdicts of a gate, the newest first; also those of a gate that was removed."""
     page = archive.verdicts.page(gate=name, after=after, limit=limit)
-    return listed(request, page.items, page.next, verdict_as_dict)
+    return listed(request, page.items, page.next, VerdictState.of)
 
 
 @router.get("/{name}/verdicts/{verdict_id}", response_model=VerdictState, responses=documented(404))
@@ -219,7 +226,7 @@ def get_verdict(
     found = archive.verdicts.get(verdict_id)
     if found is None or found.gate != name:
         raise NotFoundError("verdict", str(verdict_id))
-    return Answer(verdict_as_dict(found))
+    return Answer(VerdictState.of(found))
 
 
 @router.post(
@@ -259,23 +266,9 @@ def decide_on_run(
             opens_reserve=given.open_reserve,
         )
         headers = {"Location": f"/v1/gates/{name}/verdicts/{stored.verdict_id}"}
-        return Answer(verdict_as_dict(stored), 201, headers=headers)
+        return Answer(VerdictState.of(stored), 201, headers=headers)
 
     return answer_or_start("verdict", work, prefer=prefer, jobs=jobs, caller=caller)
-
-
-def verdict_as_dict(verdict: StoredVerdict) -> dict[str, Any]:
-    """Return what is told of a verdict."""
-    return {
-        "verdict_id": verdict.verdict_id,
-        "gate": verdict.gate,
-        "run_id": verdict.run_id,
-        "baseline_id": verdict.baseline_id,
-        "judgments_hash": verdict.judgments_hash,
-        "verdict": verdict.verdict,
-        "created_at": verdict.created_at.isoformat(),
-        "report": dict(verdict.report),
-    }
 
 
 def _found(archive: ArchiveDep, name: str) -> StoredGate:
@@ -287,11 +280,3 @@ def _found(archive: ArchiveDep, name: str) -> StoredGate:
 
 def _etag(gate: StoredGate) -> str:
     return etag_of(json_bytes(gate.settings))
-
-
-def _as_dict(gate: StoredGate) -> dict[str, Any]:
-    return {
-        "name": gate.name,
-        "settings": dict(gate.settings),
-        "updated_at": gate.updated_at.isoformat(),
-    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -9,15 +10,20 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
+from berryeval.archive import Archive
+from berryeval.archive.records import TrendPoint
 from berryeval.evaluation.evaluate import read_measures
-from berryeval.service.answers import Answer
+from berryeval.reports.history import look_as_dict
+from berryeval.service.answers import Answer, Shape
 from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep
 from berryeval.service.examples import EXAMPLE_RUN, OTHER_RUN, with_examples
 from berryeval.service.fields import Label
 from berryeval.service.jobs import Progress
 from berryeval.service.problems import documented
-from berryeval.service.trends import trend_as_dict
 from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
+from berryeval.suite.archived_history import archived_entry
+from berryeval.suite.history import Entry, History
+from berryeval.suite.trends import Point, trends
 
 __all__ = ["router"]
 
@@ -56,7 +62,7 @@ _LOOK = {
 }
 
 
-class HistoryPoint(BaseModel):
+class HistoryPoint(Shape):
     """A run in its series."""
 
     model_config = with_examples(_POINT)
@@ -161,7 +167,55 @@ def get_history(
 
     def work(progress: Progress) -> Response:
         progress(0, 1, "scoring")
-        found: dict[str, Any] = trend_as_dict(archive, measure, name, at, daily=daily)
-        return Answer(found)
+        return Answer(_report(archive, measure, name, at, daily=daily))
 
     return answer_or_start("history", work, prefer=prefer, jobs=jobs, caller=caller)
+
+
+def _report(
+    archive: Archive, measure: str, name: str | None, at: str | None, *, daily: bool = False
+) -> dict[str, Any]:
+    """Score every run with the same judgments, and test the runs of each name for a decline."""
+    judgments_hash = archive.judgments.hash() if at is None else at
+    found = archive.trend(measure, name=name, at=judgments_hash)
+    chosen = str(read_measures(measure)[0])
+    points: dict[str, Point] = {}
+    looks: list[dict[str, Any]] = []
+    for entries in _entries(archive, chosen, judgments_hash, found):
+        [series] = trends(History("archive", tuple(entries.values())), chosen, daily=daily)
+        points.update(zip(entries, series.points, strict=True))
+        looks += [{"name": series.run, **look_as_dict(look)} for look in series.looks]
+    return {
+        "measure": chosen,
+        "judgments_hash": judgments_hash,
+        "daily": daily,
+        "looks": looks,
+        "points": [_point(point, points.get(point.run.run_id)) for point in found],
+    }
+
+
+def _entries(
+    archive: Archive, measure: str, judgments_hash: str, found: Sequence[TrendPoint]
+) -> list[dict[str, Entry]]:
+    """Return the runs that have a mean, by id: one series per name."""
+    by_name: dict[str, dict[str, Entry]] = {}
+    for point in found:
+        if point.mean is not None and point.evaluation_id is not None:
+            entries = by_name.setdefault(point.run.facts.name, {})
+            entries[point.run.run_id] = archived_entry(archive, measure, judgments_hash, point)
+    return [*by_name.values()]
+
+
+def _point(point: TrendPoint, tested: Point | None) -> dict[str, Any]:
+    run = point.run
+    return HistoryPoint.of(
+        point,
+        run,
+        run.facts,
+        query_count=point.n_queries,
+        failed_count=len(run.facts.failed),
+        missing_count=0 if tested is None else tested.entry.n_missing,
+        change=None if tested is None else tested.change,
+        decline=None if tested is None else tested.decline,
+        is_alarm=tested is not None and tested.is_alarm,
+    )

@@ -13,9 +13,9 @@ from berryeval.errors import NotFoundError
 from berryeval.service.answers import Answer
 from berryeval.service.dependencies import CallerDep, JobsDep
 from berryeval.service.examples import EXAMPLE_RUN, with_examples
-from berryeval.service.jobs import FINISHED, Job, Jobs
+from berryeval.service.jobs import EXAMPLE_JOB, FINISHED, Job, Jobs, JobState
 from berryeval.service.problems import Problem, documented
-from berryeval.service.working import EXAMPLE_JOB, JobState, job_answer
+from berryeval.service.working import job_answer
 
 __all__ = ["router"]
 
@@ -47,7 +47,7 @@ class JobList(BaseModel):
 @router.get("", response_model=JobList)
 async def list_jobs(jobs: JobsDep) -> Answer:
     """List the jobs of the last hour, the newest first."""
-    return Answer({"items": [job.as_dict() for job in jobs.all()]})
+    return Answer({"items": [job.shape() for job in jobs.all()]})
 
 
 @router.get("/{job_id}", response_model=JobState, responses=documented(404))

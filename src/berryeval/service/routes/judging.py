@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from berryeval.archive.records import JudgingPolicy
 from berryeval.core.judging import Judges
-from berryeval.service.answers import Answer
+from berryeval.service.answers import Answer, Shape
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body
@@ -21,7 +21,7 @@ router = APIRouter(prefix="/v1/judging", tags=["judgments"])
 _LABELS = ["Not relevant", "Marginal", "Relevant", "Highly relevant"]
 
 
-class JudgingState(BaseModel):
+class JudgingState(Shape):
     """The judging policy."""
 
     model_config = with_examples(
@@ -75,7 +75,7 @@ class JudgingChanged(JudgingState):
 @router.get("", response_model=JudgingState)
 def get_judging(archive: ArchiveDep) -> Answer:
     """Return the judging policy, and what each rule would change."""
-    return Answer(_as_dict(archive))
+    return Answer(_shape(archive))
 
 
 @router.put("", response_model=JudgingChanged, dependencies=[require("admin")])
@@ -87,14 +87,9 @@ def set_judging(given: JudgingContent, archive: ArchiveDep) -> Answer:
     """
     labels = None if given.labels is None else tuple(given.labels)
     changed = archive.judging.put(JudgingPolicy(given.rule, labels))
-    return Answer(_as_dict(archive) | {"changed": changed})
+    return Answer(_shape(archive) | {"changed": changed})
 
 
-def _as_dict(archive: ArchiveDep) -> dict[str, Any]:
-    policy = archive.judging.get()
-    return {
-        "rule": policy.rule,
-        "labels": None if policy.labels is None else list(policy.labels),
-        "highest_grade": policy.highest,
-        "changes": dict(archive.judging.preview()),
-    }
+def _shape(archive: ArchiveDep) -> dict[str, Any]:
+    policy, changes = archive.judging.get(), archive.judging.preview()
+    return JudgingState.of(policy, highest_grade=policy.highest, changes=changes)

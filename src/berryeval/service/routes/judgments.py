@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from berryeval.archive.records import JudgmentEntry, JudgmentKind, StoredJudgment
 from berryeval.errors import ConflictError, NotFoundError
-from berryeval.service.answers import Answer, answer_unless_known, json_bytes, written
+from berryeval.service.answers import Answer, Shape, answer_unless_known, json_bytes, written
 from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, require
 from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Grade, Id, ShortText
@@ -46,7 +46,7 @@ _EXAMPLE = {
 }
 
 
-class JudgmentState(BaseModel):
+class JudgmentState(Shape):
     """A judgment as it is, or was."""
 
     model_config = with_examples(_EXAMPLE)
@@ -126,21 +126,6 @@ class Stored(BaseModel):
     changed: int = Field(description="How many are new, or were changed.")
 
 
-def _as_dict(judgment: StoredJudgment) -> dict[str, Any]:
-    return {
-        "query_id": judgment.query_id,
-        "doc_id": judgment.doc_id,
-        "grade": judgment.grade,
-        "author": judgment.author,
-        "source": judgment.source,
-        "judged_at": judgment.judged_at.isoformat(),
-        "document_hash": judgment.document_hash,
-        "revision": judgment.revision,
-        "is_stale": judgment.is_stale,
-        "kind": judgment.kind,
-    }
-
-
 def _etag(judgment: StoredJudgment | None) -> str | None:
     return None if judgment is None else f'"{judgment.revision}"'
 
@@ -160,7 +145,7 @@ def list_judgments(
 ) -> Answer:
     """List judgments in the order of their ids."""
     page = archive.judgments.page(query_id=query_id, is_stale=is_stale, after=after, limit=limit)
-    return listed(request, page.items, page.next, _as_dict)
+    return listed(request, page.items, page.next, JudgmentState.of)
 
 
 @router.post("", response_model=Stored, dependencies=[require("judge")])
@@ -193,7 +178,7 @@ def get_judgment(
     found = archive.judgments.get(query_id, doc_id)
     if found is None:
         raise _missing(query_id, doc_id)
-    return answer_unless_known(request, json_bytes(_as_dict(found)), f'"{found.revision}"')
+    return answer_unless_known(request, json_bytes(JudgmentState.of(found)), f'"{found.revision}"')
 
 
 @router.put(
@@ -230,7 +215,7 @@ def judge(
             document_hash=given.document_hash,
         )
         is_new = opinion.kind == "judgment"
-        return written(_as_dict(opinion), place, is_new=is_new, etag=_etag(opinion))
+        return written(JudgmentState.of(opinion), place, is_new=is_new, etag=_etag(opinion))
     wanted = precondition(if_match, if_none_match)
     before = _checked(archive, query_id, doc_id, wanted)
     expected = 0 if before is None else before.revision
@@ -247,7 +232,7 @@ def judge(
     except ConflictError:
         # Another judge was quicker, between our look and our write.
         raise changed_meanwhile(_named(query_id, doc_id), None) from None
-    return written(_as_dict(stored), place, is_new=before is None, etag=_etag(stored))
+    return written(JudgmentState.of(stored), place, is_new=before is None, etag=_etag(stored))
 
 
 @router.delete(
@@ -318,7 +303,7 @@ def undo_judgment(
         raise changed_meanwhile(_named(query_id, doc_id), None) from None
     if found is None:
         return Response(status_code=204)
-    return Answer(_as_dict(found), headers={"ETag": f'"{found.revision}"'})
+    return Answer(JudgmentState.of(found), headers={"ETag": f'"{found.revision}"'})
 
 
 @router.get(
@@ -331,7 +316,7 @@ def get_judgment_history(query_id: QueryId, doc_id: DocId, archive: ArchiveDep) 
     found = archive.judgments.history(query_id, doc_id)
     if not found:
         raise _missing(query_id, doc_id)
-    return Answer([_as_dict(state) for state in found])
+    return Answer([JudgmentState.of(state) for state in found])
 
 
 def _checked(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field, StringConstraints
@@ -10,7 +10,14 @@ from starlette.responses import Response
 
 from berryeval.core.query import Query
 from berryeval.errors import NotFoundError
-from berryeval.service.answers import Answer, answer_unless_known, etag_of, json_bytes, written
+from berryeval.service.answers import (
+    Answer,
+    Shape,
+    answer_unless_known,
+    etag_of,
+    json_bytes,
+    written,
+)
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Id, Label, ShortText
@@ -61,7 +68,7 @@ class NewQuery(QueryContent):
     query_id: Id
 
 
-class StoredQuery(BaseModel):
+class StoredQuery(Shape):
     """A query as it is stored."""
 
     model_config = with_examples({"query_id": "q1", **_LABELS})
@@ -99,7 +106,7 @@ def list_queries(
 ) -> Answer:
     """List queries in the order of their ids."""
     page = archive.queries.page(after=after, limit=limit)
-    return listed(request, page.items, page.next, _as_dict)
+    return listed(request, page.items, page.next, StoredQuery.of)
 
 
 @router.post("", response_model=StoredQueries, dependencies=[require("judge")])
@@ -119,7 +126,7 @@ def get_query(request: Request, query_id: QueryId, archive: ArchiveDep) -> Respo
     found = archive.queries.get(query_id)
     if found is None:
         raise NotFoundError("query", query_id)
-    body = json_bytes(_as_dict(found))
+    body = json_bytes(StoredQuery.of(found))
     return answer_unless_known(request, body, etag_of(body))
 
 
@@ -141,7 +148,7 @@ def store_query(
     look = Look(precondition(if_match, if_none_match), _etag, f"query {query_id!r}")
     query = _query(query_id, given)
     archive.queries.put([query], check=look)
-    body = json_bytes(_as_dict(query))
+    body = json_bytes(StoredQuery.of(query))
     place = f"/v1/queries/{quoted(query_id)}"
     return written(body, place, is_new=look.is_new, etag=etag_of(body))
 
@@ -162,7 +169,7 @@ def remove_query(query_id: QueryId, archive: ArchiveDep, if_match: IfMatch = Non
 
 
 def _etag(query: Query) -> str:
-    return etag_of(json_bytes(_as_dict(query)))
+    return etag_of(json_bytes(StoredQuery.of(query)))
 
 
 def _query(query_id: str, given: QueryContent) -> Query:
@@ -177,17 +184,3 @@ def _query(query_id: str, given: QueryContent) -> Query:
         group=given.group,
         stratum=given.stratum,
     )
-
-
-def _as_dict(query: Query) -> dict[str, Any]:
-    return {
-        "query_id": query.query_id,
-        "text": query.text,
-        "category": query.category,
-        "difficulty": query.difficulty,
-        "description": query.description,
-        "tags": list(query.tags),
-        "weight": query.weight,
-        "group": query.group,
-        "stratum": query.stratum,
-    }

@@ -19,10 +19,11 @@ from starlette.responses import FileResponse, Response
 from berryeval.archive import Archive
 from berryeval.archive.records import RunFacts, StoredRun
 from berryeval.core.id_column import encode_id
+from berryeval.core.notes import caution_notes
 from berryeval.errors import ArgumentError, NotFoundError
 from berryeval.formats import write_run
 from berryeval.formats.rows import as_tag
-from berryeval.service.answers import Answer, written
+from berryeval.service.answers import Answer, Shape, written
 from berryeval.service.dependencies import ArchiveDep, RunsDep, SettingsDep, require
 from berryeval.service.examples import EXAMPLE_RUN, with_examples
 from berryeval.service.fields import Label
@@ -56,7 +57,7 @@ _FILE = "q1 Q0 d7 1 12.5 bm25\nq1 Q0 d2 2 11.0 bm25\n"
 _DOCUMENT = {"rank": 1, "doc_id": "d7", "score": 12.5, "grade": 2.0}
 
 
-class RunState(BaseModel):
+class RunState(Shape):
     """A run, without its rankings."""
 
     model_config = with_examples(_EXAMPLE)
@@ -106,23 +107,8 @@ class Ranking(BaseModel):
     documents: list[RankedDocument]
 
 
-def run_as_dict(run: StoredRun) -> dict[str, Any]:
-    """Return what is told of a run."""
-    facts = run.facts
-    return {
-        "run_id": run.run_id,
-        "name": facts.name,
-        "content_hash": run.content_hash,
-        "settings": dict(facts.settings),
-        "corpus_hash": facts.corpus_hash,
-        "tags": list(facts.tags),
-        "commit": facts.commit,
-        "asked_at": facts.asked_at,
-        "failed": list(facts.failed),
-        "stored_at": run.stored_at.isoformat(),
-        "queries": run.n_queries,
-        "rows": run.n_rows,
-    }
+def _shape(run: StoredRun) -> dict[str, Any]:
+    return RunState.of(run, run.facts, queries=run.n_queries, rows=run.n_rows)
 
 
 @router.get("", response_model=Listed[RunState])
@@ -137,7 +123,7 @@ def list_runs(
 ) -> Answer:
     """List runs, the newest first."""
     page = archive.runs.page(name=name, after=after, limit=limit, newest_first=True)
-    return listed(request, page.items, page.next, run_as_dict)
+    return listed(request, page.items, page.next, _shape)
 
 
 @router.post(
@@ -198,19 +184,19 @@ async def upload_run(
 
         def store() -> tuple[StoredRun, list[str]]:
             run = upload.read_run(format)
-            notes = [f"Caution: {caution}." for caution in run.find_cautions()]
+            notes = [*map(str, caution_notes(run.find_cautions()))]
             return archive.runs.put(run, facts), notes
 
         stored, notes = await in_turn(store)
     place = f"/v1/runs/{stored.run_id}"
-    answer = run_as_dict(stored) | ({"notes": notes} if notes else {})
+    answer = _shape(stored) | ({"notes": notes} if notes else {})
     return written(answer, place, is_new=stored.stored_at >= began)
 
 
 @router.get("/{run_id}", response_model=RunState, responses=documented(404))
 def get_run(run_id: RunId, archive: ArchiveDep) -> Answer:
     """Return what is known of a run."""
-    return Answer(run_as_dict(_found(archive, run_id)))
+    return Answer(_shape(_found(archive, run_id)))
 
 
 @router.get(

@@ -14,7 +14,7 @@ from berryeval.core.documents import Document
 from berryeval.errors import NotFoundError
 from berryeval.search.failures import failures_of
 from berryeval.search.hits import to_hits
-from berryeval.service.answers import Answer, written
+from berryeval.service.answers import Answer, Shape, written
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Id
@@ -23,7 +23,6 @@ from berryeval.service.paths import DocId, Name
 from berryeval.service.problems import documented
 from berryeval.service.stores.dependency import StoresDep
 from berryeval.service.stores.settings import Kind
-from berryeval.service.stores.store import Store
 
 __all__ = ["router"]
 
@@ -37,7 +36,7 @@ _DOCUMENT = {"doc_id": "d1", "title": "OAuth", "text": "Renew tokens hourly."}
 _FOUND = {"doc_id": "d1", "score": 1.3, "title": "OAuth"}
 
 
-class StoreState(BaseModel):
+class StoreState(Shape):
     """A store as it is."""
 
     model_config = with_examples(
@@ -118,7 +117,7 @@ class Received(BaseModel):
     received: int
 
 
-class StoredDocument(BaseModel):
+class StoredDocument(Shape):
     """A document of a store."""
 
     model_config = with_examples(_DOCUMENT)
@@ -156,16 +155,6 @@ class SearchResult(BaseModel):
     hits: list[FoundDocument]
 
 
-def _as_dict(store: Store) -> dict[str, Any]:
-    return {
-        "name": store.name,
-        "kind": store.kind,
-        "settings": dict(store.settings),
-        "n_documents": store.n_documents,
-        "is_read_only": store.is_read_only,
-    }
-
-
 @router.get("", response_model=Listed[StoreState])
 def list_stores(
     request: Request, stores: StoresDep, after: After = None, limit: Limit = 100
@@ -175,7 +164,7 @@ def list_stores(
     names = [name for name in stores.names() if last is None or name > last]
     shown = [stores.find(name) for name in names[:limit]]
     following = as_after(names[limit - 1]) if len(names) > limit else None
-    return listed(request, shown, following, _as_dict)
+    return listed(request, shown, following, StoreState.of)
 
 
 @router.put(
@@ -193,13 +182,13 @@ def create_store(store: Name, stores: StoresDep, given: NewStore = _DEFAULT_STOR
     """
     settings = {} if given.settings is None else given.settings.model_dump(exclude_none=True)
     is_new = stores.create(store, given.kind, settings)
-    return written(_as_dict(stores.find(store)), f"/v1/stores/{store}", is_new=is_new)
+    return written(StoreState.of(stores.find(store)), f"/v1/stores/{store}", is_new=is_new)
 
 
 @router.get("/{store}", response_model=StoreState, responses=documented(404))
 def get_store(store: Name, stores: StoresDep) -> Answer:
     """Return what is known about a store."""
-    return Answer(_as_dict(stores.find(store)))
+    return Answer(StoreState.of(stores.find(store)))
 
 
 @router.delete(
@@ -250,7 +239,7 @@ def list_store_documents(
     """List the documents of a store by id."""
     found = stores.embedded(store).page(key_of(after), limit + 1)
     following = as_after(found[limit - 1].doc_id) if len(found) > limit else None
-    return listed(request, found[:limit], following, _document_as_dict)
+    return listed(request, found[:limit], following, StoredDocument.of)
 
 
 @router.delete(
@@ -295,10 +284,6 @@ def search_store(
             ],
         }
     )
-
-
-def _document_as_dict(document: Document) -> dict[str, str]:
-    return {"doc_id": document.doc_id, "title": document.title, "text": document.text}
 
 
 def _finite(score: float) -> float | None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from concurrent.futures import Future, wait
+from concurrent.futures import wait
 from dataclasses import dataclass
 from typing import NoReturn
 
 from berryeval.errors import SystemTimeoutError
 from berryeval.search.collect import Limits
 from berryeval.search.system import System
+from berryeval.service.shared_work import in_thread
 from berryeval.service.stores.store import Store
 
 __all__ = ["Asking", "asking_until"]
@@ -40,8 +40,7 @@ class Asking:
         if self.deadline is None:
             store.prepare()
             return store, Limits(concurrency)
-        prepared: Future[None] = Future()
-        threading.Thread(target=_prepare, args=(store, prepared), daemon=True).start()
+        prepared = in_thread(store.prepare)
         wait([prepared], timeout=max(0.0, self.deadline - time.monotonic()))
         if not prepared.done():
             return _StillIndexing(store.name), Limits(concurrency)
@@ -65,15 +64,6 @@ def asking_until(deadline: float, n_queries: int, k: int) -> Asking:
     needed = n_queries * (_SECONDS_PER_QUERY + _SECONDS_PER_HIT * k)
     reserve = min(needed, _MOST_RESERVE * left)
     return Asking(deadline - max(reserve, _LEAST_RESERVE * left))
-
-
-def _prepare(store: Store, prepared: Future[None]) -> None:
-    try:
-        store.prepare()
-    except BaseException as error:  # noqa: BLE001 - whoever waits for it gets it
-        prepared.set_exception(error)
-    else:
-        prepared.set_result(None)
 
 
 class _StillIndexing(System):

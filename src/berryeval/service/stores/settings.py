@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from berryeval.errors import ArgumentError
-from berryeval.search.opening import OWN_KEYS, POSTGRES, SETTINGS, open_configured_system
+from berryeval.search.opening import OWN_KEYS, SETTINGS, kind_of, open_configured_system
 from berryeval.search.system import System
 from berryeval.service.stores.engines import new_engine
 from berryeval.suite.settings import setting_text
@@ -21,10 +21,6 @@ _TAKEN: Mapping[str, frozenset[str]] = {
     "vector": frozenset({"approximate"}),
     "hybrid": frozenset({"title_weight", "approximate", "weights", "constant", "depth"}),
 }
-
-
-_SAME = {"postgresql": "postgres", "https": "http", "elasticsearch": "opensearch"}
-"""Schemes of addresses that take the settings of another."""
 
 
 def check_settings(kind: str, settings: Mapping[str, Any]) -> None:
@@ -55,7 +51,8 @@ def opener_of(name: str, table: Mapping[str, Any]) -> Callable[[], System]:
     place = table.get("system")
     if not isinstance(place, str):
         raise ArgumentError(f"systems.{name}", 'system = "…"', repr(place))
-    known = SETTINGS.get(_kind_of(place))
+    kind = kind_of(place)
+    known = SETTINGS[kind] if kind else None
     for key in table:
         if known is not None and key not in known and key not in OWN_KEYS:
             expected = f"one of {', '.join(sorted(known)) or 'no settings'}"
@@ -65,13 +62,3 @@ def opener_of(name: str, table: Mapping[str, Any]) -> Callable[[], System]:
         for key, value in table.items()
     }
     return partial(open_configured_system, name, texts)
-
-
-def _kind_of(place: str) -> str:
-    """Return what kind of system it is, as far as settings go; nothing for those of others."""
-    if place in _TAKEN:
-        return "embedded"
-    if place in POSTGRES:
-        return "postgres"
-    scheme = place.partition(":")[0]
-    return _SAME.get(scheme, scheme)

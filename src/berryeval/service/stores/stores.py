@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -9,19 +10,19 @@ from typing import Any
 
 from berryeval.archive.checks import check_id
 from berryeval.core.documents import Document
-from berryeval.errors import ConflictError, NotFoundError
+from berryeval.errors import ArgumentError, ConflictError, NotFoundError
 from berryeval.search.system import each_once
 from berryeval.service.stores.documents import StoredDocuments, StoreFacts
-from berryeval.service.stores.names import check_store_name
 from berryeval.service.stores.settings import check_settings, opener_of
 from berryeval.service.stores.store import ConfiguredStore, EmbeddedStore, Index, Store
 
-__all__ = ["DEFAULT", "Stores"]
+__all__ = ["DEFAULT", "Stores", "check_store_name"]
 
 
 DEFAULT = "default"
 """The store that is always there: empty and hybrid, until it is made otherwise or filled."""
 
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _UNTOUCHED = StoreFacts(0, DEFAULT, "hybrid", {}, version=0, n_documents=0)
 
 
@@ -158,3 +159,24 @@ class Stores:
         if name in self._configured:
             what = f"store {name!r}"
             raise ConflictError(what, "one with documents of its own", "a configured system")
+
+
+def check_store_name(name: str) -> str:
+    """Return a name, or raise if it could be a path, an address or a function.
+
+    Examples
+    --------
+    >>> check_store_name("products-2026.v1")
+    'products-2026.v1'
+    >>> check_store_name("../etc")
+    Traceback (most recent call last):
+      ...
+    berryeval.errors.ArgumentError: store: expected letters, digits, dots, dashes and underscores,
+    a letter or digit first, at most 100, got '../etc'
+    """
+    if not _NAME.fullmatch(name):
+        expected = (
+            "letters, digits, dots, dashes and underscores, a letter or digit first, at most 100"
+        )
+        raise ArgumentError("store", expected, repr(name[:80]))
+    return name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from berryeval.archive import Archive
@@ -11,10 +11,13 @@ from berryeval.errors import ArgumentError, BerryEvalError, NotFoundError
 from berryeval.measures import Measure, parse_measure
 from berryeval.service.references import find_run
 
-__all__ = ["MAIN", "RunChoice", "choose_measure", "choose_run", "run_choices"]
-
-MAIN = "main"
-"""The baseline that pages take where none is named."""
+__all__ = [
+    "RunChoice",
+    "baseline_names",
+    "choose_measure",
+    "choose_run",
+    "run_choices",
+]
 
 _N_NEWEST = 50
 
@@ -80,3 +83,11 @@ def run_choices(archive: Archive) -> tuple[list[RunChoice], list[RunChoice]]:
         newest.insert(0, RunChoice(run_id, run, name_of.get(run_id), before.get(name)))
         before[name] = run_id
     return baselines, newest
+
+
+def baseline_names(archive: Archive) -> Mapping[str, list[str]]:
+    """Return the names of baselines by the ids of their runs."""
+    found: dict[str, list[str]] = {}
+    for baseline in archive.baselines.page(limit=1000).items:
+        found.setdefault(baseline.run_id, []).append(baseline.name)
+    return found

@@ -14,8 +14,8 @@ from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.paths import quoted
 from berryeval.service.workbench.navigation import PAGES
 from berryeval.service.workbench.rendering import fragment, page
-from berryeval.service.workbench.run_directory import Directory, DirectoryDep, RunDirectory
-from berryeval.service.workbench.scoring import Scoring, ScoringDep
+from berryeval.service.workbench.state.run_directory import Directory, DirectoryDep, RunDirectory
+from berryeval.service.workbench.state.scoring import Scoring, ScoringDep
 
 __all__ = ["Found", "router"]
 

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import Scope
 
+from berryeval.service.paths import is_rank_eval
 from berryeval.service.problems import Problem, problem_response
 from berryeval.service.workbench.rendering import page
 
@@ -37,8 +38,7 @@ def answer_to(scope: Scope, problem: Problem) -> Response:
 
 def asks_for_page(request: Request) -> bool:
     """Tell whether a person looks at the answer, and not a program."""
-    path: str = request.scope["path"]
-    if path.startswith(_API) or path.endswith("/_rank_eval"):
+    if request.scope["path"].startswith(_API) or is_rank_eval(request.scope):
         return False
     return "hx-request" in request.headers or "text/html" in request.headers.get("accept", "")
 

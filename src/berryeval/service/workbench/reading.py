@@ -5,25 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import Depends, Request
-from starlette.datastructures import State
 
-from berryeval.archive import Archive
 from berryeval.service.problems import Problem
-from berryeval.service.warming import WarmUp
+from berryeval.service.workbench.state.warming import is_reading
 
-__all__ = ["LARGE", "is_reading", "once_read"]
-
-LARGE = 100_000
-"""So many changes of judgments take longer to read than a page may take."""
+__all__ = ["once_read"]
 
 _PATIENCE_SECONDS = 0.02
-
-
-def is_reading(state: State) -> bool:
-    """Whether a large archive is still being read."""
-    warm_up: WarmUp = state.warm_up
-    archive: Archive = state.archive
-    return not warm_up.wait(0) and archive.judgments.revision() > LARGE
 
 
 def _check(request: Request) -> None:

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from fastapi import Request
 
-from berryeval.service.workbench.run_summaries import Kept
+from berryeval.service.workbench.state.run_summaries import Kept
 
 __all__ = ["is_seen", "renewal_of"]
 

@@ -1,6 +1,6 @@
 // What every page can do: the palette, the drawer, colours, copying, asking first, messages.
 
-import { tell } from "./telling.js";
+import { tell } from "./messages.js";
 
 const byId = (id) => document.getElementById(id);
 

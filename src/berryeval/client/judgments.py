@@ -1,0 +1,132 @@
+"""Judgments of the service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from berryeval.client.connection import Connection, Record
+from berryeval.errors import InputTypeError
+
+__all__ = ["Judgments"]
+
+
+class Judgments:
+    """Grades, who gave them, and what they were before."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __iter__(self) -> Iterator[Record]:
+        return self.list()
+
+    def list(
+        self, *, query_id: str | None = None, is_stale: bool | None = None
+    ) -> Iterator[Record]:
+        """Iterate over judgments: of one query, or whose document has changed."""
+        query = {"query_id": query_id, "is_stale": is_stale, "limit": 1000}
+        return self._connection.iter_items("/v1/judgments", query=query)
+
+    def put(
+        self,
+        judgments: Iterable[tuple[str, str, float]] | Mapping[str, Mapping[str, float]],
+        *,
+        source: str | None = None,
+        author: str | None = None,
+        second_opinion: bool = False,
+    ) -> Record:
+        """Store grades, all or none: triples, or documents and grades by query.
+
+        Second opinions are stored beside what is judged, and leave it as it is.
+        """
+        if isinstance(judgments, Mapping):
+            judgments = [
+                (query_id, doc_id, grade)
+                for query_id, grades in judgments.items()
+                for doc_id, grade in grades.items()
+            ]
+        entries = [dict(zip(_KEYS, _triple(one), strict=True)) for one in judgments]
+        body = {
+            "judgments": entries,
+            "source": source,
+            "author": author,
+            "second_opinion": second_opinion or None,
+        }
+        return self._connection.ask("POST", "/v1/judgments", body=_given(body))
+
+    def get(self, query_id: str, doc_id: str) -> Record:
+        """Return the judgment of a pair."""
+        return self._connection.ask("GET", _PAIR, _pair(query_id, doc_id))
+
+    def set(
+        self,
+        query_id: str,
+        doc_id: str,
+        grade: float,
+        *,
+        if_match: str | None = None,
+        second_opinion: bool = False,
+        **facts: str,
+    ) -> Record:
+        """Judge a pair, or give a second opinion on it.
+
+        To replace a judgment `if_match` has to be its ETag, or ``"*"``; it is a `ConflictError`
+        if somebody else has judged meanwhile. A second opinion replaces nothing. `facts` are
+        source, document_hash and author.
+        """
+        return self._connection.ask(
+            "PUT",
+            _PAIR,
+            _pair(query_id, doc_id),
+            body=_given({"grade": grade, "second_opinion": second_opinion or None, **facts}),
+            headers={"If-Match": if_match},
+        )
+
+    def remove(self, query_id: str, doc_id: str, *, if_match: str) -> None:
+        """Take a judgment back; its history stays."""
+        headers = {"If-Match": if_match}
+        self._connection.ask("DELETE", _PAIR, _pair(query_id, doc_id), headers=headers)
+
+    def undo(self, query_id: str, doc_id: str, *, revision: int) -> Record | None:
+        """Undo a judgment or second opinion of one's own, by its revision.
+
+        Returns what counts again, with its own author; None if nothing counted before.
+        """
+        found = self._connection.ask(
+            "POST",
+            f"{_PAIR}/undo",
+            _pair(query_id, doc_id),
+            headers={"If-Match": f'"{revision}"'},
+        )
+        return found or None
+
+    def policy(self) -> Record:
+        """Return which of several grades counts, and what the grades mean."""
+        return self._connection.ask("GET", "/v1/judging")
+
+    def set_policy(self, rule: str = "first", labels: Sequence[str] | None = None) -> Record:
+        """Declare which of several grades counts, and what the grades mean, from 0 up."""
+        body = {"rule": rule, "labels": None if labels is None else [*labels]}
+        return self._connection.ask("PUT", "/v1/judging", body=body)
+
+    def history(self, query_id: str, doc_id: str) -> Sequence[Record]:
+        """Return all that was ever said of a pair, the oldest first, second opinions included."""
+        return self._connection.ask_for_list(f"{_PAIR}/history", _pair(query_id, doc_id))
+
+
+_PAIR = "/v1/judgments/{query_id}/{doc_id}"
+_KEYS = ("query_id", "doc_id", "grade")
+
+
+def _pair(query_id: str, doc_id: str) -> dict[str, str]:
+    return {"query_id": query_id, "doc_id": doc_id}
+
+
+def _given(body: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in body.items() if value is not None}
+
+
+def _triple(judgment: object) -> tuple[object, ...]:
+    if not isinstance(judgment, (tuple, list)) or len(judgment) != len(_KEYS):
+        raise InputTypeError("judgments", f"triples of {', '.join(_KEYS)}", repr(judgment)[:80])
+    return tuple(judgment)

@@ -1,0 +1,58 @@
+"""What all pages share on which documents are graded: the scale, and judgments that changed."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from berryeval.archive import Archive
+from berryeval.archive.judgments.table import JudgmentTable
+from berryeval.core.scale import HIGHEST, default_labels
+
+__all__ = ["change_sentence", "grade_labels", "read_revision"]
+
+_MOST_DIGITS = 18
+_WHOLE_SCALE = 3
+_ENOUGH = 100
+"""Fewer judgments than these do not tell which grades are in use."""
+
+
+def grade_labels(archive: Archive, table: JudgmentTable | None) -> tuple[str, ...]:
+    """Return what the grades mean that can be given, from 0 up.
+
+    They are those that the archive declares. Where it declares none, the scale ends with 3, or as
+    judgments show.
+    """
+    return archive.judging.get().labels or default_labels(_highest(table))
+
+
+def _highest(table: JudgmentTable | None) -> int:
+    if table is None or not len(table):
+        return _WHOLE_SCALE
+    highest = float(table.grades.max())
+    if highest > _WHOLE_SCALE:
+        return min(int(highest), HIGHEST)
+    return max(1, int(highest)) if len(table) >= _ENOUGH else _WHOLE_SCALE
+
+
+def read_revision(text: str) -> int:
+    """Return the revision that a form names; -1, which no judgment has, if it is no number."""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else -1
+
+
+class Graded(Protocol):
+    """A judgment, as far as a sentence names it."""
+
+    @property
+    def author(self) -> str:
+        """The judge."""
+
+    @property
+    def grade(self) -> float | None:
+        """The grade."""
+
+
+def change_sentence(current: Graded | None) -> str:
+    """Say how a judgment was changed while another judge was looking at it."""
+    if current is None:
+        return "The judgment was taken back meanwhile"
+    return f"{current.author} gave it {current.grade:g} meanwhile"

@@ -1,0 +1,222 @@
+"""The addresses of the page Compare."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import RedirectResponse, Response
+
+from berryeval.archive import Archive
+from berryeval.archive.records import StoredRun, StoredVerdict
+from berryeval.charts.forest import forest, forest_row
+from berryeval.charts.outcomes import outcomes
+from berryeval.charts.scatter import Point, scatter
+from berryeval.errors import NotFoundError
+from berryeval.evaluation.comparison import headline
+from berryeval.evaluation.figures import percent
+from berryeval.evaluation.policy import policy_note
+from berryeval.evaluation.slices import Slice
+from berryeval.evaluation.turning import turning
+from berryeval.measures import Measure
+from berryeval.reports.wording import capitalised, undefined_notes
+from berryeval.service.dependencies import ArchiveDep
+from berryeval.service.workbench.choosing import choose_measure, choose_run, run_choices
+from berryeval.service.workbench.pages.compare.addresses import Pair
+from berryeval.service.workbench.pages.compare.listing import (
+    OUTCOMES,
+    ComparedQueries,
+    Listing,
+    list_changes,
+)
+from berryeval.service.workbench.reading import once_read
+from berryeval.service.workbench.rendering import fragment, page
+from berryeval.service.workbench.state.comparisons import Compared, ComparisonsDep
+from berryeval.service.workbench.state.run_directory import MAIN
+from berryeval.service.workbench.state.scoring import ScoringDep
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/compare", dependencies=[once_read])
+
+_ORDERS = ("harm", "gain", "query")
+_WIDE, _NARROW = 520, 340
+MOST_QUERIES_WITH_HOLES = 1_000
+"""With holes in more queries a reader would wait seconds for the bounds."""
+
+
+@router.get("")
+def show_comparison(
+    request: Request, archive: ArchiveDep, scoring: ScoringDep, comparisons: ComparisonsDep
+) -> Response:
+    """Show how a candidate stands against a baseline; without both, ask for them."""
+    given = request.query_params
+    if not given.get("a") or not given.get("b"):
+        return _choose(request, archive)
+    a, b = (choose_run(archive, given[side]) for side in ("a", "b"))
+    if a.run_id == b.run_id:
+        return _choose(request, archive, problem="same")
+    measure = choose_measure(scoring.measures, given.get("measure", ""))
+    wanted = read_wanted(given, measure)
+    compared, is_current = comparisons.soon(a, b)
+    listing = list_changes(compared, wanted)
+    pair = Pair(given["a"], given["b"])
+    if wanted.cell is not None and listing.n_found == 1:
+        return RedirectResponse(pair.query(listing.rows[0].query_id, measure), 303)
+    shared: dict[str, Any] = {
+        "wanted": wanted,
+        "listing": listing,
+        "pair": pair,
+        "compared": compared,
+        "pages": _pages(pair, wanted, listing),
+        "slices": _slice_names(compared, measure),
+        "measure": measure,
+        "names": compared.names,
+        "lines": outcomes,
+        "outcomes": OUTCOMES,
+    }
+    if request.headers.get("hx-target") == "found":
+        return fragment(request, "compare_found.html", **shared)
+    return page(
+        request,
+        "compare.html",
+        **shared,
+        **_figures(compared, measure, pair, wanted),
+        **_decisions(archive, a, b, given.get("verdict", "")),
+        a=a,
+        b=b,
+        is_current=is_current,
+        measures=scoring.measures,
+        permalink=f"{str(request.base_url).rstrip('/')}{Pair(a.run_id, b.run_id).address(measure)}",
+    )
+
+
+@router.get("/holes", tags=["part"])
+def show_holes(
+    request: Request, archive: ArchiveDep, scoring: ScoringDep, comparisons: ComparisonsDep
+) -> Response:
+    """Tell whether unjudged documents could turn it, which may take a while."""
+    given = request.query_params
+    measure = choose_measure(scoring.measures, given.get("measure", ""))
+    try:
+        a, b = (choose_run(archive, given.get(side, "")) for side in ("a", "b"))
+        compared = comparisons.compare(a, b)
+    except NotFoundError:  # the page was opened before, and stays as it is
+        return fragment(request, "compare_gone.html")
+    found = compared.remembered(
+        ("turning", measure),
+        lambda: turning(compared.comparison, measure, most_queries=MOST_QUERIES_WITH_HOLES),
+    )
+    pair = Pair(given["a"], given["b"])
+    return fragment(request, "compare_holes.html", turning=found, measure=measure, pair=pair)
+
+
+def read_wanted(given: Any, measure: Measure) -> ComparedQueries:  # noqa: ANN401 - QueryParams or a dict
+    """Read what an address asks for; what makes no sense is as if it were not there."""
+    column, _, row = given.get("cell", "").partition(".")
+    page_number = given.get("page", "")
+    order, outcome = given.get("sort", ""), given.get("outcome", "")
+    return ComparedQueries(
+        measure,
+        order if order in _ORDERS else "harm",
+        next((one for one in OUTCOMES if one == outcome), None),
+        bool(given.get("different")),
+        Slice.read(given.get("slice", "")),
+        given.get("q", "").strip(),
+        (int(column), int(row)) if _is_number(column) and _is_number(row) else None,
+        int(page_number) if _is_number(page_number) else 1,
+    )
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 6  # noqa: PLR2004
+
+
+def _choose(request: Request, archive: Archive, problem: str = "") -> Response:
+    baselines, newest = run_choices(archive)
+    given = request.query_params
+    a = given.get("a") or next((one.reference for one in baselines if one.baseline == MAIN), "")
+    a = a or (newest[1].reference if len(newest) > 1 else "")
+    b = given.get("b") or next((o.reference for o in newest if not o.baseline), "")
+    return page(request, "compare_choose.html", baselines=baselines, newest=newest, a=a, b=b,
+                problem=problem)  # fmt: skip
+
+
+def _figures(
+    compared: Compared, measure: Measure, pair: Pair, wanted: ComparedQueries
+) -> dict[str, Any]:
+    comparison = compared.comparison
+    level = comparison.statistics.level
+    [difference] = comparison.deciding(measure)
+    before, after = compared.scores(measure)
+    rows = [
+        forest_row(
+            one,
+            str(one.measure),
+            address=pair.with_(wanted, measure=one.measure, cell=None),
+            is_chosen=one.measure == measure,
+        )
+        for one in comparison.differences
+    ]
+
+    def link_of(point: Point) -> tuple[str, str]:
+        if point.count == 1:
+            query_id = comparison.query_ids[point.first]
+            text = comparison.text_of(query_id) or query_id
+            return pair.query(query_id, measure), f"{text}: {point.before:.3f} → {point.after:.3f}"
+        cell = pair.with_(wanted, cell=point.cell) + "#queries"
+        return cell, f"{point.count} queries near {point.before:.3f} → {point.after:.3f}"
+
+    return {
+        "sentence": headline(comparison, measure),
+        "difference": difference,
+        "differences": list(zip(comparison.differences, rows, strict=True)),
+        "forest": forest(rows, compared.names[0], level, width=_WIDE),
+        "narrow_forest": forest(rows, compared.names[0], level, width=_NARROW),
+        "scatter": scatter(before, after, compared.gains(measure), names=compared.names,
+                           measure=measure, link_of=link_of),
+        "parts": compared.sliced(measure),
+        "cautions": _cautions(compared),
+        "notes": [*(note.text for note in comparison.marked_notes if not note.is_caution),
+                  policy_note(comparison),
+                  *undefined_notes(comparison.differences)],
+        "level": percent(level),
+    }  # fmt: skip
+
+
+def _cautions(compared: Compared) -> list[str]:
+    """Return what may make the comparison mean less than it seems."""
+    found = [note.text for note in compared.comparison.marked_notes if note.is_caution]
+    corpora = [run.facts.corpus_hash for run in (compared.a, compared.b)]
+    if None not in corpora and corpora[0] != corpora[1]:
+        found.append(
+            "The runs searched different documents (their corpus hashes differ): "
+            "a difference may come from these."
+        )
+    return [text[:1].upper() + text[1:] for text in found]
+
+
+def _slice_names(compared: Compared, measure: Measure) -> list[str]:
+    return [str(one.slice) for one in compared.sliced(measure)]
+
+
+def _pages(pair: Pair, wanted: ComparedQueries, listing: Listing) -> tuple[str | None, str | None]:
+    before = pair.with_(wanted, page=listing.page - 1) if listing.page > 1 else None
+    after = pair.with_(wanted, page=listing.page + 1) if listing.page < listing.n_pages else None
+    return before and f"{before}#queries", after and f"{after}#queries"
+
+
+def _decisions(archive: Archive, a: StoredRun, b: StoredRun, number: str) -> dict[str, Any]:
+    """Return what gates there are, and the verdict that was just made, or the newest."""
+    gates = [gate.name for gate in archive.gates.page(limit=50).items]
+    baselines = [one.name for one in archive.baselines.page(limit=50).items]
+    verdict: StoredVerdict | None = None
+    if _is_number(number) and int(number) > 0:
+        verdict = archive.verdicts.get(int(number))
+    if verdict is not None and verdict.run_id != b.run_id:
+        verdict = None
+    if verdict is None:
+        held = archive.verdicts.page(run_id=b.run_id, limit=10).items
+        verdict = next((one for one in held if one.baseline_id == a.run_id), None)
+    sentence = "" if verdict is None else capitalised(str(verdict.report.get("sentence", "")))
+    return {"gates": gates, "baselines": baselines, "verdict": verdict, "said": sentence}

@@ -1,0 +1,256 @@
+"""A gate as a form: whatever somebody typed, what it means, and what is wrong with it.
+
+Every guard is a row that reads as a sentence: a measure, what is asked of it, a limit. Nothing
+that was typed is lost: a form that cannot be read is shown again with its texts, and each message
+stands beside the field that it is about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+from starlette.datastructures import FormData
+
+from berryeval.archive import Archive
+from berryeval.errors import ArgumentError, BerryEvalError, InputTypeError
+from berryeval.evaluation.gate_rules import RULES
+from berryeval.evaluation.guard_entries import ENTRY, GuardEntry, entry_of
+from berryeval.evaluation.guards import Guard, Margin, MarginGuard
+from berryeval.evaluation.proposal import SMALLEST_MARGIN, propose_guards
+from berryeval.evaluation.rule_kinds import Rule
+from berryeval.evaluation.slices import LABELS
+from berryeval.service.references import find_run
+from berryeval.service.routes.gates import MOST_GUARDS, GateContent
+from berryeval.service.verdicts import read_gate
+from berryeval.service.workbench.state.scoring import Scoring
+
+__all__ = ["KINDS", "SCALARS", "GateForm", "GuardRow", "form_of", "propose", "read_form"]
+
+KINDS: Mapping[str, str] = {
+    "margin": "may drop by less than",
+    "equivalent": "may change by less than",
+    "at_least": "is at least",
+    "confident": "is surely at least",
+    "latency": "takes at most (ms)",
+}
+"""What a guard can ask, as its row says it."""
+
+SCALARS = ("baseline", *(rule.name for rule in RULES))
+"""The fields besides guards."""
+
+
+@dataclass(frozen=True)
+class GuardRow:
+    """A guard as it was typed."""
+
+    kind: str = "margin"
+    measure: str = ""
+    """Of latency, a percentile such as ``p95``."""
+    limit: str = ""
+    slices: tuple[str, ...] = ()
+    messages: Mapping[str, str] = field(default_factory=dict)
+    """What is wrong, by field."""
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nobody has typed anything."""
+        return not (self.measure.strip() or self.limit.strip())
+
+
+@dataclass(frozen=True)
+class GateForm:
+    """A gate as it was typed."""
+
+    rows: tuple[GuardRow, ...]
+    texts: Mapping[str, str]
+    """The other fields, by name; an empty text is what is left out."""
+    messages: Mapping[str, str] = field(default_factory=dict)
+    """What is wrong, by field; under ``guards`` what is wrong with them as a whole."""
+    settings: Mapping[str, Any] | None = None
+    """What it means, as the archive keeps it; None if it cannot be read."""
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether it can be kept."""
+        return self.settings is not None
+
+    @property
+    def n_faults(self) -> int:
+        """How many messages there are."""
+        return len(self.messages) + sum(len(row.messages) for row in self.rows)
+
+    @property
+    def first_fault(self) -> str:
+        """The first message, and of which guard it is."""
+        for number, row in enumerate(self.rows, start=1):
+            for message in row.messages.values():
+                return f"guard {number}: {message}"
+        return next(iter(self.messages.values()), "")
+
+
+def form_of(settings: Mapping[str, Any]) -> GateForm:
+    """Return the form of settings that are kept, as `read_form` would read them again."""
+    rows = tuple(row for entry in settings["guards"] for row in _rows_of(entry))
+    texts = {rule.name: rule.text(settings.get(rule.name, rule.default)) for rule in RULES}
+    return _read(rows, {"baseline": settings.get("baseline", ""), **texts})
+
+
+def _rows_of(entry: Mapping[str, Any]) -> Iterable[GuardRow]:
+    """Return a row for each limit: an entry may hold a threshold and a margin at once."""
+    if "latency" in entry:
+        yield GuardRow("latency", entry["latency"], _text(entry["at_most_ms"]))
+        return
+    slices = tuple(entry.get("slices", ()))
+    if "at_least" in entry:
+        kind = "confident" if entry.get("confident") else "at_least"
+        yield GuardRow(kind, entry["measure"], _text(entry["at_least"]), slices)
+    for kind in ("margin", "equivalent"):
+        if kind in entry:
+            yield GuardRow(kind, entry["measure"], _text(entry[kind]), slices)
+
+
+def _text(value: object) -> str:
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def read_form(given: FormData) -> GateForm:
+    """Read what was posted: ``guard-0-kind``, ``guard-0-measure``, ``alpha`` and so on.
+
+    Rows that nobody has filled in are left out, unless they are all there is.
+    """
+    numbers = {int(found[1]) for key in given if (found := re.match(r"guard-(\d{1,6})-", key))}
+    # One too many is refused below; to leave it out would loosen a gate unseen.
+    rows = [_row(given, number) for number in sorted(numbers)[: MOST_GUARDS + 1]]
+    texts = {key: _last(given, key) for key in SCALARS}
+    return _read(tuple(rows), texts)
+
+
+def _row(given: FormData, number: int) -> GuardRow:
+    return GuardRow(
+        _last(given, f"guard-{number}-kind") or "margin",
+        _last(given, f"guard-{number}-measure"),
+        _last(given, f"guard-{number}-limit"),
+        tuple(label for label in LABELS if label in given.getlist(f"guard-{number}-slices")),
+    )
+
+
+def _last(given: FormData, key: str) -> str:
+    texts = [text for text in given.getlist(key) if isinstance(text, str)]
+    return texts[-1][:200] if texts else ""
+
+
+def _read(rows: tuple[GuardRow, ...], texts: Mapping[str, str]) -> GateForm:
+    checked = [(row, None) if row.is_blank else _check_row(row) for row in rows]
+    shown, entries = [row for row, _ in checked], [entry for _, entry in checked if entry]
+    found, messages = _read_texts(texts)
+    is_compared = any({"margin", "equivalent"} & entry.keys() for entry in entries)
+    if is_compared and "baseline" not in found and "baseline" not in messages:
+        messages["baseline"] = "expected one, since a guard has a margin"
+    if not entries and not any(row.messages for row in shown):
+        messages["guards"] = "expected at least one guard, found none"
+    if messages or any(row.messages for row in shown):
+        return GateForm(tuple(shown), texts, messages)
+    return _finished(tuple(shown), texts, {"guards": entries, **found})
+
+
+def _read_texts(texts: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what the fields besides guards mean, and what is wrong with others."""
+    found: dict[str, Any] = {"baseline": texts["baseline"].strip() or None}
+    messages: dict[str, str] = {}
+    for rule in RULES:
+        # A browser posts a box that is not ticked as nothing at all.
+        text = texts[rule.name] or ("no" if rule.annotation is bool else "")
+        value, message = _value(rule, text)
+        if message:
+            messages[rule.name] = message
+        else:
+            found[rule.name] = value
+    return {key: value for key, value in found.items() if value is not None}, messages
+
+
+def _value(rule: Rule, text: str) -> tuple[Any, str]:
+    """Return what a field means as JSON holds it, or what is wrong with it."""
+    try:
+        value = rule.parse(text, rule.name)
+    except ArgumentError as error:
+        return None, f"expected {error.expected}, found {text.strip()!r}"
+    except BerryEvalError as error:
+        return None, str(error)
+    return None if value is None else rule.plain(value), ""
+
+
+def _finished(
+    rows: tuple[GuardRow, ...], texts: Mapping[str, str], settings: dict[str, Any]
+) -> GateForm:
+    """Let the API's own readers have the last word."""
+    try:
+        kept = GateContent.model_validate(settings).model_dump(exclude_none=True)
+        read_gate(kept)
+    except ValidationError as error:
+        faults = {str(fault["loc"][0]): fault["msg"] for fault in error.errors()}
+        return GateForm(rows, texts, faults)
+    except BerryEvalError as error:
+        return GateForm(rows, texts, {"guards": str(error)})
+    return GateForm(rows, texts, settings=kept)
+
+
+def _check_row(row: GuardRow) -> tuple[GuardRow, dict[str, Any] | None]:
+    """Return the row with what is wrong with it, or with the entry that it means."""
+    messages: dict[str, str] = {}
+    entry: dict[str, Any] = {}
+    try:
+        entry = _entry(row)
+    except (ArgumentError, InputTypeError) as error:
+        place = "measure" if error.argument in ("measure", "latency") else "limit"
+        messages[place] = f"expected {error.expected}, found {_found(row, place)}"
+    except BerryEvalError as error:
+        messages["measure"] = str(error)
+    if row.kind not in KINDS:  # to take it for another would loosen a gate unseen
+        messages["kind"] = f"expected {' or '.join(KINDS)}, found {row.kind[:40]!r}"
+    if row.kind == "latency" and row.slices:
+        messages["slices"] = "latency is of all queries together: it has no slices"
+    checked = GuardRow(row.kind, row.measure, row.limit, row.slices, messages)
+    return checked, None if messages else entry
+
+
+def _found(row: GuardRow, place: str) -> str:
+    text = getattr(row, place).strip()
+    return repr(text) if text else "nothing"
+
+
+def _entry(row: GuardRow) -> dict[str, Any]:
+    """Return what a row means as the API holds it; raises as a guard of berryeval.toml would."""
+    subject, limit = row.measure.strip(), "at_least" if row.kind == "confident" else row.kind
+    texts = {"measure": subject, limit: row.limit}
+    if row.kind == "latency":
+        percentile = subject if subject.startswith("p") else f"p{subject}"
+        texts = {"latency": percentile, "at_most_ms": row.limit}
+    given: dict[str, Any] = {rule.name: rule.parse(texts[rule.name], rule.name)
+                             for rule in ENTRY if rule.name in texts}  # fmt: skip
+    for rule in ENTRY:
+        if rule.name in texts and given[rule.name] is None:
+            raise ArgumentError(rule.name, rule.expected, "nothing")
+    if row.kind == "confident":
+        given["confident"] = True
+    if row.slices and row.kind != "latency":
+        given["slices"] = row.slices
+    [guard] = GuardEntry(**given).guards()
+    return entry_of(guard)
+
+
+def propose(archive: Archive, scoring: Scoring) -> dict[str, Any]:
+    """Return settings of a first gate: against the baseline ``main``, or else the first."""
+    names = [baseline.name for baseline in archive.baselines.page(limit=1000).items]
+    if not names:
+        return {"guards": [{"measure": str(scoring.measures[0]), "at_least": 0.5}]}
+    name = "main" if "main" in names else names[0]
+    guards: tuple[Guard, ...]
+    try:
+        guards = propose_guards(scoring.evaluation(find_run(archive, name).run_id))
+    except BerryEvalError:  # it cannot be scored
+        guards = (MarginGuard(scoring.measures[0], Margin(SMALLEST_MARGIN)),)
+    return {"guards": [entry_of(guard) for guard in guards], "baseline": name}

@@ -1,0 +1,325 @@
+"""What can be imported, what it would change, and how it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from berryeval.archive import Archive, hash_of_document
+from berryeval.archive.records import JudgmentBatch, JudgmentEntry, RunFacts
+from berryeval.core.documents import Document
+from berryeval.core.id_column import decode_id
+from berryeval.core.judgments import Judgments, Opinion
+from berryeval.core.notes import caution_notes
+from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.errors import FormatError
+from berryeval.formats import read_judgments, read_run
+from berryeval.formats.corpus import iter_documents
+from berryeval.formats.queries import read_queries
+
+__all__ = [
+    "KINDS",
+    "Change",
+    "Kind",
+    "Options",
+    "Preview",
+    "batches_of_file",
+    "looked_at",
+    "read_file",
+    "store",
+]
+
+Kind: TypeAlias = Literal["judgments", "runs", "queries", "documents"]
+
+_SHOWN = 20
+
+IMPORTED = "imported"
+"""The author of judgments whose file names no judge."""
+
+KINDS: Mapping[Kind, tuple[str, str]] = {
+    "judgments": ("Judgments", "TREC, JSON lines, CSV, BEIR, Parquet, or the JSON of a golden set"),
+    "runs": ("A run", "What a system returned: TREC, JSON lines, CSV, Parquet"),
+    "queries": ("Queries", "JSON, JSON lines, TSV or TREC topics"),
+    "documents": ("Documents", "JSON lines with _id, title and text, as BEIR has them"),
+}
+"""What each is called, and in which files it comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What somebody says about a file."""
+
+    file_name: str
+    run_name: str = ""
+    commit: str = ""
+
+    @property
+    def stem(self) -> str:
+        """The name of the file without its endings."""
+        return self.file_name.partition(".")[0] or "run"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A thing that would be another afterwards."""
+
+    name: str
+    detail: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What an import would do."""
+
+    facts: Sequence[tuple[str, str]]
+    n_new: int
+    n_changed: int
+    n_same: int
+    changes: Sequence[Change] = ()
+    """The first of those that would be replaced."""
+    warnings: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
+def read_file(kind: Kind, path: Path) -> Any:  # noqa: ANN401 - by its kind
+    """Read a file.
+
+    Raises
+    ------
+    FormatError
+        With its line; also if there is nothing in it.
+    """
+    content = _read(kind, path)
+    if not (content.n_rows if kind in ("judgments", "runs") else len(content)):
+        raise FormatError(f"expected {KINDS[kind][0].lower()}, found none", path.name)
+    return content
+
+
+def _read(kind: Kind, path: Path) -> Any:  # noqa: ANN401 - by its kind
+    if kind == "judgments":
+        return read_judgments(path)
+    if kind == "runs":
+        return read_run(path)
+    if kind == "queries":
+        return list(read_queries(path))
+    return list(iter_documents(path))
+
+
+def looked_at(
+    archive: Archive,
+    kind: Kind,
+    content: Any,  # noqa: ANN401
+    options: Options,
+    *,
+    may_declare: bool,
+) -> Preview:
+    """Return what storing something would change.
+
+    Parameters
+    ----------
+    may_declare : bool
+        Whether the caller may declare the rule and the scale of the archive.
+    """
+    previews: dict[Kind, Callable[[], Preview]] = {
+        "judgments": lambda: _of_judgments(archive, content, may_declare=may_declare),
+        "runs": lambda: _of_run(archive, content, options),
+        "queries": lambda: _of_queries(archive, content),
+        "documents": lambda: _of_documents(archive, content),
+    }
+    return previews[kind]()
+
+
+def store(
+    archive: Archive,
+    kind: Kind,
+    content: Any,  # noqa: ANN401
+    options: Options,
+    *,
+    may_declare: bool,
+) -> tuple[str, str]:
+    """Store everything or nothing, and return what to say and where to go on."""
+    if kind == "judgments":
+        there = archive.judgments.current()
+        n = archive.judgments.put_batches(
+            batches_of_file(content, options.file_name, there),
+            declared=content if may_declare else None,
+        )
+        return f"{n:,} judgments are new or changed.", "/judgments"
+    if kind == "runs":
+        name = options.run_name or options.stem
+        stored = archive.runs.put(content, RunFacts(name=name, commit=options.commit or None))
+        return f"The run {name} is stored.", f"/runs/{stored.run_id}"
+    if kind == "queries":
+        n = archive.queries.put(content)
+        return f"{n:,} queries are new or changed.", "/queries"
+    n = archive.documents.put(content)
+    return f"{n:,} documents are new or changed.", "/judgments?show=stale"
+
+
+def batches_of_file(content: Judgments, file_name: str, there: Judgments) -> list[JudgmentBatch]:
+    """Return what a file adds to the judgments that are there, by judge and source.
+
+    A grade without a judge is `IMPORTED`: whoever imports a file did not judge it. Where several
+    judges graded a document, the first gave the judgment, and the others second opinions. A grade
+    that is there already stays with its judge: the same one by another is a second opinion.
+    """
+    from_file = f"file {file_name}"
+    found: dict[tuple[str, str, bool], list[JudgmentEntry]] = {}
+    for query_id, rows in content.iter_queries():
+        by_document, known = content.opinions.get(query_id, {}), there.grades_of(query_id)
+        for row in rows:
+            doc_id = content.doc_ids.bytes_at(row)
+            said = by_document.get(doc_id) or [Opinion(None, content.grades[row])]
+            for number, (judge, grade, source) in enumerate(said):
+                is_there = known.get(doc_id) == grade
+                if judge is None and is_there:
+                    continue
+                author = IMPORTED if judge is None else decode_id(judge)
+                given = from_file if source is None else decode_id(source)
+                entry = JudgmentEntry(decode_id(query_id), decode_id(doc_id), grade)
+                found.setdefault((author, given, number > 0 or is_there), []).append(entry)
+    # Judgments first: an opinion stands beside one.
+    return [
+        JudgmentBatch(author, source, entries, as_opinion)
+        for (author, source, as_opinion), entries in sorted(
+            found.items(), key=lambda item: item[0][2]
+        )
+    ]
+
+
+def _of_judgments(archive: Archive, content: Judgments, *, may_declare: bool) -> Preview:
+    there = archive.judgments.current()
+    n_new = n_changed = n_same = 0
+    changed: list[tuple[str, str, float, float]] = []
+    for query_id, rows in content.iter_queries():
+        grades = there.grades_of(query_id)
+        for row in rows:
+            doc_id, after = content.doc_ids.bytes_at(row), content.grades[row]
+            before = grades.get(doc_id)
+            if before is None:
+                n_new += 1
+            elif before == after:
+                n_same += 1
+            else:
+                n_changed += 1
+                if len(changed) < _SHOWN:
+                    changed.append((decode_id(query_id), decode_id(doc_id), before, after))
+    queries = archive.queries.some({query_id for query_id, *_ in changed})
+    titles = archive.documents.titles({doc_id for _, doc_id, *_ in changed})
+    known = len(_ids(content) & _ids(there))
+    facts = [
+        ("Judgments", f"{content.n_rows:,}"),
+        ("Queries", f"{content.n_queries:,}, {known:,} of them judged already"),
+        ("Grades", _range(content.grades)),
+        *_judges(content),
+    ]
+    changes = [
+        Change(
+            queries[query_id].text if query_id in queries else query_id,
+            titles.get(doc_id, doc_id),
+            before,
+            after,
+        )
+        for query_id, doc_id, before, after in changed
+    ]
+    notes = _to_declare(archive, content, may_declare=may_declare)
+    return Preview(facts, n_new, n_changed, n_same, changes, notes=notes)
+
+
+def _to_declare(archive: Archive, content: Judgments, *, may_declare: bool) -> list[str]:
+    """Return what happens to the scale and the rule that a file declares."""
+    now, then = archive.judging.get(), archive.judging.to_adopt(content)
+    if then is not None and not may_declare:
+        return [
+            "The file declares a scale or a rule, and this archive none. Only an admin can declare "
+            "them, under Rule and scale."
+        ]
+    found = []
+    if then is not None and then.labels != now.labels:
+        scale = ", ".join(f"{grade} {label}" for grade, label in enumerate(then.labels or ()))
+        found.append(f"This archive declares no scale. It adopts that of the file: {scale}.")
+    elif now.labels is None and content.scale is not None:
+        found.append(
+            "This archive does not adopt the scale of the file: a scale has two to ten grades, and "
+            "no judgment exceeds it."
+        )
+    elif content.labels not in (None, now.labels):
+        found.append("The file declares another scale. This archive keeps its own.")
+    if then is not None and then.rule != now.rule:
+        n = archive.judging.preview()[then.rule]
+        changes = f" {n:,} grade{' changes' if n == 1 else 's change'}." if n else ""
+        found.append(f"This archive adopts the rule of the file. {then.sentence}{changes}")
+    return found
+
+
+def _judges(content: Judgments) -> list[tuple[str, str]]:
+    """Return who judged, and how many second opinions there are, where a file says so."""
+    judges = {
+        IMPORTED if one.judge is None else decode_id(one.judge)
+        for documents in content.opinions.values()
+        for said in documents.values()
+        for one in said
+    }
+    if not judges:
+        return [("Judge", f"{IMPORTED}: the file names none")]
+    facts = [("Judges", ", ".join(sorted(judges)))]
+    if content.reduced is not None:
+        facts.append(("Second opinions", f"on {content.reduced[1]:,} documents"))
+    return facts
+
+
+def _of_run(archive: Archive, content: Run, options: Options) -> Preview:
+    judged = _ids(archive.judgments.current())
+    n_judged = sum(query_id in judged for query_id in content.query_ids.iter_bytes())
+    name = options.run_name or options.stem
+    earlier = archive.runs.page(name=name, limit=1, newest_first=True).items
+    facts = [
+        ("Name", name),
+        ("Queries", f"{content.n_queries:,}, {n_judged:,} of them judged"),
+        ("Results", f"{content.n_rows:,}"),
+        ("Series", f"goes on from {earlier[0].run_id[:8]}" if earlier else "begins with this run"),
+    ]
+    warnings = []
+    if not n_judged:
+        warnings.append("None of its queries is judged: it cannot be scored yet.")
+    warnings += map(str, caution_notes(content.find_cautions()))
+    return Preview(facts, 1, 0, 0, (), warnings)
+
+
+def _of_queries(archive: Archive, content: Sequence[Query]) -> Preview:
+    there = archive.queries.some([query.query_id for query in content])
+    changed = [one for one in content if there.get(one.query_id) not in (None, one)]
+    n_new = sum(one.query_id not in there for one in content)
+    n_same = len(content) - n_new - len(changed)
+    changes = [
+        Change(one.query_id, "", there[one.query_id].text, one.text) for one in changed[:_SHOWN]
+    ]
+    facts = [("Queries", f"{len(content):,}")]
+    return Preview(facts, n_new, len(changed), n_same, changes)
+
+
+def _of_documents(archive: Archive, content: Sequence[Document]) -> Preview:
+    known = archive.documents.hashes(document.doc_id for document in content)
+    n_new = n_changed = 0
+    for document in content:
+        before = known.get(document.doc_id)
+        n_new += before is None
+        n_changed += before is not None and before != hash_of_document(document)
+    facts = [("Documents", f"{len(content):,}")]
+    warnings = []
+    if n_changed:
+        warnings.append("Judgments of documents that change become stale; they count until then.")
+    return Preview(facts, n_new, n_changed, len(content) - n_new - n_changed, (), warnings)
+
+
+def _ids(judgments: Judgments) -> set[bytes]:
+    return set(judgments.query_ids.iter_bytes())
+
+
+def _range(grades: Sequence[float]) -> str:
+    return f"{min(grades):g} to {max(grades):g}" if len(grades) else "none"

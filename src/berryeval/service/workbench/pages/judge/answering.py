@@ -1,0 +1,182 @@
+"""Writes what judges answer, each answer once, and tells what became of it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from berryeval.archive import Archive
+from berryeval.errors import ArgumentError, ConflictError
+from berryeval.service.workbench.state.judging_modes import MODES, JudgingTask, Pair
+from berryeval.service.workbench.state.judging_queues import Queues
+
+__all__ = ["Outcome", "Reply", "answer", "read_answer"]
+
+Kind: TypeAlias = Literal["grade", "skip", "undo"]
+
+_KINDS = ("grade", "skip", "undo")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer on its way.
+
+    Parameters
+    ----------
+    key : str
+        By which the page knows it.
+    kind : {"grade", "skip", "undo"}
+        What to do.
+    wanted : JudgingTask
+        What was being judged.
+    pair : tuple of str
+        Query and document.
+    grade : float or None
+        The grade, where one is given.
+    revision : int
+        Of the judgment that the judge saw, 0 for none; for an undo that of the answer to undo,
+        and 0 where a skip is undone.
+    hash : str or None
+        Of the document that the judge saw.
+    """
+
+    key: str
+    kind: Kind
+    wanted: JudgingTask
+    pair: Pair
+    grade: float | None = None
+    revision: int = 0
+    hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A grade, and the judge who gave it."""
+
+    grade: float | None
+    author: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an answer, as the script of the page gets it."""
+
+    key: str
+    status: Literal["done", "conflict", "refused"]
+    revision: int = 0
+    """Of the judgment as it is now; 0 if there is none."""
+    there: Said | None = None
+    """In a conflict, what another judge has said meanwhile; None if it was taken back."""
+    reason: str = ""
+
+
+def read_answer(content: object, number: int) -> Reply:
+    """Read an answer as the page's script sends it.
+
+    Raises
+    ------
+    ArgumentError
+        For anything else.
+    """
+    where = f"answers[{number}]"
+    if not isinstance(content, dict):
+        raise ArgumentError(where, "an object", type(content).__name__)
+    kind, mode = content.get("kind"), content.get("mode", "holes")
+    if kind not in _KINDS:
+        raise ArgumentError(f"{where}.kind", "'grade', 'skip' or 'undo'", repr(kind)[:40])
+    if mode not in [*MODES]:  # which asks for no hash
+        raise ArgumentError(f"{where}.mode", f"one of {', '.join(MODES)}", repr(mode)[:40])
+    texts = {name: _text(content.get(name), f"{where}.{name}") for name in ("query_id", "doc_id")}
+    revision = content.get("revision", 0)
+    if not isinstance(revision, int) or isinstance(revision, bool) or revision < 0:
+        raise ArgumentError(f"{where}.revision", "a whole number, 0 or more", repr(revision)[:40])
+    return Reply(
+        key=str(content.get("key", ""))[:100],
+        kind=kind,
+        wanted=JudgingTask(mode, _optional(content.get("a")), _optional(content.get("b"))),
+        pair=(texts["query_id"], texts["doc_id"]),
+        grade=_number(content.get("grade"), f"{where}.grade") if kind == "grade" else None,
+        revision=revision,
+        hash=_optional(content.get("hash")),
+    )
+
+
+def answer(archive: Archive, queues: Queues, given: Reply, *, author: str) -> Outcome:
+    """Do what an answer says; to do the same once more changes nothing."""
+    try:
+        if given.kind == "skip":
+            queues.skip(author, given.pair)
+            return Outcome(given.key, "done")
+        if given.kind == "undo":
+            return _undo(archive, queues, given, author)
+        return _grade(archive, queues, given, author)
+    except ConflictError:
+        return _in_conflict(archive, given, author)
+    except ArgumentError as error:
+        return Outcome(given.key, "refused", reason=str(error))
+
+
+def _grade(archive: Archive, queues: Queues, given: Reply, author: str) -> Outcome:
+    assert given.grade is not None
+    if given.wanted.mode == "second":
+        stored = archive.judgments.add_opinion(
+            *given.pair,
+            given.grade,
+            author=author,
+            source=given.wanted.source,
+            document_hash=given.hash,
+        )
+    else:
+        stored = archive.judgments.change(
+            *given.pair,
+            given.grade,
+            author=author,
+            source=given.wanted.source,
+            document_hash=given.hash,
+            if_revision=given.revision,
+        )
+    queues.done(given.pair)
+    return Outcome(given.key, "done", stored.revision)
+
+
+def _undo(archive: Archive, queues: Queues, given: Reply, author: str) -> Outcome:
+    revision = 0
+    if given.revision:
+        again = archive.judgments.undo(*given.pair, author=author, if_revision=given.revision)
+        revision = 0 if again is None else again.revision
+    else:
+        queues.unskip(author, given.pair)
+    queues.restore(given.wanted, author, given.pair)
+    return Outcome(given.key, "done", revision)
+
+
+def _in_conflict(archive: Archive, given: Reply, author: str) -> Outcome:
+    there = archive.judgments.get(*given.pair)
+    if (
+        given.kind == "grade"
+        and there is not None
+        and (there.author, there.grade) == (author, given.grade)
+    ):
+        # The same answer came before, and what was said to it got lost.
+        return Outcome(given.key, "done", there.revision)
+    if there is None:
+        return Outcome(given.key, "conflict")
+    return Outcome(given.key, "conflict", there.revision, Said(there.grade, there.author))
+
+
+def _text(value: object, where: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise ArgumentError(where, "a text", repr(value)[:40])
+    return value
+
+
+def _number(value: object, where: str) -> float:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        with suppress(OverflowError):  # a whole number of hundreds of digits
+            return float(value)
+    raise ArgumentError(where, "a number", repr(value)[:40])
+
+
+def _optional(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None

@@ -1,0 +1,89 @@
+"""What a judge sees of a document: the query, the text, and why it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from berryeval.archive import Archive
+from berryeval.archive.judgments.opinions import counted_state, saying_of
+from berryeval.core.query import Query
+from berryeval.service.workbench.state.judging_modes import Mode
+from berryeval.service.workbench.state.judging_queues import Turn
+
+__all__ = ["PIECE", "Card", "card_of"]
+
+PIECE = 20_000
+"""Characters of a document that come with the page; the rest comes on request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A document to judge, as the script of the page gets it."""
+
+    query_id: str
+    doc_id: str
+    query: str
+    """The text of the query."""
+    is_known_query: bool
+    description: str | None
+    labels: list[str]
+    title: str
+    text: str
+    """Its first `PIECE` characters."""
+    n_shown: int
+    n_characters: int
+    has_text: bool
+    hash: str | None
+    revision: int
+    why: str
+    said: tuple[tuple[str, float], ...] = ()
+    """Judges and their grades, where they differ."""
+
+
+def card_of(archive: Archive, turn: Turn, mode: Mode) -> Card:
+    """Return what to show of something to judge."""
+    query_id, doc_id = turn.asked.pair
+    query = archive.queries.get(query_id)
+    document = archive.documents.get(doc_id)
+    text = "" if document is None else document.text or ""
+    asked_for = query or Query(query_id, query_id)
+    shown = text[:PIECE]
+    return Card(
+        query_id=query_id,
+        doc_id=doc_id,
+        query=asked_for.text,
+        is_known_query=query is not None,
+        description=asked_for.description,
+        labels=[one for one in (asked_for.category, asked_for.difficulty) if one],
+        title="" if document is None else document.title or "",
+        text=shown,
+        n_shown=len(shown),
+        n_characters=len(text),
+        has_text=document is not None and document.text is not None,
+        hash=None if document is None else document.hash,
+        revision=turn.revision,
+        why=_why(turn, mode),
+        said=_said(turn) if mode == "conflicts" else (),
+    )
+
+
+def _said(turn: Turn) -> tuple[tuple[str, float], ...]:
+    return tuple(saying_of(turn.states).independent.items())
+
+
+def _why(turn: Turn, mode: Mode) -> str:
+    if mode == "second":
+        return (
+            "Another judge has graded it. A second grade, given without seeing the first, "
+            "shows how well you agree."
+        )
+    if mode == "stale":
+        last = counted_state(turn.states)
+        assert last is not None  # what is stale is judged
+        return (
+            f"{last.author} gave it {last.grade:g} on {last.judged_at:%Y-%m-%d}, "
+            "and the document has changed since."
+        )
+    if mode == "conflicts":
+        return "These judges differ. Your grade settles it, and counts from then on."
+    return turn.asked.why

@@ -1,0 +1,215 @@
+"""The page Judge, and what its script asks for."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+from urllib.parse import unquote
+
+from anyio import to_thread
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from berryeval.archive import Archive
+from berryeval.core.scale import default_labels
+from berryeval.errors import ArgumentError, NotFoundError
+from berryeval.service.answers import Answer
+from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, require
+from berryeval.service.paths import DocId
+from berryeval.service.problems import Problem
+from berryeval.service.workbench.grading import change_sentence, grade_labels, read_revision
+from berryeval.service.workbench.pages.judge.answering import (
+    Outcome,
+    Reply,
+    answer,
+    read_answer,
+)
+from berryeval.service.workbench.pages.judge.cards import PIECE, card_of
+from berryeval.service.workbench.reading import once_read
+from berryeval.service.workbench.rendering import page
+from berryeval.service.workbench.state.agreement import TableDep
+from berryeval.service.workbench.state.judging_modes import MODES, JudgingTask, Mode
+from berryeval.service.workbench.state.judging_queues import Given, Queues
+
+__all__ = ["router"]
+
+router = APIRouter()
+
+_MOST_AT_ONCE = 20
+_MOST_ANSWERS = 100
+
+
+async def _queues(request: Request) -> Queues:
+    queues: Queues = request.app.state.queues
+    return queues
+
+
+QueuesDep = Annotated[Queues, Depends(_queues)]
+
+
+async def _wanted(
+    mode: str | None = None, a: str | None = None, b: str | None = None
+) -> JudgingTask:
+    """Read what the address asks for; two runs mean a comparison."""
+    if mode is None:
+        mode = "compare" if a and b else "holes"
+    if mode not in MODES:
+        raise NotFoundError("way to judge", mode)
+    found: Mode = mode  # type: ignore[assignment]  # one of them
+    return JudgingTask(found, a, b) if found == "compare" else JudgingTask(found)
+
+
+TaskDep = Annotated[JudgingTask, Depends(_wanted)]
+
+
+@router.get("/judge", dependencies=[once_read])
+def show_judge(
+    request: Request,
+    archive: ArchiveDep,
+    queues: QueuesDep,
+    latest: TableDep,
+    caller: CallerDep,
+    wanted: TaskDep,
+) -> Response:
+    """Show the first document to judge; the script goes on from there."""
+    given = queues.first(wanted, caller.name) if caller.may("judge") else Given([], 0)
+    cards = [card_of(archive, turn, wanted.mode) for turn in given.turns]
+    table = latest.get()
+    labels = grade_labels(archive, table)
+    return page(
+        request,
+        "judge.html",
+        wanted=wanted,
+        modes=MODES,
+        card=cards[0] if cards else None,
+        first=asdict(cards[0]) if cards else None,
+        n_left=given.n_left,
+        is_ready=given.is_ready,
+        labels=labels,
+        is_explained=labels == default_labels(3),
+        has_runs=bool(archive.runs.page(limit=1).items),
+        n_conflicts=table.n_conflicts if table else None,
+        n_stale=table.n_stale if table else None,
+    )
+
+
+@router.post("/judge", dependencies=[require("judge")])
+async def judge_by_form(
+    request: Request,
+    archive: ArchiveDep,
+    queues: QueuesDep,
+    caller: CallerDep,
+    wanted: TaskDep,
+) -> Response:
+    """Take a grade from a browser without scripts, and show the next document."""
+    form = await request.form()
+    grade = str(form.get("grade") or "")
+    # Ids are escaped, as in addresses: a form cannot hold bytes that are no text.
+    content = {
+        name: unquote(str(form.get(name) or ""), errors="surrogateescape")
+        for name in ("query_id", "doc_id", "hash")
+    }
+    given = read_answer(
+        {
+            **content,
+            "kind": "skip" if grade == "skip" else "grade",
+            "mode": wanted.mode,
+            "grade": None if grade == "skip" else _number(grade),
+            "revision": read_revision(str(form.get("revision") or "0")),
+        },
+        0,
+    )
+    outcome = await to_thread.run_sync(lambda: answer(archive, queues, given, author=caller.name))
+    if outcome.status == "refused":
+        raise Problem(422, outcome.reason, kind="input")
+    if outcome.status == "conflict":
+        changed = change_sentence(outcome.there)
+        raise Problem(412, f"{changed}; open the queue again to decide", kind="conflict")
+    return RedirectResponse(f"/judge?{wanted.query}", 303)
+
+
+@router.post("/judge/next", dependencies=[require("judge")])
+async def next_documents(
+    request: Request, archive: ArchiveDep, queues: QueuesDep, caller: CallerDep, wanted: TaskDep
+) -> Response:
+    """Give a page its next documents."""
+    content = await _content(request, caller)
+    have = content.get("have", [])
+    if not isinstance(have, list):
+        raise ArgumentError("have", "a list of pairs", type(have).__name__)
+    pairs = [
+        (str(one[0]), str(one[1]))
+        for one in have
+        if isinstance(one, list) and len(one) == 2  # noqa: PLR2004
+    ]
+    n = content.get("n", 10)
+    if not isinstance(n, int) or not 1 <= n <= _MOST_AT_ONCE:
+        raise ArgumentError("n", f"a number from 1 to {_MOST_AT_ONCE}", repr(n)[:40])
+
+    def work() -> dict[str, Any]:
+        given = queues.next(
+            wanted, caller.name, session=str(content.get("session"))[:100], n=n, have=pairs
+        )
+        return {
+            "cards": [card_of(archive, turn, wanted.mode) for turn in given.turns],
+            "n_left": given.n_left,
+            "is_ready": given.is_ready,
+        }
+
+    return Answer(await to_thread.run_sync(work))
+
+
+@router.post("/judge/answers", dependencies=[require("judge")])
+async def take_answers(
+    request: Request, archive: ArchiveDep, queues: QueuesDep, caller: CallerDep
+) -> Response:
+    """Write answers in their order, and tell what became of each."""
+    content = await _content(request, caller)
+    answers = content.get("answers")
+    if not isinstance(answers, list) or not 1 <= len(answers) <= _MOST_ANSWERS:
+        raise ArgumentError("answers", f"1 to {_MOST_ANSWERS} of them", "something else")
+    given = [read_answer(one, number) for number, one in enumerate(answers)]
+    done = await to_thread.run_sync(_all, archive, queues, given, caller)
+    return Answer({"outcomes": done})
+
+
+@router.get("/judge/text/{doc_id:id}", tags=["part"])
+def get_text(archive: ArchiveDep, doc_id: DocId, start: Annotated[int, Query(ge=0)] = 0) -> Answer:
+    """Return a further part of a document's text."""
+    document = archive.documents.get(doc_id)
+    if document is None or document.text is None:
+        raise NotFoundError("document", doc_id)
+    end = start + 25 * PIECE
+    return Answer({"text": document.text[start:end], "n_characters": len(document.text)})
+
+
+def _all(archive: Archive, queues: Queues, given: list[Reply], caller: Caller) -> list[Outcome]:
+    return [answer(archive, queues, one, author=caller.name) for one in given]
+
+
+async def _content(request: Request, caller: Caller) -> dict[str, Any]:
+    """Return the JSON of a request by a page that was made for the very caller.
+
+    Raises
+    ------
+    Problem
+        409 if another user has logged in since: answers would carry the wrong name.
+    """
+    try:
+        content = await request.json()
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise ArgumentError("body", "a JSON object", "something else")
+    name = content.get("author")
+    if name != caller.name:
+        message = f"this page judges for {name!r}, and {caller.name!r} is logged in now"
+        raise Problem(409, message, kind="other-judge", expected=caller.name, found=str(name))
+    return content
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -1,0 +1,118 @@
+"""The page Rule and scale: which grade counts where judges differ, and what the grades mean."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+from anyio import to_thread
+from fastapi import APIRouter, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from berryeval.archive import Archive
+from berryeval.archive.judgments.table import JudgmentTable
+from berryeval.archive.records import JudgingPolicy
+from berryeval.core.judging import COUNTED
+from berryeval.errors import ArgumentError
+from berryeval.service.dependencies import ArchiveDep, require
+from berryeval.service.workbench.grading import grade_labels
+from berryeval.service.workbench.rendering import page
+from berryeval.service.workbench.state.agreement import TableDep
+from berryeval.service.workbench.state.latest import Latest
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/judgments/policy")
+
+_LONGEST = 2000
+"""Characters of labels that are shown again where something is wrong with them."""
+
+
+@dataclass(frozen=True)
+class _Refused:
+    """What a form had, and what is wrong with it."""
+
+    field: str
+    text: str
+    message: str
+
+
+@router.get("")
+def show_policy(
+    request: Request,
+    archive: ArchiveDep,
+    latest: TableDep,
+    saved: str | None = None,
+    changed: Annotated[int, Query(ge=0)] = 0,
+) -> Response:
+    """Show the rule and the scale, and what other rules would change."""
+    said = {"rule": f"Saved. {_grades(changed)} changed.", "labels": "Saved."}
+    return _page(request, archive, latest, said=said.get(saved or ""))
+
+
+@router.post("", dependencies=[require("admin")])
+async def set_policy(request: Request, archive: ArchiveDep, latest: TableDep) -> Response:
+    """Declare the rule or the scale; each has a form of its own, and leaves the other as it is."""
+    form = await request.form()
+    field = "labels" if "labels" in form else "rule"
+    text = str(form.get(field) or "")
+
+    def work() -> Response:
+        try:
+            n_changed = archive.judging.put(_changed(archive.judging.get(), field, text))
+        except ArgumentError as error:
+            refused = _Refused(field, text[:_LONGEST], _message(error))
+            return _page(request, archive, latest, refused=refused)
+        return RedirectResponse(f"/judgments/policy?saved={field}&changed={n_changed}", 303)
+
+    return await to_thread.run_sync(work)
+
+
+def _changed(policy: JudgingPolicy, field: str, text: str) -> JudgingPolicy:
+    if field == "rule":
+        rule: Any = text
+        return replace(policy, rule=rule)
+    labels = text.rstrip().splitlines()
+    return replace(policy, labels=tuple(labels) or None)
+
+
+def _message(error: ArgumentError) -> str:
+    """Return what is wrong, in the words of the form."""
+    line = re.fullmatch(r"labels\[(\d+)\]", error.argument)
+    where = f"Line {int(line[1]) + 1}" if line else error.argument.capitalize()
+    return f"{where}: expected {error.expected}, got {error.got}."
+
+
+def _page(
+    request: Request,
+    archive: Archive,
+    latest: Latest[JudgmentTable],
+    *,
+    said: str | None = None,
+    refused: _Refused | None = None,
+) -> Response:
+    policy, table = archive.judging.get(), latest.get()
+    labels = "\n".join(grade_labels(archive, table))
+    changes = archive.judging.preview()
+    n_above = 0
+    if table is not None and policy.highest is not None:
+        n_above = int((table.grades > policy.highest).sum())
+    return page(
+        request,
+        "policy.html",
+        status=200 if refused is None else 422,
+        policy=policy,
+        rules={
+            rule: (f"{words[0].upper()}{words[1:]} counts", _grades(changes[rule]), changes[rule])
+            for rule, words in COUNTED.items()
+        },
+        labels=refused.text if refused and refused.field == "labels" else labels,
+        wrong={} if refused is None else {refused.field: refused.message},
+        n_above=n_above,
+        said=said,
+    )
+
+
+def _grades(n: int) -> str:
+    return f"{n:,} grade{'' if n == 1 else 's'}"

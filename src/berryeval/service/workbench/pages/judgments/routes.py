@@ -1,0 +1,202 @@
+"""The page Judgments: search, history, conflicts, agreement, export."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from typing import Annotated
+
+from anyio import to_thread
+from fastapi import APIRouter, Query, Request
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+
+from berryeval.archive.judgments.opinions import SETTLED, counted_state, saying_of, undoable_state
+from berryeval.errors import ArgumentError, ConflictError, NotFoundError
+from berryeval.formats import delimited, jsonl, trec
+from berryeval.service.dependencies import ArchiveDep, CallerDep, require
+from berryeval.service.paths import DocId, QueryId, quoted
+from berryeval.service.problems import Problem
+from berryeval.service.workbench.grading import change_sentence, grade_labels, read_revision
+from berryeval.service.workbench.pages.judgments.listing import SHOWN, Filter, find_judgments
+from berryeval.service.workbench.rendering import page
+from berryeval.service.workbench.state.agreement import AgreedDep, TableDep, in_words
+from berryeval.service.workbench.state.judging_modes import SOURCE
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/judgments")
+
+_EXPORTS = {
+    "trec": (trec.to_lines, "text/plain; charset=utf-8", "judgments.qrels"),
+    "jsonl": (jsonl.to_lines, "application/jsonl", "judgments.jsonl"),
+    "csv": (delimited.to_lines, "text/csv; charset=utf-8", "judgments.csv"),
+}
+_PIECE_BYTES = 1 << 16
+_TEXT_SHOWN = 1500
+_SPACE = re.compile(rb"[\s#]")
+
+
+@router.get("")
+def list_judgments(
+    request: Request,
+    archive: ArchiveDep,
+    latest: TableDep,
+    show: str = "all",
+    q: Annotated[str, Query(max_length=500)] = "",
+    author: Annotated[str, Query(max_length=500)] = "",
+    source: Annotated[str | None, Query(max_length=1000)] = None,
+    grade: Annotated[str, Query(max_length=20)] = "",
+    page_number: Annotated[int, Query(alias="page", ge=1)] = 1,
+) -> Response:
+    """List judgments, the newest first."""
+    if show not in SHOWN:
+        raise NotFoundError("list of judgments", show)
+    # A form sends "any" for a source that does not matter, and nothing for that without a name.
+    wanted = Filter(
+        show, q, author, None if source in (None, "any") else source, grade, page_number
+    )
+    table = latest.get()
+    found = None if table is None else find_judgments(archive, table, wanted)
+    return page(request, "judgments.html", found=found, wanted=wanted, shown=SHOWN)
+
+
+@router.get("/agreement")
+def show_agreement(request: Request, archive: ArchiveDep, latest: AgreedDep) -> Response:
+    """Show how well judges agree; for a moment after a change, as it was before."""
+    table, found = latest.get() or (None, None)
+    return page(
+        request,
+        "agreement.html",
+        found=found,
+        table=table,
+        is_behind=table is not None and table.newest < archive.judgments.revision(),
+        in_words=in_words,
+        shown=SHOWN,
+    )
+
+
+@router.get("/export", tags=["part"])
+def export_judgments(archive: ArchiveDep, format: str = "trec") -> Response:
+    """Send all judgments as a file, piece by piece."""
+    if format not in _EXPORTS:
+        raise ArgumentError("format", " or ".join(_EXPORTS), repr(format)[:40])
+    to_lines, kind, name = _EXPORTS[format]
+    judgments = archive.judgments.current()
+    if format == "trec" and _SPACE.search(judgments.doc_ids.data + judgments.query_ids.data):
+        # Raises for what a TREC file cannot hold, before anything is sent.
+        deque(to_lines(judgments), maxlen=0)
+    # The rule is part of the name: a file of one grade per pair does not show what was left out.
+    stem, dot, ending = name.partition(".")
+    named = f"{stem}-{archive.judging.get().rule}{dot}{ending}"
+    headers = {
+        "Content-Disposition": f'attachment; filename="{named}"',
+        "Cache-Control": "no-store",
+    }
+    return StreamingResponse(_pieces(to_lines(judgments)), headers=headers, media_type=kind)
+
+
+@router.get("/{query_id:id}/{doc_id:id}")
+def show_judgment(
+    request: Request,
+    archive: ArchiveDep,
+    latest: TableDep,
+    caller: CallerDep,
+    query_id: QueryId,
+    doc_id: DocId,
+) -> Response:
+    """Show all that the judgment of a pair ever was, and let it be changed."""
+    states = archive.judgments.history(query_id, doc_id)
+    if not states:
+        raise NotFoundError("judgment", f"{doc_id} for {query_id}")
+    current = counted_state(states)
+    saying = saying_of(states)
+    undoable = undoable_state(states, caller.name)
+    earlier = [one for one in states if undoable and one.revision < undoable.revision]
+    restored = saying_of(earlier).judgment
+    if undoable and undoable.kind == "judgment" and restored is None:
+        undoable = None  # taking it back does the same
+    document = archive.documents.get(doc_id)
+    text = "" if document is None else document.text or ""
+    is_part = "hx-request" in request.headers
+    return page(
+        request,
+        "judgment_part.html" if is_part else "judgment.html",
+        query=archive.queries.get(query_id),
+        query_id=query_id,
+        doc_id=doc_id,
+        title="" if document is None else document.title or "",
+        text=text[:_TEXT_SHOWN],
+        hash="" if document is None else document.hash,
+        is_cut=len(text) > _TEXT_SHOWN,
+        states=states[::-1],
+        current=current,
+        opinions=saying.independent,
+        is_conflict=saying.is_conflict,
+        undoable=undoable,
+        restored=restored,
+        labels=grade_labels(archive, latest.get()),
+        came_from=request.headers.get("hx-current-url", ""),
+    )
+
+
+@router.post("/{query_id:id}/{doc_id:id}", dependencies=[require("judge")])
+async def change_judgment(
+    request: Request, archive: ArchiveDep, caller: CallerDep, query_id: QueryId, doc_id: DocId
+) -> Response:
+    """Judge again, settle a conflict, take back or undo; if it is as the judge saw it."""
+    form = await request.form()
+    grade = str(form.get("grade") or "")
+    seen = read_revision(str(form.get("revision") or "0"))
+
+    def work() -> None:
+        if grade == "undo":
+            mine = read_revision(str(form.get("undo") or ""))
+            archive.judgments.undo(query_id, doc_id, author=caller.name, if_revision=mine)
+            return
+        if grade == "take-back":
+            archive.judgments.remove(query_id, doc_id, author=caller.name, if_revision=seen)
+            return
+        archive.judgments.change(
+            query_id,
+            doc_id,
+            _number(grade),
+            author=caller.name,
+            source=SETTLED if form.get("settle") else SOURCE,
+            document_hash=str(form.get("hash") or "") or None,
+            if_revision=seen,
+        )
+
+    try:
+        await to_thread.run_sync(work)
+    except ConflictError:
+        raise await to_thread.run_sync(_quicker, archive, query_id, doc_id) from None
+    return RedirectResponse(f"/judgments/{quoted(query_id)}/{quoted(doc_id)}", 303)
+
+
+def _quicker(archive: ArchiveDep, query_id: str, doc_id: str) -> Problem:
+    changed = change_sentence(archive.judgments.get(query_id, doc_id))
+    return Problem(
+        412,
+        f"{changed}. Nothing was changed; open the judgment again to decide.",
+        kind="conflict",
+        where=f"/judgments/{quoted(query_id)}/{quoted(doc_id)}",
+    )
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ArgumentError("grade", "a number", repr(text)[:40]) from None
+
+
+def _pieces(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """Join lines to pieces that are worth sending."""
+    piece = bytearray()
+    for line in lines:
+        piece += line
+        if len(piece) >= _PIECE_BYTES:
+            yield bytes(piece)
+            piece.clear()
+    yield bytes(piece)

@@ -1,0 +1,129 @@
+"""The page of power: what a golden set can see, and how many queries a margin needs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import Response
+
+from berryeval.archive import Archive
+from berryeval.archive.records import StoredRun
+from berryeval.charts.power import detection_chart
+from berryeval.errors import BerryEvalError
+from berryeval.evaluation.detection import Detection
+from berryeval.evaluation.notes import range_text
+from berryeval.service.dependencies import ArchiveDep
+from berryeval.service.workbench.assets import HTMX, assets
+from berryeval.service.workbench.pages.power.wish import SOURCES, read_wish
+from berryeval.service.workbench.reading import once_read
+from berryeval.service.workbench.rendering import fragment, page
+from berryeval.service.workbench.state.measuring import Measuring, Spread, Wish
+from berryeval.service.workbench.state.scoring import Scoring, ScoringDep
+
+__all__ = ["router", "sentences"]
+
+_N_RUNS = 30
+_MARGINS = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1)
+_WIDE, _NARROW = (560, 320), (340, 280)
+
+router = APIRouter(dependencies=[once_read])
+
+
+async def _measuring(request: Request) -> Measuring:
+    measuring: Measuring = request.app.state.measuring
+    return measuring
+
+
+@router.get("/power")
+def show_power(
+    request: Request,
+    archive: ArchiveDep,
+    scoring: ScoringDep,
+    measuring: Annotated[Measuring, Depends(_measuring)],
+) -> Response:
+    """Answer the form. Where that takes a while, the page asks for the answer when it is open."""
+    baselines = [one.name for one in archive.baselines.page(limit=1000).items]
+    runs = archive.runs.page(limit=_N_RUNS, newest_first=True).items
+    if not runs:
+        return page(request, "power_empty.html")
+    wish = _wish(request, archive, scoring, baselines, runs)
+    is_part = "hx-request" in request.headers
+    spread, problem, is_waiting = None, None, False
+    try:
+        is_waiting = HTMX in assets() and not is_part and not measuring.is_known(wish)
+        if not is_waiting:
+            spread = measuring.spread(wish)
+    except BerryEvalError as error:
+        problem = str(error)
+    return (fragment if is_part else page)(
+        request,
+        "power_part.html" if is_part else "power.html",
+        wish=wish,
+        sources=SOURCES,
+        measures=_measures(scoring),
+        baselines=baselines,
+        runs=runs,
+        problem=problem,
+        is_waiting=is_waiting,
+        **_answered(spread, wish),
+    )
+
+
+def _answered(spread: Spread | None, wish: Wish) -> dict[str, Any]:
+    """Return what the answer shows; nothing as long as there is none."""
+    if spread is None:
+        return {"spread": None, "found": None}
+    found = spread.found
+    charts = [
+        detection_chart(found, width=width, height=height) if found.curve else None
+        for width, height in (_WIDE, _NARROW)
+    ]
+    return {
+        "spread": spread,
+        "found": found,
+        "told": sentences(found, wish),
+        "chart": charts[0],
+        "small_chart": charts[1],
+        "margins": sorted({*_MARGINS, found.margin}),
+    }
+
+
+def _measures(scoring: Scoring) -> list[str]:
+    return [str(measure) for measure in scoring.measures if measure.aggregate != "sum"]
+
+
+def _wish(
+    request: Request,
+    archive: Archive,
+    scoring: Scoring,
+    baselines: list[str],
+    runs: tuple[StoredRun, ...],
+) -> Wish:
+    """Read the form; without a word it holds the newest other run against the baseline."""
+    a = "main" if "main" in baselines else baselines[0] if baselines else runs[-1].run_id
+    kept = archive.baselines.get(a) if a in baselines else None
+    reference = kept.run_id if kept is not None else a
+    content = next((run.content_hash for run in runs if run.run_id == reference), None)
+    others = [run for run in runs if run.run_id != reference and run.content_hash != content]
+    b = others[0].run_id if others else a
+    source = "runs" if others else "assumed"
+    return read_wish(request.query_params, _measures(scoring), a, b, source)
+
+
+def sentences(found: Detection, wish: Wish) -> tuple[str, str]:
+    """Return the answer in a sentence, and what follows for the margin."""
+    queries = "1 query" if found.n_queries == 1 else f"{found.n_queries:,} queries"
+    where = f"{wish.measure} ({wish.slice})" if wish.slice else wish.measure
+    if found.smallest_drop is None or found.needed is None:
+        if found.n_queries < 2:  # noqa: PLR2004
+            return f"{queries} tells nothing of others.", "Choose a larger slice."
+        reason = "the scores of the runs do not differ from query to query"
+        return f"Nothing can be told of {where}: {reason}.", "Choose runs that differ."
+    drop = f"{found.smallest_drop:.3f}" if found.smallest_drop >= 0.001 else "less than 0.001"  # noqa: PLR2004
+    first = f"These {queries} can see a drop of {drop} in {where}."
+    margin = f"A margin of {found.margin:g} needs {found.needed:,}{range_text(found.needed_range)}"
+    if found.is_enough:
+        return first, f"{margin}: you have enough."
+    more = "1 query" if found.missing == 1 else f"{found.missing:,} queries"
+    return first, f"{margin}: you lack {more}."

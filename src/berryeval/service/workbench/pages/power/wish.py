@@ -1,0 +1,68 @@
+"""The form of the page Power: its fields as they were typed, read into a question."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from starlette.datastructures import QueryParams
+
+from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
+from berryeval.evaluation.slices import Slice
+from berryeval.service.workbench.state.measuring import Wish
+
+__all__ = ["SOURCES", "read_wish"]
+
+SOURCES: Mapping[str, str] = {
+    "runs": "measured between two runs",
+    "series": "measured over a series of runs",
+    "assumed": "assumed from one run",
+    "given": "as I say",
+}
+"""Where the spread of differences comes from."""
+
+_DEFAULTS = {"margin": 0.02, "alpha": DEFAULT_RULES.alpha, "power": POWER, "sd": 0.1}
+
+
+def read_wish(given: QueryParams, measures: Sequence[str], a: str, b: str, source: str) -> Wish:
+    """Read the form; `a`, `b` and `source` are taken where it does not say.
+
+    What cannot be read is told beside its field, and the usual value takes its place.
+    """
+    texts = {key: given.get(key, str(default)).strip()[:40] for key, default in _DEFAULTS.items()}
+    messages: dict[str, str] = {}
+    margin = _number(texts, "margin", math.inf, messages)
+    alpha = _number(texts, "alpha", 0.5, messages)
+    power = _number(texts, "power", 1.0, messages)
+    chosen = given.get("source", source)
+    sd = _number(texts, "sd", math.inf, messages) if chosen == "given" else None
+    part = given.get("slice", "")[:300]
+    measure = given.get("measure", measures[0])
+    if measure not in measures:
+        messages["measure"] = f"expected one that the workbench shows, found {measure[:40]!r}"
+        measure = measures[0]
+    return Wish(
+        texts,
+        measure,
+        str(Slice.read(part) or part),
+        chosen if chosen in SOURCES else source,
+        given.get("a") or a,
+        given.get("b") or b,
+        margin,
+        alpha,
+        power,
+        sd,
+        messages,
+    )
+
+
+def _number(texts: Mapping[str, str], key: str, below: float, messages: dict[str, str]) -> float:
+    try:
+        found = float(texts[key])
+    except ValueError:
+        found = math.nan
+    if 0 < found < below:
+        return found
+    expected = "a number above 0" if below == math.inf else f"a number between 0 and {below:g}"
+    messages[key] = f"expected {expected}, found {texts[key]!r}"
+    return _DEFAULTS[key]

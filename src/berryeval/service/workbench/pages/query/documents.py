@@ -1,0 +1,89 @@
+"""A document in the drawer: what it says, piece by piece, and what was judged of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from berryeval.archive import Archive
+from berryeval.archive.judgments.opinions import counted_state
+from berryeval.archive.records import StoredJudgment
+from berryeval.service.dependencies import ArchiveDep
+from berryeval.service.paths import DocId, QueryId, quoted
+from berryeval.service.workbench.grading import grade_labels
+from berryeval.service.workbench.rendering import fragment, page
+from berryeval.service.workbench.state.agreement import TableDep
+
+__all__ = ["PIECE", "DocumentText", "router", "text_of"]
+
+PIECE = 40_000
+"""Characters of a document that are sent at once."""
+
+router = APIRouter(prefix="/queries")
+
+
+@dataclass(frozen=True)
+class DocumentText:
+    """A piece of a document."""
+
+    doc_id: str
+    title: str | None
+    piece: str
+    is_known: bool
+    """Whether the archive has its text."""
+    start: int
+    n_characters: int
+    """Of the whole text."""
+    hash: str | None = None
+    """Of the document as it is shown; None if the archive does not know it."""
+
+    @property
+    def next(self) -> int | None:
+        """Where the next piece begins; None if this is the last."""
+        end = self.start + len(self.piece)
+        return end if end < self.n_characters else None
+
+
+def text_of(archive: Archive, doc_id: str, start: int) -> DocumentText:
+    """Return a piece of a document from a character on."""
+    found = archive.documents.get(doc_id)
+    digest = None if found is None else found.hash
+    if found is None or found.text is None:
+        return DocumentText(doc_id, None, "", is_known=False, start=0, n_characters=0, hash=digest)
+    piece = found.text[start : start + PIECE]
+    return DocumentText(doc_id, found.title, piece, is_known=True, start=start,
+                        n_characters=len(found.text), hash=digest)  # fmt: skip
+
+
+@router.get("/{query_id:id}/documents/{doc_id:id}", tags=["part"])
+def show_document(
+    request: Request, query_id: QueryId, doc_id: DocId, archive: ArchiveDep, latest: TableDep
+) -> Response:
+    """Show a document, and who judged it for the query."""
+    start = _start(request.query_params.get("from", ""))
+    document = text_of(archive, doc_id, start)
+    address = f"/queries/{quoted(query_id)}/documents/{quoted(doc_id)}"
+    is_part = "hx-request" in request.headers
+    if start and is_part:
+        return fragment(request, "document_piece.html", document=document, address=address)
+    history: list[StoredJudgment] = archive.judgments.history(query_id, doc_id)
+    return page(
+        request,
+        "document_part.html" if is_part else "document.html",
+        document=document,
+        address=address,
+        query=archive.queries.get(query_id),
+        query_id=query_id,
+        history=history[::-1],
+        current=counted_state(history),
+        judgment=f"/v1/judgments/{quoted(query_id)}/{quoted(doc_id)}",
+        heading="h2" if is_part else "h1",
+        below="h3" if is_part else "h2",
+        labels=grade_labels(archive, latest.get()),
+    )
+
+
+def _start(number: str) -> int:
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0  # noqa: PLR2004

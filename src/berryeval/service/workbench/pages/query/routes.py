@@ -1,0 +1,294 @@
+"""The addresses of the pages Queries and Query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from berryeval.archive import Archive
+from berryeval.archive.records import StoredRun
+from berryeval.core.query import Query
+from berryeval.errors import ArgumentError, NotFoundError
+from berryeval.measures import Measure
+from berryeval.service.dependencies import ArchiveDep
+from berryeval.service.paths import QueryId, quoted
+from berryeval.service.references import labels_of
+from berryeval.service.workbench.choosing import choose_measure, choose_run, run_choices
+from berryeval.service.workbench.grading import grade_labels
+from berryeval.service.workbench.pages.query.answers import Answers, answers_of, judged_of
+from berryeval.service.workbench.pages.query.chunks import chunk_of
+from berryeval.service.workbench.pages.query.listing import WantedQueries, list_queries
+from berryeval.service.workbench.reading import once_read
+from berryeval.service.workbench.rendering import fragment, page
+from berryeval.service.workbench.state.agreement import TableDep
+from berryeval.service.workbench.state.comparisons import Comparisons, ComparisonsDep
+from berryeval.service.workbench.state.run_directory import MAIN
+from berryeval.service.workbench.state.scoring import Scoring, ScoringDep
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/queries", dependencies=[once_read])
+
+_DEEPEST = 10_000_000
+_N_MISSED = 12
+_N_MOVES = 6
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the address of a query asks for."""
+
+    query_id: str
+    a: str
+    b: str
+    measure: Measure
+
+    def address(self, query_id: str | None = None, /, **changes: str) -> str:
+        """Return the address of this query, or another, with what changes."""
+        given = {"a": self.a, "b": self.b, "measure": str(self.measure), **changes}
+        kept = {name: value for name, value in given.items() if value}
+        path = f"/queries/{quoted(self.query_id if query_id is None else query_id)}"
+        return f"{path}?{urlencode(kept, errors='surrogateescape')}"
+
+    def document(self, doc_id: str) -> str:
+        """Return where a document of the query is shown."""
+        return f"/queries/{quoted(self.query_id)}/documents/{quoted(doc_id)}"
+
+    def judgment(self, doc_id: str) -> str:
+        """Return where a document of the query is judged."""
+        return f"/v1/judgments/{quoted(self.query_id)}/{quoted(doc_id)}"
+
+    def part(self, name: str) -> str:
+        """Return where a part of the page is."""
+        start, _, rest = self.address().partition("?")
+        return f"{start}/{name}?{rest}"
+
+    @property
+    def comparison(self) -> str:
+        """Return where both runs are compared."""
+        given = {"a": self.a, "b": self.b, "measure": str(self.measure)}
+        return f"/compare?{urlencode(given, errors='surrogateescape')}"
+
+
+@router.get("")
+def show_queries(request: Request, scoring: ScoringDep) -> Response:
+    """List queries."""
+    given = request.query_params
+    number = given.get("page", "")
+    wanted = WantedQueries(
+        given.get("q", "").strip(),
+        given.get("category", ""),
+        given.get("difficulty", ""),
+        bool(given.get("unjudged")),
+        int(number) if number.isascii() and number.isdigit() and len(number) < 7 else 1,  # noqa: PLR2004
+    )
+    listing = list_queries(scoring.queries(), scoring.state().judgments, wanted)
+    is_part = request.headers.get("hx-target") == "found"
+    template = "queries_found.html" if is_part else "queries.html"
+    return page(request, template, wanted=wanted, listing=listing)
+
+
+@router.get("/{query_id:id}")
+def show_query(
+    request: Request,
+    query_id: QueryId,
+    archive: ArchiveDep,
+    scoring: ScoringDep,
+    comparisons: ComparisonsDep,
+    latest: TableDep,
+) -> Response:
+    """Show what two runs, or one, answer to a query."""
+    query = archive.queries.get(query_id)
+    asked = _asked(request, archive, scoring, query_id)
+    if not asked.a and not asked.b:
+        return _without_runs(request, archive, query, query_id)
+    runs = _runs(archive, asked)
+    answers = _answers(archive, scoring, runs, asked)
+    _check_known(query, answers)
+    baselines, newest = run_choices(archive)
+    return page(
+        request,
+        "query.html",
+        **_shared(archive, answers, query, asked, grade_labels(archive, latest.get())),
+        chunk=chunk_of(archive, answers, _first(request)),
+        neighbours=_neighbours(comparisons, scoring, runs, asked, only_known=True),
+        missed=_missed(archive, answers),
+        baselines=baselines,
+        newest=newest,
+    )
+
+
+@router.get("/{query_id:id}/scores", tags=["part"])
+def show_scores(
+    request: Request, query_id: QueryId, archive: ArchiveDep, scoring: ScoringDep, latest: TableDep
+) -> Response:
+    """Show the scores alone, after somebody judged."""
+    shared = _asked_for(request, archive, scoring, query_id, grade_labels(archive, latest.get()))
+    return fragment(request, "query_scores.html", **shared)
+
+
+@router.get("/{query_id:id}/ranks", tags=["part"])
+def show_ranks(
+    request: Request, query_id: QueryId, archive: ArchiveDep, scoring: ScoringDep, latest: TableDep
+) -> Response:
+    """Show fifty ranks of both lists, from one on."""
+    shared = _asked_for(request, archive, scoring, query_id, grade_labels(archive, latest.get()))
+    chunk = chunk_of(archive, shared["answers"], _first(request))
+    return fragment(request, "query_ranks.html", **shared, chunk=chunk)
+
+
+@router.get("/{query_id:id}/neighbours", tags=["part"])
+def show_neighbours(
+    request: Request,
+    query_id: QueryId,
+    archive: ArchiveDep,
+    scoring: ScoringDep,
+    comparisons: ComparisonsDep,
+) -> Response:
+    """Show the way to the queries before and after, by harm; it may have to be found first."""
+    asked = _asked(request, archive, scoring, query_id)
+    runs = _runs(archive, asked)
+    found = _neighbours(comparisons, scoring, runs, asked, only_known=False)
+    return fragment(request, "query_neighbours.html", neighbours=found, asked=asked)
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The queries before and after one."""
+
+    previous: str | None
+    next: str | None
+    place: int
+    """From 1."""
+    n_all: int
+    order: str
+
+
+def _asked(request: Request, archive: Archive, scoring: Scoring, query_id: str) -> Asked:
+    """Read an address; without runs it is about the newest one and the baseline."""
+    given = request.query_params
+    measure = choose_measure(scoring.measures, given.get("measure", ""))
+    a, b = given.get("a", ""), given.get("b", "")
+    if not a and not b:
+        newest = archive.runs.page(limit=2, newest_first=True).items
+        if newest:
+            b = newest[0].run_id
+        main = archive.baselines.get(MAIN)
+        if main is not None and main.run_id != b:
+            a = MAIN
+        elif len(newest) > 1:
+            a = newest[1].run_id
+    return Asked(query_id, a, b, measure)
+
+
+def _runs(archive: Archive, asked: Asked) -> dict[str, StoredRun]:
+    """Return one run or two by their labels; the same twice is one."""
+    found = {one: choose_run(archive, one) for one in (asked.a, asked.b) if one}
+    if not found:
+        raise ArgumentError("runs", "a or b, or both", "neither")
+    distinct = {run.run_id: run for run in found.values()}
+    return dict(labels_of(list(distinct.values())))
+
+
+def _answers(
+    archive: Archive, scoring: Scoring, runs: dict[str, StoredRun], asked: Asked
+) -> Answers:
+    loaded = {label: (run, scoring.run(run.run_id)) for label, run in runs.items()}
+    judged = judged_of(archive, asked.query_id)
+    return answers_of(asked.query_id, loaded, judged, scoring.measures, asked.measure)
+
+
+def _check_known(query: Query | None, answers: Answers) -> None:
+    is_known = query is not None or answers.judged
+    if not is_known and all(side.is_missing for side in answers.sides):
+        raise NotFoundError("query", answers.query_id)
+
+
+def _asked_for(
+    request: Request, archive: Archive, scoring: Scoring, query_id: str, labels: Sequence[str]
+) -> dict[str, Any]:
+    """Return what parts of the page show of the runs that its address names."""
+    asked = _asked(request, archive, scoring, query_id)
+    answers = _answers(archive, scoring, _runs(archive, asked), asked)
+    return _shared(archive, answers, archive.queries.get(query_id), asked, labels)
+
+
+def _shared(
+    archive: Archive,
+    answers: Answers,
+    query: Query | None,
+    asked: Asked,
+    labels: Sequence[str],
+) -> dict[str, Any]:
+    moves = () if answers.explanation is None else answers.explanation.effective[:_N_MOVES]
+    beginnings = archive.documents.beginnings(move.doc_id for move in moves)
+    return {
+        "titles": {doc_id: title for doc_id, (title, _) in beginnings.items() if title},
+        "n_moves": _N_MOVES,
+        "answers": answers,
+        "asked": asked,
+        "query": query,
+        "labels": labels,
+    }
+
+
+def _first(request: Request) -> int:
+    number = request.query_params.get("from", "")
+    if not (number.isascii() and number.isdigit() and len(number) < 9):  # noqa: PLR2004
+        return 1
+    return min(max(1, int(number)), _DEEPEST)
+
+
+def _without_runs(
+    request: Request, archive: Archive, query: Query | None, query_id: str
+) -> Response:
+    judged = judged_of(archive, query_id)
+    if query is None and not judged:
+        raise NotFoundError("query", query_id)
+    return page(request, "query_without_runs.html", query=query, query_id=query_id, judged=judged)
+
+
+def _missed(archive: Archive, answers: Answers) -> list[tuple[Any, str]]:
+    """Return relevant documents that no run has, with their titles."""
+    found = answers.missed()
+    titles = archive.documents.beginnings(one.doc_id for one in found[:_N_MISSED])
+    return [(one, titles.get(one.doc_id, ("", ""))[0]) for one in found]
+
+
+def _neighbours(
+    comparisons: Comparisons,
+    scoring: Scoring,
+    runs: dict[str, StoredRun],
+    asked: Asked,
+    *,
+    only_known: bool,
+) -> Neighbours | None:
+    """Return who comes before and after: by harm of two runs, by the score of one."""
+    measure = asked.measure
+    if len(runs) > 1:
+        a, b = runs.values()
+        compared = comparisons.known(a, b)
+        if compared is None:
+            if only_known:
+                return None
+            compared = comparisons.compare(a, b)
+        place, order = compared.position_of(asked.query_id), compared.by_harm(measure)
+        ids, words = compared.comparison.query_ids, "by harm"
+    else:
+        scores = scoring.evaluation(next(iter(runs.values())).run_id).scores
+        values = np.asarray(scores.values[str(measure)])
+        order = np.argsort(values if measure.higher_is_better else -values, kind="stable")
+        ids, words = scores.query_ids, "worst first"
+        place = next((i for i, one in enumerate(ids) if one == asked.query_id), None)
+    if place is None:
+        return Neighbours(None, None, 0, len(ids), words)
+    at = int(np.flatnonzero(order == place)[0])
+    before = asked.address(ids[int(order[at - 1])]) if at > 0 else None
+    after = asked.address(ids[int(order[at + 1])]) if at + 1 < len(order) else None
+    return Neighbours(before, after, at + 1, len(order), words)

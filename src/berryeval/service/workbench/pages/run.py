@@ -1,0 +1,233 @@
+"""One run: what it scores, how its queries are spread, and every one of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from anyio import to_thread
+from fastapi import APIRouter, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from berryeval.archive import Archive
+from berryeval.archive.records import StoredBaseline, StoredRun
+from berryeval.charts import Chart
+from berryeval.charts.change import change_mark, widest_of
+from berryeval.charts.distribution import distribution
+from berryeval.errors import ArgumentError, ConflictError, MismatchError, NotFoundError
+from berryeval.evaluation.gating import latency_at
+from berryeval.evaluation.result import MeasureResult
+from berryeval.evaluation.slices import Slice
+from berryeval.evaluation.standing import FEW_QUERIES
+from berryeval.measures import Measure
+from berryeval.service.dependencies import ArchiveDep, RunsDep, require
+from berryeval.service.paths import NAME
+from berryeval.service.workbench.choosing import baseline_names, choose_measure, choose_run
+from berryeval.service.workbench.reading import once_read
+from berryeval.service.workbench.rendering import fragment, page
+from berryeval.service.workbench.renewing import is_seen, renewal_of
+from berryeval.service.workbench.state.query_table import DEPTH, QueryFilter, QueryTable
+from berryeval.service.workbench.state.run_directory import (
+    MAIN,
+    DirectoryDep,
+    ReferenceRun,
+    reference_run,
+)
+from berryeval.service.workbench.state.run_figures import FiguresDep
+from berryeval.service.workbench.state.score_keeper import KeeperDep
+from berryeval.service.workbench.state.scoring import ScoringDep
+
+__all__ = ["Choices", "router"]
+
+_LENGTH_OF_IDS = 64
+_PERCENTILES = (50, 95)
+_WIDE, _NARROW = (560, 260), (340, 220)
+
+router = APIRouter(dependencies=[once_read])
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What somebody chose to see of a run."""
+
+    measure: Measure
+    wanted: QueryFilter
+
+    def address(self, run_id: str, **changes: object) -> str:
+        """Return the address of the page with some choices changed; defaults go unsaid."""
+        table = self.wanted
+        chosen: dict[str, object] = {
+            "measure": str(self.measure),
+            "q": table.text,
+            "slice": "" if table.slice is None else str(table.slice),
+            "only": table.only,
+            "sort": "" if table.sort == str(self.measure) else table.sort,
+            "order": "desc" if table.is_descending else "",
+            "page": table.page if table.page > 1 else "",
+        }
+        kept = {name: value for name, value in (chosen | changes).items() if value}
+        return f"/runs/{run_id}?{urlencode(kept, errors='surrogateescape')}"
+
+
+@router.get("/runs/{reference}")
+def show_run(
+    request: Request,
+    reference: str,
+    archive: ArchiveDep,
+    scoring: ScoringDep,
+    directories: DirectoryDep,
+    keeper: KeeperDep,
+    figures: FiguresDep,
+    measure: str = "",
+    q: str = "",
+    part: Annotated[str, Query(alias="slice")] = "",
+    only: str = "",
+    sort: str = "",
+    order: str = "",
+    number: Annotated[int, Query(alias="page")] = 1,
+) -> Response:
+    """Return the page of a run, by its id or the name of a baseline, or its table alone."""
+    run = choose_run(archive, reference)
+    shown = choose_measure(scoring.measures, measure)
+    wanted = QueryFilter(
+        text=q,
+        slice=Slice.read(part),
+        only="nothing" if only == "nothing" else "holes" if only == "holes" else "",
+        sort=sort or str(shown),
+        is_descending=order == "desc",
+        page=number,
+    )
+    kept = keeper.summaries([run.run_id])
+    if is_seen(request, kept):
+        return Response(status_code=204)
+    context = _context(run, Choices(shown, wanted))
+    context |= {"kept": kept, "renewal": renewal_of(request, kept)}
+    # While newer judgments are counted, what is shown is the state of all other pages.
+    state = kept.state or scoring.state()
+    try:
+        evaluation = scoring.evaluation(run.run_id, state)
+    except MismatchError as error:  # nothing is judged, or none of its queries
+        facts = _facts(archive, run)
+        return page(request, "run.html", **context, **facts, reason=str(error), against=None)
+    context |= _table(figures.table(run.run_id, evaluation, state), wanted)
+    if request.headers.get("hx-target") == "queries":
+        return fragment(request, "run_queries.html", **context)
+    against = reference_run(archive, directories.current(), run)
+    other = None if against is None else against.run.run_id
+    slices = figures.slices(run.run_id, other, shown, state)
+    compared = figures.reference(other, state)
+    before = None if compared is None else compared[str(shown)].values
+    return page(
+        request,
+        "run.html",
+        **context,
+        **_facts(archive, run),
+        reason=None,
+        against=against,
+        is_compared=compared is not None,
+        evaluation=evaluation,
+        tiles=figures.standings(run.run_id, other, state),
+        distribution=_drawings(evaluation[str(shown)], before, against),
+        slices=slices,
+        change_mark=change_mark,
+        widest=widest_of(one.change for one in slices),
+        few=FEW_QUERIES,
+    )
+
+
+def _context(run: StoredRun, chosen: Choices) -> dict[str, Any]:
+    address: Callable[..., str] = lambda **changes: chosen.address(run.run_id, **changes)  # noqa: E731
+    return {
+        "run": run,
+        "wanted": chosen.wanted,
+        "measure": str(chosen.measure),
+        "address": address,
+        "depth": DEPTH,
+    }
+
+
+def _table(table: QueryTable, wanted: QueryFilter) -> dict[str, Any]:
+    return {
+        "table": table,
+        "measures": table.measures,
+        "rows": table.page(wanted),
+        "slices_to_choose": table.slices(),
+    }
+
+
+def _drawings(
+    result: MeasureResult, before: Sequence[float] | None, against: ReferenceRun | None
+) -> list[Chart]:
+    """Return how scores are spread, for wide and for narrow screens."""
+    names = ("this run", "" if against is None else against.name)
+    return [
+        distribution(
+            result.measure,
+            result.values,
+            result.mean,
+            before,
+            names=names,
+            width=width,
+            height=height,
+        )
+        for width, height in (_WIDE, _NARROW)
+    ]
+
+
+def _facts(archive: Archive, run: StoredRun) -> dict[str, Any]:
+    """Return what is known of a run besides its rankings."""
+    main = archive.baselines.get(MAIN)
+    durations = [*(run.facts.durations or {}).values()]
+    settings = {
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in run.facts.settings.items()
+    }
+    return {
+        "names": baseline_names(archive).get(run.run_id, []),
+        "main": MAIN,
+        "main_id": "" if main is None else main.run_id,
+        "settings": settings,
+        "milliseconds": [latency_at(durations, p) for p in _PERCENTILES] if durations else None,
+    }
+
+
+@router.post("/runs/{run_id}", dependencies=[require("admin")])
+async def change_run(
+    request: Request, run_id: str, archive: ArchiveDep, runs: RunsDep, keeper: KeeperDep
+) -> Response:
+    """Let a name stand for the run, or remove it; `do` says which."""
+    form = await request.form()
+    if form.get("do") == "remove":
+        if not await to_thread.run_sync(archive.runs.remove, run_id):
+            raise NotFoundError("run", run_id)
+        runs.forget(run_id)
+        keeper.forget(run_id)
+        return RedirectResponse("/runs", 303)
+    if form.get("do") != "baseline":
+        raise ArgumentError("do", "'baseline' or 'remove'", repr(str(form.get("do"))[:40]))
+    name, seen = str(form.get("name") or MAIN), form.get("seen")
+    await to_thread.run_sync(
+        _set_baseline, archive, name, run_id, None if seen is None else str(seen)
+    )
+    return RedirectResponse(f"/runs/{run_id}", 303)
+
+
+def _set_baseline(archive: Archive, name: str, run_id: str, seen: str | None) -> None:
+    """Let a name stand for a run, unless it stands for another one than somebody saw."""
+    if not re.fullmatch(NAME, name) or len(name) == _LENGTH_OF_IDS:
+        expected = "letters, digits, dots, dashes and underscores, at most 99"
+        raise ArgumentError("name", expected, repr(name[:100]))
+
+    def check(there: StoredBaseline | None) -> None:
+        found = "" if there is None else there.run_id
+        if seen is not None and found != seen:
+            now = f"run {found[:8]}" if found else "no run"
+            raise ConflictError(
+                f"baseline {name!r}", "what the page showed", f"that it is {now} by now"
+            )
+
+    archive.baselines.put(name, run_id, check=check)

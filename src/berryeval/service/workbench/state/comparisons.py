@@ -1,0 +1,282 @@
+"""Comparisons of two runs at today's judgments, kept for the next request.
+
+A page asks for the same comparison again and again: another measure, the next fifty queries, the
+query before. Runs never change: both ids, the judgments and the measures identify a comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+from fastapi import Depends, Request
+from numpy.typing import NDArray
+
+from berryeval.archive.queries import AllQueries
+from berryeval.archive.records import StoredRun
+from berryeval.core.id_column import encode_id
+from berryeval.core.query import Query
+from berryeval.core.run import Run
+from berryeval.evaluation.comparing import compare_evaluations
+from berryeval.evaluation.comparison import Comparison, Difference
+from berryeval.evaluation.result import Evaluation, holes_measure
+from berryeval.evaluation.slices import LABELS, values_in
+from berryeval.measures import Measure
+from berryeval.service.lru_cache import LruCache
+from berryeval.service.references import labels_of
+from berryeval.service.shared_work import SharedWork
+from berryeval.service.workbench.state.scoring import Scoring, State
+
+__all__ = ["LOOKED_AT", "Compared", "Comparisons", "ComparisonsDep"]
+
+_MANY_QUERIES = 500
+
+LOOKED_AT = 100
+"""Ranks that are compared for a measure without a cutoff."""
+
+_MOST = 24
+_PATIENCE, _LONG_PATIENCE = 0.1, 3.0
+"""Seconds that a page waits for a comparison at today's judgments: of many queries, of few."""
+_MOST_TAGS = 12
+
+Floats = NDArray[np.float64]
+Value = TypeVar("Value")
+
+
+class _Key(NamedTuple):
+    a: str
+    b: str
+    judgments_hash: str
+    measures: tuple[str, ...]
+    queries: tuple[Any, ...]
+
+
+class Runs(Mapping[str, Run]):
+    """Runs by their labels, read when they are asked for: a comparison does not hold them."""
+
+    def __init__(self, scoring: Scoring, run_ids: Mapping[str, str]) -> None:
+        self._scoring = scoring
+        self._run_ids = run_ids
+
+    def __getitem__(self, label: str) -> Run:
+        return self._scoring.run(self._run_ids[label])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._run_ids)
+
+    def __len__(self) -> int:
+        return len(self._run_ids)
+
+
+class Compared:
+    """A comparison of two runs, and what pages want to know of it.
+
+    Attributes
+    ----------
+    a, b : StoredRun
+        Baseline and candidate.
+    comparison : Comparison
+        Its runs are read when they are asked for.
+    judgments_hash : str
+        Of what both were scored with.
+    """
+
+    def __init__(
+        self, a: StoredRun, b: StoredRun, comparison: Comparison, judgments_hash: str
+    ) -> None:
+        self.a = a
+        self.b = b
+        self.comparison = comparison
+        self.judgments_hash = judgments_hash
+        self._differs: dict[int, NDArray[np.bool_]] = {}
+        self._orders: dict[Measure, NDArray[np.intp]] = {}
+        self._remembered: dict[object, Any] = {}
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What baseline and candidate are called; never the same."""
+        return self.comparison.baseline, self.comparison.candidates[0]
+
+    def sliced(self, measure: Measure) -> tuple[Difference, ...]:
+        """Return the differences of each slice."""
+        return self.remembered(("sliced", measure), lambda: self._sliced(measure))
+
+    def _sliced(self, measure: Measure) -> tuple[Difference, ...]:
+        whole = self.comparison
+        labels = _labels_in(whole.queries, whole.query_ids)
+        if not labels:
+            return ()
+        return compare_evaluations(
+            whole.judgments,
+            whole.runs,
+            {
+                name: Evaluation(one.scores, [measure], whole.queries)
+                for name, one in whole.evaluations.items()
+            },
+            queries=whole.queries,
+            slices=labels,
+        ).sliced
+
+    def difference(self, measure: Measure) -> Difference:
+        """Return the difference over all queries."""
+        return self.comparison.difference(self.names[1], measure)
+
+    def scores(self, measure: Measure) -> tuple[Floats, Floats]:
+        """Return the scores of both, one a query in the order of the comparison."""
+        before, after = (self._scores(name, str(measure)) for name in self.names)
+        return before, after
+
+    def n_holes(self, measure: Measure) -> tuple[Floats, Floats]:
+        """Return how many documents that the measure looks at nobody judged, query by query."""
+        name = str(holes_measure(measure))
+        before, after = (self._scores(run, name) for run in self.names)
+        return before, after
+
+    def _scores(self, run: str, name: str) -> Floats:
+        # At the same judgments the same queries are scored, whatever a run has.
+        return np.asarray(self.comparison.evaluations[run].scores.values[name])
+
+    def gains(self, measure: Measure) -> Floats:
+        """Return what each query gained; below 0 is worse."""
+        return self.comparison.gains(self.names[1], measure)
+
+    def by_harm(self, measure: Measure) -> NDArray[np.intp]:
+        """Return where queries stand, the greatest loss first and the greatest gain last."""
+        if measure not in self._orders:
+            self._orders[measure] = np.argsort(self.gains(measure), kind="stable")
+        return self._orders[measure]
+
+    def position_of(self, query_id: str) -> int | None:
+        """Return where a query stands; None if it was not compared."""
+        return self._position_of.get(query_id)
+
+    @cached_property
+    def _position_of(self) -> dict[str, int]:
+        return {query_id: i for i, query_id in enumerate(self.comparison.query_ids)}
+
+    def differs(self, measure: Measure) -> NDArray[np.bool_]:
+        """Tell of each query whether its rankings differ as far as the measure looks.
+
+        A measure without a cutoff looks at the first hundred ranks here. A query whose score
+        differs has rankings that do, wherever.
+        """
+        k = min(measure.k or LOOKED_AT, LOOKED_AT)
+        if k not in self._differs:
+            before, after = (self.comparison.runs[name] for name in self.names)
+            encoded = [encode_id(query_id) for query_id in self.comparison.query_ids]
+            self._differs[k] = np.fromiter(
+                (before.ranked_ids(one, k) != after.ranked_ids(one, k) for one in encoded), bool
+            )
+        has_moved: NDArray[np.bool_] = self._differs[k] | (self.difference(measure).values != 0.0)
+        return has_moved
+
+    def remembered(self, key: object, make: Callable[[], Value]) -> Value:
+        """Return what a page worked out before; work it out if it did not."""
+        if key not in self._remembered:
+            self._remembered[key] = make()
+        found: Value = self._remembered[key]
+        return found
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """Id and text of each query in small letters, to be searched."""
+        queries = self.comparison.queries
+        return [
+            f"{query_id}\n{queries[query_id].text if query_id in queries else ''}".casefold()
+            for query_id in self.comparison.query_ids
+        ]
+
+
+class Comparisons:
+    """The comparisons that were asked for last."""
+
+    def __init__(self, scoring: Scoring) -> None:
+        self._scoring = scoring
+        self._found: LruCache[_Key, Compared] = LruCache(_MOST)
+        self._work: SharedWork[tuple[str, str], Compared] = SharedWork("berryeval-comparing", 2)
+
+    def compare(self, a: StoredRun, b: StoredRun) -> Compared:
+        """Compare two runs at today's judgments.
+
+        Raises
+        ------
+        ArgumentError
+            If both are the same.
+        MismatchError
+            If no query is judged and in both.
+        """
+        labels = labels_of([a, b])
+        state = self._scoring.state()
+        known = self._scoring.all_queries()
+        run_ids = {label: run.run_id for label, run in labels.items()}
+
+        def make() -> Compared:
+            evaluations = {
+                label: self._scoring.evaluation(run_id, state) for label, run_id in run_ids.items()
+            }
+            comparison = compare_evaluations(
+                state.judgments,
+                Runs(self._scoring, run_ids),
+                evaluations,
+                queries=known.queries,
+            )
+            return Compared(a, b, comparison, state.hash)
+
+        return self._found.get_or_make(self._key(a, b, state, known), make)
+
+    def soon(self, a: StoredRun, b: StoredRun) -> tuple[Compared, bool]:
+        """Compare two runs as `compare` does, or return what was known before a judgment.
+
+        Scoring two large runs again takes longer than a page may. It goes on in a thread then.
+
+        Returns
+        -------
+        compared : Compared
+        is_current : bool
+            Whether it is at today's judgments.
+        """
+        known = self.known(a, b)
+        if known is None:
+            return self.compare(a, b), True
+        seconds = _PATIENCE if known.comparison.n_queries > _MANY_QUERIES else _LONG_PATIENCE
+        pair = (a.run_id, b.run_id)
+        found, _ = self._work.get(pair, lambda: self.compare(a, b), seconds=seconds, known=known)
+        assert found is not None
+        now = self._key(a, b, self._scoring.state(), self._scoring.all_queries())
+        return found, self._found.get(now) is found
+
+    def _key(self, a: StoredRun, b: StoredRun, state: State, known: AllQueries) -> _Key:
+        measures = tuple(map(str, self._scoring.measures))
+        return _Key(a.run_id, b.run_id, state.hash, measures, known.stamp)
+
+    def close(self) -> None:
+        """Begin nothing more, and wait for what has begun."""
+        self._work.close()
+
+    def known(self, a: StoredRun, b: StoredRun) -> Compared | None:
+        """Return the newest comparison of two runs if there is one, whatever was judged since.
+
+        While somebody judges, the queries before and after one stay where they are.
+        """
+        return self._found.find(lambda key: key[:2] == (a.run_id, b.run_id))
+
+
+def _labels_in(queries: Mapping[str, Query], query_ids: Sequence[str]) -> list[str]:
+    """Return by what queries can be sliced; tags only where they are few."""
+    found: list[str] = []
+    for label in LABELS:
+        values_of = values_in(queries, label)
+        n_values = len({value for query_id in query_ids for value in values_of(query_id)})
+        if n_values > 0 and (label != "tag" or n_values <= _MOST_TAGS):
+            found.append(label)
+    return found
+
+
+async def _comparisons(request: Request) -> Comparisons:
+    comparisons: Comparisons = request.app.state.comparisons
+    return comparisons
+
+
+ComparisonsDep: TypeAlias = Annotated[Comparisons, Depends(_comparisons)]

@@ -1,0 +1,227 @@
+"""What can be judged: holes, holes of a comparison, and what others have judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+from urllib.parse import urlencode
+
+import numpy as np
+
+from berryeval.archive import Archive
+from berryeval.archive.judgments.opinions import SETTLED, counted_state, saying_of
+from berryeval.archive.judgments.table import WantedJudgments
+from berryeval.archive.records import StoredJudgment
+from berryeval.evaluation.hole_queue import HoleQueue, QueuedHole, queue_holes
+from berryeval.measures import Measure
+from berryeval.service.references import find_run
+from berryeval.service.workbench.state.scoring import Scoring
+
+__all__ = [
+    "DEPTH",
+    "MODES",
+    "SOURCE",
+    "Asked",
+    "JudgingTask",
+    "Listed",
+    "Mode",
+    "Pair",
+    "list_asked",
+    "stamp_of",
+    "still_asked",
+]
+
+Mode: TypeAlias = Literal["holes", "compare", "second", "stale", "conflicts"]
+Pair: TypeAlias = tuple[str, str]
+
+SOURCE = "workbench"
+"""Of judgments that come from the queue."""
+
+DEPTH = 10
+"""Ranks of each run that are pooled."""
+
+_MOST_RUNS = 12
+_MOST_RECENT = 200
+_MOST_ASKED = 2000
+_LEAST = 0.0005
+"""An effect that is not 0 with three decimals."""
+
+MODES: Mapping[Mode, str] = {
+    "holes": "Not judged yet",
+    "compare": "Decisive for a comparison",
+    "second": "Second opinions",
+    "stale": "Changed since",
+    "conflicts": "Conflicts",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingTask:
+    """What somebody wants to judge.
+
+    Parameters
+    ----------
+    mode : Mode
+        Of which kind.
+    a, b : str, optional
+        The baseline and the candidate of a comparison: runs, or names of baselines.
+    """
+
+    mode: Mode = "holes"
+    a: str | None = None
+    b: str | None = None
+
+    @property
+    def query(self) -> str:
+        """The part of an address that says so."""
+        parts = {"mode": self.mode, "a": self.a, "b": self.b}
+        return urlencode({name: value for name, value in parts.items() if value})
+
+    @property
+    def source(self) -> str:
+        """What judgments say about where they come from."""
+        return SETTLED if self.mode == "conflicts" else SOURCE
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A pair to be judged, and why."""
+
+    query_id: str
+    doc_id: str
+    why: str = ""
+
+    @property
+    def pair(self) -> Pair:
+        """Query and document."""
+        return self.query_id, self.doc_id
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What there is to judge, the most useful first."""
+
+    asked: Sequence[Asked]
+    n_more: int = 0
+    """How many there are besides."""
+
+
+def stamp_of(archive: Archive, wanted: JudgingTask) -> object:
+    """Return what changes when a list has to be made anew, whatever was judged."""
+    if wanted.mode != "holes":
+        return None
+    newest = archive.runs.page(limit=1, newest_first=True).items
+    baselines = archive.baselines.page(limit=_MOST_RUNS).items
+    return [run.run_id for run in newest], [(one.name, one.run_id) for one in baselines]
+
+
+def list_asked(archive: Archive, scoring: Scoring, wanted: JudgingTask, caller: str) -> Listed:
+    """Return what somebody could judge; takes seconds where there is much.
+
+    Raises
+    ------
+    NotFoundError
+        If a run of a comparison is not there.
+    """
+    return _LISTS[wanted.mode](archive, scoring, wanted, caller)
+
+
+def _holes(archive: Archive, scoring: Scoring, _wanted: JudgingTask, _caller: str) -> Listed:
+    run_ids = _pool(archive)
+    if not run_ids:
+        return Listed(())
+    runs = {run_id: scoring.run(run_id) for run_id in run_ids}
+    measure = scoring.measures[0]
+    judgments, queries = archive.judgments.current(), scoring.queries()
+    queue = queue_holes(judgments, runs, measure, k=DEPTH, queries=queries)
+    return _of_queue(queue, measure, "")
+
+
+def _compare(archive: Archive, scoring: Scoring, wanted: JudgingTask, _caller: str) -> Listed:
+    a, b = (find_run(archive, reference or "main").run_id for reference in (wanted.a, wanted.b))
+    if a == b:
+        return Listed(())
+    runs = {run_id: scoring.run(run_id) for run_id in (a, b)}
+    measure = scoring.measures[0]
+    judgments, queries = archive.judgments.current(), scoring.queries()
+    depth = measure.k or DEPTH
+    queue = queue_holes(judgments, runs, measure, baseline=a, k=depth, queries=queries)
+    return _of_queue(queue, measure, "the difference in ")
+
+
+def _of_queue(queue: HoleQueue, measure: Measure, what: str) -> Listed:
+    asked = [
+        Asked(hole.query_id, hole.doc_id, _why(hole, queue.n_runs, measure, what))
+        for hole in queue.holes
+    ]
+    return Listed(asked, queue.n_holes - len(asked))
+
+
+def _why(hole: QueuedHole, n_runs: int, measure: Measure, what: str) -> str:
+    systems = "the only system" if n_runs == 1 else f"{hole.n_runs} of {n_runs} systems"
+    found = f"In the top {measure.k or DEPTH} of {systems}"
+    if hole.effect is None:
+        return f"{found}."
+    effect = f"{hole.effect:.3f}" if hole.effect >= _LEAST else f"less than {2 * _LEAST:g}"
+    by = "by up to" if hole.effect >= _LEAST else "by"
+    return f"{found}; judging it could move {what}{measure} {by} {effect}."
+
+
+def _pool(archive: Archive) -> list[str]:
+    """Return the baselines and the newest run of every series."""
+    found = dict.fromkeys(one.run_id for one in archive.baselines.page(limit=_MOST_RUNS).items)
+    seen = set()
+    for run in archive.runs.page(limit=_MOST_RECENT, newest_first=True).items:
+        if run.facts.name not in seen:
+            seen.add(run.facts.name)
+            found[run.run_id] = None
+    return [*found][:_MOST_RUNS]
+
+
+def _second(archive: Archive, _scoring: Scoring, _wanted: JudgingTask, caller: str) -> Listed:
+    table = archive.judgment_index.table()
+    rows = table.without_opinion_of(caller)
+    chance = np.random.default_rng()
+    chosen = chance.choice(rows, min(len(rows), _MOST_ASKED), replace=False)
+    asked = [Asked(*table.pair(row)) for row in chosen.tolist()]
+    return Listed(asked, len(rows) - len(asked))
+
+
+def _stale(archive: Archive, _scoring: Scoring, _wanted: JudgingTask, _caller: str) -> Listed:
+    return _found(archive, WantedJudgments(is_stale=True))
+
+
+def _conflicts(archive: Archive, _scoring: Scoring, _wanted: JudgingTask, _caller: str) -> Listed:
+    return _found(archive, WantedJudgments(is_conflict=True))
+
+
+def _found(archive: Archive, wanted: WantedJudgments) -> Listed:
+    table = archive.judgment_index.table()
+    rows = table.find(wanted).tolist()
+    asked = [Asked(*table.pair(row)) for row in rows[:_MOST_ASKED]]
+    return Listed(asked, len(rows) - len(asked))
+
+
+_LISTS: Mapping[Mode, Callable[[Archive, Scoring, JudgingTask, str], Listed]] = {
+    "holes": _holes,
+    "compare": _compare,
+    "second": _second,
+    "stale": _stale,
+    "conflicts": _conflicts,
+}
+
+
+def still_asked(mode: Mode, states: Sequence[StoredJudgment], caller: str) -> bool:
+    """Whether a pair of this history is still to be judged by somebody."""
+    current = counted_state(states)
+    if mode in ("holes", "compare"):
+        return current is None or current.grade is None or current.grade < 0
+    if current is None:
+        return False
+    if mode == "stale":
+        return current.is_stale
+    found = saying_of(states)
+    if mode == "second":
+        return caller not in found.independent and current.author != caller
+    return found.is_conflict

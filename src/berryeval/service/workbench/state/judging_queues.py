@@ -1,0 +1,241 @@
+"""Who judges what next: lists that are made in the background, and documents that are taken.
+
+Two people who judge at the same time get different documents. What somebody was given is theirs
+for some minutes; should both judge the same after all, the second is told.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from berryeval.archive import Archive
+from berryeval.archive.judgments.opinions import counted_state
+from berryeval.archive.records import StoredJudgment
+from berryeval.errors import BerryEvalError
+from berryeval.service.lru_cache import LruCache
+from berryeval.service.shared_work import SharedWork
+from berryeval.service.workbench.state.judging_modes import (
+    Asked,
+    JudgingTask,
+    Listed,
+    Pair,
+    list_asked,
+    stamp_of,
+    still_asked,
+)
+from berryeval.service.workbench.state.scoring import Scoring
+
+__all__ = ["Given", "Queues", "Turn"]
+
+_WAIT_SECONDS = 0.1
+"""Seconds that a page waits for a list."""
+_TAKEN_SECONDS = 300.0
+_OLD_SECONDS = {"holes": 600.0, "compare": 600.0, "second": 600.0, "stale": 10.0, "conflicts": 3.0}
+_MOST_LISTS = 50
+_MOST_LOOKED_AT = 400
+_MOST_SKIPPED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What somebody is given to judge, and all that was said of it."""
+
+    asked: Asked
+    states: list[StoredJudgment]
+
+    @property
+    def revision(self) -> int:
+        """Of the judgment that counts; 0 if there is none."""
+        counted = counted_state(self.states)
+        return 0 if counted is None else counted.revision
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The next things to judge."""
+
+    turns: list[Turn]
+    n_left: int
+    """How many there are, these among them."""
+    is_ready: bool = True
+    """Whether it is known what there is."""
+
+
+@dataclass(eq=False)
+class _List:
+    """What there is to judge, made when the stamp was this."""
+
+    listed: Listed
+    stamp: object
+    made: float = field(default_factory=time.monotonic)
+    gone: set[Pair] = field(default_factory=set)
+
+
+class _Held(NamedTuple):
+    session: str
+    caller: str
+    until: float
+
+
+class Queues:
+    """All that is to be judged, for everybody."""
+
+    def __init__(self, archive: Archive, scoring: Scoring) -> None:
+        self._archive = archive
+        self._scoring = scoring
+        self._lists: LruCache[tuple[JudgingTask, str], _List] = LruCache(_MOST_LISTS)
+        self._taken: dict[Pair, _Held] = {}
+        self._skipped: dict[str, dict[Pair, None]] = {}
+        self._lock = threading.Lock()
+        self._work: SharedWork[tuple[JudgingTask, str], _List] = SharedWork("berryeval-queue")
+
+    def first(self, wanted: JudgingTask, caller: str) -> Given:
+        """Give somebody who opens a page one document; one of their own if no other is left."""
+        # Two pages of one person are two sessions as well.
+        found = self.next(wanted, caller, session=secrets.token_urlsafe(8), n=1)
+        if found.turns or not found.n_left:
+            return found
+        with self._lock:
+            own = next((held for held in self._taken.values() if held.caller == caller), None)
+        return found if own is None else self.next(wanted, caller, session=own.session, n=1)
+
+    def next(
+        self, wanted: JudgingTask, caller: str, *, session: str, n: int, have: Collection[Pair] = ()
+    ) -> Given:
+        """Give somebody the next documents, which nobody else gets meanwhile.
+
+        Parameters
+        ----------
+        caller : str
+            Whose judgments they become.
+        session : str
+            Of a page: the same person may have two.
+        n : int
+            How many.
+        have : collection of pairs
+            What this page has already.
+
+        Raises
+        ------
+        NotFoundError
+            If a run of a comparison is not there.
+        """
+        kept = self._listed(wanted, caller)
+        if kept is None:
+            return Given([], 0, is_ready=False)
+        listed = kept.listed
+        turns: list[Turn] = []
+        with self._lock:
+            self._forget()
+            for pair in have:
+                self._take(pair, session, caller)
+            skipped = self._skipped.get(caller, {})
+            held = set(have)
+            candidates = [
+                one
+                for one in self._free(listed.asked, kept.gone, session)
+                if one.pair not in skipped and one.pair not in held
+            ][:_MOST_LOOKED_AT]
+        for one in candidates:
+            if len(turns) == n:
+                break
+            states = self._archive.judgments.history(*one.pair)
+            if not still_asked(wanted.mode, states, caller):
+                kept.gone.add(one.pair)
+                continue
+            with self._lock:
+                if not self._take(one.pair, session, caller):
+                    continue
+            turns.append(Turn(one, states))
+        n_skipped = sum(one.pair in skipped for one in listed.asked)
+        n_left = max(len(listed.asked) - len(kept.gone) - n_skipped, len(turns)) + listed.n_more
+        return Given(_by_query(turns), n_left)
+
+    def skip(self, caller: str, pair: Pair) -> None:
+        """Do not give somebody this pair again, as long as the service runs."""
+        with self._lock:
+            mine = self._skipped.setdefault(caller, {})
+            mine[pair] = None
+            if len(mine) > _MOST_SKIPPED:
+                del mine[next(iter(mine))]
+            self._taken.pop(pair, None)
+
+    def unskip(self, caller: str, pair: Pair) -> None:
+        """Take a skip back."""
+        with self._lock:
+            self._skipped.get(caller, {}).pop(pair, None)
+
+    def done(self, pair: Pair) -> None:
+        """Let a pair go that was judged."""
+        with self._lock:
+            self._taken.pop(pair, None)
+
+    def restore(self, wanted: JudgingTask, caller: str, pair: Pair) -> None:
+        """Ask for a pair again, whose judgment was undone."""
+        with self._lock:
+            kept = self._lists.get((wanted, self._owner(wanted, caller)))
+            if kept is not None:
+                kept.gone.discard(pair)
+
+    def close(self) -> None:
+        """Stop making lists."""
+        self._work.close()
+
+    def _owner(self, wanted: JudgingTask, caller: str) -> str:
+        return caller if wanted.mode == "second" else ""
+
+    def _listed(self, wanted: JudgingTask, caller: str) -> _List | None:
+        """Return the list, or an outdated one if it takes a while; None if there is none yet."""
+        key = (wanted, self._owner(wanted, caller))
+        stamp = stamp_of(self._archive, wanted)
+        known = self._lists.get(key)
+        if (
+            known is not None
+            and known.stamp == stamp
+            and time.monotonic() - known.made <= _OLD_SECONDS[wanted.mode]
+        ):
+            return known
+
+        def make() -> _List:
+            made = _List(list_asked(self._archive, self._scoring, wanted, caller), stamp)
+            self._lists.put(key, made)
+            return made
+
+        try:
+            return self._work.get(key, make, seconds=_WAIT_SECONDS, known=known)[0]
+        except BerryEvalError:
+            if known is None:
+                raise
+            return known
+
+    def _free(self, asked: Collection[Asked], gone: set[Pair], session: str) -> Iterator[Asked]:
+        for one in asked:
+            if one.pair in gone:
+                continue
+            holder = self._taken.get(one.pair)
+            if holder is None or holder.session == session:
+                yield one
+
+    def _take(self, pair: Pair, session: str, caller: str) -> bool:
+        holder = self._taken.get(pair)
+        if holder is not None and holder.session != session:
+            return False
+        self._taken[pair] = _Held(session, caller, time.monotonic() + _TAKEN_SECONDS)
+        return True
+
+    def _forget(self) -> None:
+        now = time.monotonic()
+        self._taken = {pair: held for pair, held in self._taken.items() if held.until > now}
+
+
+def _by_query(turns: list[Turn]) -> list[Turn]:
+    """Put the documents of a query behind each other: it is read once."""
+    places: dict[str, int] = {}
+    for turn in turns:
+        places.setdefault(turn.asked.query_id, len(places))
+    return sorted(turns, key=lambda turn: places[turn.asked.query_id])

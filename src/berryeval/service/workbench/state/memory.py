@@ -1,0 +1,65 @@
+"""What pages keep in memory, and the threads that keep it up to date."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from starlette.datastructures import State
+
+from berryeval.archive import Archive
+from berryeval.service.lru_cache import LruCache
+from berryeval.service.settings import ServiceSettings
+from berryeval.service.workbench.state.agreement import latest_agreement
+from berryeval.service.workbench.state.comparisons import Comparisons
+from berryeval.service.workbench.state.judging_queues import Queues
+from berryeval.service.workbench.state.latest import Latest
+from berryeval.service.workbench.state.measuring import Measuring
+from berryeval.service.workbench.state.replays import open_replays
+from berryeval.service.workbench.state.run_directory import RunDirectory
+from berryeval.service.workbench.state.run_figures import RunFigures
+from berryeval.service.workbench.state.score_keeper import keeper_of
+from berryeval.service.workbench.state.scoring import Scoring
+from berryeval.service.workbench.state.warming import WarmUp, is_reading
+
+__all__ = ["set_up", "start", "stop"]
+
+
+def set_up(state: State, archive: Archive, settings: ServiceSettings) -> None:
+    """Put what pages ask for into the state of an application, which has its `runs` already.
+
+    Nothing is read yet: where the application is only described there is no archive.
+    """
+    scoring = Scoring(archive, state.runs, settings.measures)
+    state.scoring = scoring
+    state.run_figures = RunFigures(scoring)
+    state.directory = RunDirectory(archive)
+    state.keeper = keeper_of(scoring)
+    state.comparisons = Comparisons(scoring)
+    state.queues = Queues(archive, scoring)
+    skip_wait = partial(is_reading, state)
+    # The index is looked up then, not now: where nothing is read there is none.
+    state.judgment_table = Latest(lambda: archive.judgment_index.table(), skip_wait)  # noqa: PLW0108
+    state.agreement = latest_agreement(archive, skip_wait)
+    state.replays = open_replays(archive, state.runs)
+    state.measuring = Measuring(archive, scoring)
+    state.staged_imports = LruCache(8, seconds=1800.0)
+
+
+def start(state: State) -> None:
+    """Begin to work in the background; once more, if the application had stopped."""
+    if state.is_stopping:
+        state.comparisons = Comparisons(state.scoring)
+        state.queues = Queues(state.archive, state.scoring)
+        state.replays = open_replays(state.archive, state.runs)
+    state.warm_up = WarmUp(state.archive, state.scoring, state.directory)
+    state.keeper.start()
+    state.warm_up.start()
+
+
+def stop(state: State) -> None:
+    """End all threads."""
+    state.warm_up.stop()
+    state.keeper.close()
+    state.comparisons.close()
+    state.queues.close()
+    state.replays.close()

@@ -1,0 +1,144 @@
+"""All runs of the archive at a glance: which series there are, which runs a search finds."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Annotated, NamedTuple, TypeAlias
+
+from fastapi import Depends, Request
+
+from berryeval.archive import Archive
+from berryeval.archive.records import StoredRun
+
+__all__ = [
+    "MAIN",
+    "Directory",
+    "DirectoryDep",
+    "ReferenceRun",
+    "RunDirectory",
+    "Series",
+    "reference_run",
+]
+
+MAIN = "main"
+"""The baseline that pages take where none is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Runs of the same name, oldest first."""
+
+    name: str
+    runs: tuple[StoredRun, ...]
+
+    @property
+    def newest(self) -> StoredRun:
+        """The run that was stored last."""
+        return self.runs[-1]
+
+
+@dataclass(frozen=True)
+class Directory:
+    """The runs as they were a moment ago, oldest first, without durations."""
+
+    runs: tuple[StoredRun, ...]
+
+    @cached_property
+    def series(self) -> dict[str, Series]:
+        """Series by name, the one with the newest run first."""
+        names: dict[str, None] = dict.fromkeys(run.facts.name for run in reversed(self.runs))
+        by_name: dict[str, list[StoredRun]] = {name: [] for name in names}
+        for run in self.runs:
+            by_name[run.facts.name].append(run)
+        return {name: Series(name, tuple(runs)) for name, runs in by_name.items()}
+
+    @cached_property
+    def by_id(self) -> dict[str, StoredRun]:
+        """Runs by their ids."""
+        return {run.run_id: run for run in self.runs}
+
+    def search(self, words: str = "", series: str | None = None) -> list[StoredRun]:
+        """Return runs, newest first, that have every word in a name, a tag, a commit or an id.
+
+        Commits and ids are found by how they begin, names and tags by any part.
+        """
+        wanted = words.casefold().split()
+        found = self.runs if series is None else _runs_of(self.series, series)
+        return [run for run in reversed(found) if all(_has(run, word) for word in wanted)]
+
+    def before(self, run: StoredRun) -> StoredRun | None:
+        """Return the run that was stored before this one in its series; None for the first."""
+        runs = _runs_of(self.series, run.facts.name)
+        place = next((i for i, one in enumerate(runs) if one.run_id == run.run_id), 0)
+        return runs[place - 1] if place else None
+
+
+def _runs_of(series: dict[str, Series], name: str) -> Sequence[StoredRun]:
+    return series[name].runs if name in series else ()
+
+
+def _has(run: StoredRun, word: str) -> bool:
+    facts = run.facts
+    return (
+        any(word in text.casefold() for text in (facts.name, *facts.tags))
+        or (facts.commit or "").casefold().startswith(word)
+        or run.run_id.startswith(word)
+    )
+
+
+class RunDirectory:
+    """The directory of an archive, read anew only if a run was stored or removed."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self._lock = threading.Lock()
+        self._mark: tuple[int, datetime | None] | None = None
+        self._found = Directory(())
+
+    def current(self) -> Directory:
+        """Return the runs as they are."""
+        mark = self._archive.runs.mark()
+        with self._lock:
+            if mark != self._mark:
+                self._found = Directory(self._archive.runs.directory())
+                self._mark = mark
+            return self._found
+
+
+class ReferenceRun(NamedTuple):
+    """The run that another is compared with by default."""
+
+    run: StoredRun
+    baseline: str | None
+    """The name of the baseline that it is; None for the run before."""
+
+    @property
+    def name(self) -> str:
+        """What sentences call it."""
+        return self.baseline or "the run before"
+
+    def has_other_documents(self, run: StoredRun) -> bool:
+        """Whether a run is known to have searched another corpus."""
+        corpora = run.facts.corpus_hash, self.run.facts.corpus_hash
+        return None not in corpora and corpora[0] != corpora[1]
+
+
+def reference_run(archive: Archive, directory: Directory, run: StoredRun) -> ReferenceRun | None:
+    """Return the baseline ``main``, or the run before in the series; None if there is neither."""
+    main = archive.baselines.get(MAIN)
+    if main is not None and main.run_id != run.run_id and main.run_id in directory.by_id:
+        return ReferenceRun(directory.by_id[main.run_id], MAIN)
+    before = directory.before(run)
+    return None if before is None else ReferenceRun(before, None)
+
+
+async def _directory(request: Request) -> RunDirectory:
+    directory: RunDirectory = request.app.state.directory
+    return directory
+
+
+DirectoryDep: TypeAlias = Annotated[RunDirectory, Depends(_directory)]

@@ -1,0 +1,150 @@
+"""What pages tell of single runs, remembered: the next page with the same figures has them."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from fastapi import Depends, Request
+
+from berryeval.archive.records import StoredRun
+from berryeval.errors import MismatchError, NotFoundError
+from berryeval.evaluation.query_figures import query_figures
+from berryeval.evaluation.result import Evaluation
+from berryeval.evaluation.standing import (
+    Standing,
+    slice_standings,
+    standing_sentence,
+    standings,
+)
+from berryeval.measures import Measure
+from berryeval.service.lru_cache import LruCache
+from berryeval.service.workbench.state.query_table import DEPTH, QueryTable
+from berryeval.service.workbench.state.run_directory import ReferenceRun, Series
+from berryeval.service.workbench.state.scoring import JudgmentsLike, Scoring
+from berryeval.stats.decline import HORIZON
+from berryeval.suite.archived_history import entry_of_run
+from berryeval.suite.history import History
+from berryeval.suite.trends import Trend, trends
+
+__all__ = ["FiguresDep", "RunFigures"]
+
+_Standings: TypeAlias = "tuple[Standing, ...]"
+
+
+class RunFigures:
+    """Figures of runs at the judgments of now, or at those of a state."""
+
+    def __init__(self, scoring: Scoring) -> None:
+        self._scoring = scoring
+        self._standings: LruCache[tuple[object, ...], _Standings] = LruCache(128)
+        self._slices: LruCache[tuple[object, ...], _Standings] = LruCache(128)
+        self._judged: LruCache[tuple[str, str], tuple[float | None, int]] = LruCache(128)
+        self._tables: LruCache[tuple[object, ...], QueryTable] = LruCache(16)
+        self._alarms: LruCache[tuple[str, Measure, str], Trend | None] = LruCache(64)
+
+    def standings(
+        self, run_id: str, against: str | None, state: JudgmentsLike | None = None
+    ) -> _Standings:
+        """Return each measure of a run, and how far it is from another run's.
+
+        Raises
+        ------
+        NotFoundError
+            If there is no such run.
+        MismatchError
+            If there are no judgments, or none of the run's queries.
+        """
+        at = state or self._scoring.state()
+
+        def make() -> _Standings:
+            evaluation = self._scoring.evaluation(run_id, at)
+            return standings(evaluation, self.reference(against, at))
+
+        return self._standings.get_or_make((run_id, against, at.hash, at.sampling), make)
+
+    def sentence(
+        self, standing: Standing, run: StoredRun, against: ReferenceRun | None, state: JudgmentsLike
+    ) -> str:
+        """Return how a run stands, as a comparison with the other run says it."""
+        reference = None if against is None else self.reference(against.run.run_id, state)
+        return standing_sentence(
+            standing,
+            (run.facts.name, self._scoring.evaluation(run.run_id, state)),
+            None if against is None or reference is None else (against.name, reference),
+        )
+
+    def slices(
+        self,
+        run_id: str,
+        against: str | None,
+        measure: Measure,
+        state: JudgmentsLike | None = None,
+    ) -> _Standings:
+        """Return a measure of each slice; raises as `standings` does."""
+        at = state or self._scoring.state()
+        known = self._scoring.all_queries()
+
+        def make() -> _Standings:
+            evaluation = self._scoring.evaluation(run_id, at)
+            return slice_standings(evaluation, self.reference(against, at), measure, known.queries)
+
+        return self._slices.get_or_make((run_id, against, measure, at.hash, known.stamp), make)
+
+    def judged(self, run_id: str, state: JudgmentsLike) -> tuple[float | None, int]:
+        """Return which share of the first ten documents is judged, and how many are not."""
+
+        def make() -> tuple[float | None, int]:
+            evaluation = self._scoring.evaluation(run_id, state)
+            run = self._scoring.run(run_id)
+            found = query_figures(evaluation, lambda: state.judgments, run, DEPTH)
+            return found.judged_share, found.n_unjudged
+
+        return self._judged.get_or_make((run_id, state.hash), make)
+
+    def table(self, run_id: str, evaluation: Evaluation, state: JudgmentsLike) -> QueryTable:
+        """Return the queries of a run as a table."""
+        known = self._scoring.all_queries()
+
+        def make() -> QueryTable:
+            return QueryTable(evaluation, state, self._scoring.run(run_id), known.queries)
+
+        return self._tables.get_or_make((run_id, state.hash, known.stamp), make)
+
+    def alarm(self, series: Series, measure: Measure, state: JudgmentsLike) -> Trend | None:
+        """Return the daily alarm of a series since it last started anew, at most 52 runs ago.
+
+        None if none of its runs can be scored.
+        """
+        since = (len(series.runs) - 1) // HORIZON * HORIZON
+
+        def make() -> Trend | None:
+            entries = []
+            for run in series.runs[since:]:
+                try:
+                    evaluation = self._scoring.evaluation_once(run.run_id, state)
+                except (MismatchError, NotFoundError):
+                    continue
+                entries.append(entry_of_run(run, evaluation, str(measure), state.hash))
+            if not entries:
+                return None
+            [found] = trends(History("archive", tuple(entries)), str(measure), daily=True)
+            return found
+
+        return self._alarms.get_or_make((series.newest.run_id, measure, state.hash), make)
+
+    def reference(self, run_id: str | None, state: JudgmentsLike) -> Evaluation | None:
+        """Return what a run is held against; None if there is none, or it has no judged query."""
+        if run_id is None:
+            return None
+        try:
+            return self._scoring.evaluation(run_id, state)
+        except (MismatchError, NotFoundError):
+            return None
+
+
+async def _figures(request: Request) -> RunFigures:
+    figures: RunFigures = request.app.state.run_figures
+    return figures
+
+
+FiguresDep: TypeAlias = Annotated[RunFigures, Depends(_figures)]

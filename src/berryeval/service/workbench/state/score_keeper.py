@@ -1,0 +1,251 @@
+"""The means of many runs at the same judgments, kept in memory and brought up to date aside.
+
+Trends show a hundred runs at once: scoring them takes seconds, and a page may not. So a thread
+scores the runs that pages asked for, and pages show the last complete state meanwhile. Nothing
+is written into the archive: while people judge, each state lasts a moment only.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Annotated, TypeAlias
+
+from fastapi import Depends, Request
+
+from berryeval.core.events import event_logger
+from berryeval.errors import BerryEvalError, NotFoundError
+from berryeval.evaluation.result import Evaluation
+from berryeval.service.workbench.state.pace import Pace
+from berryeval.service.workbench.state.run_summaries import (
+    JudgmentsAt,
+    Kept,
+    RunSummary,
+    summary_of,
+)
+from berryeval.service.workbench.state.scoring import Scoring
+from berryeval.service.workbench.state.warming import LARGE
+
+__all__ = ["KeeperDep", "ScoreKeeper", "keeper_of"]
+
+_LEADING = 8
+_MOST_RUNS = 1000
+_LOOKED_AT_SECONDS = 120.0
+_QUIET_SECONDS = 1.0
+_PATIENCE_SECONDS = 0.08
+_SECONDS_AFTER_ERROR = 5.0
+
+_log = event_logger("berryeval.service")
+
+
+@dataclass(eq=False)
+class _Generation:
+    """Summaries at one state of the judgments."""
+
+    state: JudgmentsAt
+    as_of: datetime
+    summaries: dict[str, RunSummary] = field(default_factory=dict)
+
+
+class ScoreKeeper:
+    """Summaries of the runs that pages ask for, at one state of the judgments.
+
+    Parameters
+    ----------
+    revision : callable
+        Returns the revision of the newest judgment, quickly.
+    state : callable
+        Returns the judgments as they are.
+    score : callable
+        Evaluates a run, by its id, at a state; told whether it is one of the first of a count,
+        of which pages show more than means.
+    quiet_seconds : float
+        How long judgments have to stay as they are before they are counted.
+    patience : float
+        Seconds that a page may wait for runs that were never scored; none while the judgments of
+        a large archive are read for the first time.
+    """
+
+    def __init__(
+        self,
+        revision: Callable[[], int],
+        state: Callable[[], JudgmentsAt],
+        score: Callable[[JudgmentsAt, str, bool], Evaluation],
+        *,
+        quiet_seconds: float = _QUIET_SECONDS,
+        patience: float = _PATIENCE_SECONDS,
+    ) -> None:
+        self._revision = revision
+        self._state = state
+        self._score = score
+        self._pace = Pace(quiet_seconds)
+        self._patience = patience
+        self._wanted: OrderedDict[str, float] = OrderedDict()  # when each was asked for
+        self._shown: _Generation | None = None
+        self._lock = threading.Lock()
+        self._progress = threading.Condition(self._lock)
+        self._asked = threading.Event()
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to count in the background."""
+        self._stopping.clear()
+        self._thread = threading.Thread(target=self._run, name="berryeval-scores", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop, at the latest after the run that is being scored."""
+        self._stopping.set()
+        self._asked.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def summaries(self, run_ids: Iterable[str]) -> Kept:
+        """Return what is known of runs, and see to the rest in the background.
+
+        The first of the runs is scored first. Waits a moment for runs that were never scored, so
+        that pages of small archives are complete at once; never for newer judgments.
+        """
+        wanted = list(dict.fromkeys(run_ids))
+        newest = self._revision()
+        skip_wait = self._shown is None and newest > LARGE
+        last = time.monotonic() + (0.0 if skip_wait else self._patience)
+        with self._lock:
+            self._want(wanted)
+            found = self._known(wanted, newest)
+            if not found.is_current:
+                self._asked.set()
+            while found.n_waiting and self._progress.wait(last - time.monotonic()):
+                found = self._known(wanted, newest)
+        return found
+
+    def _known(self, wanted: Sequence[str], newest: int) -> Kept:
+        shown = self._shown
+        if shown is None:
+            return Kept({}, None, None, len(wanted), 0)
+        summaries = {one: shown.summaries[one] for one in wanted if one in shown.summaries}
+        n_newer = max(0, newest - shown.state.revision)
+        return Kept(summaries, shown.state, shown.as_of, len(wanted) - len(summaries), n_newer)
+
+    def forget(self, run_id: str) -> None:
+        """Drop a run that was removed."""
+        with self._lock:
+            self._wanted.pop(run_id, None)
+            if self._shown is not None:
+                self._shown.summaries.pop(run_id, None)
+
+    def _want(self, run_ids: list[str]) -> None:
+        for run_id in reversed(run_ids):  # the last of the dictionary is scored first
+            self._wanted[run_id] = time.monotonic()
+            self._wanted.move_to_end(run_id)
+        while len(self._wanted) > _MOST_RUNS:
+            dropped, _ = self._wanted.popitem(last=False)
+            if self._shown is not None:
+                self._shown.summaries.pop(dropped, None)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            self._asked.wait()
+            self._asked.clear()
+            try:
+                self._catch_up()
+            except Exception:  # noqa: BLE001 - neither a database that is away nor a bug may end it
+                _log.exception("scores could not be brought up to date")
+                self._stopping.wait(_SECONDS_AFTER_ERROR)
+
+    def _catch_up(self) -> None:
+        """Score until every run that is wanted has its means at the newest judgments."""
+        if self._shown is None:
+            self._shown = self._generation()
+        while not self._stopping.is_set():
+            if self._score_next(self._shown):
+                continue
+            newest = self._revision()
+            if newest == self._shown.state.revision:
+                return
+            if self._pace.is_due(newest):
+                with self._pace:
+                    self._count_anew(self._shown)
+            else:
+                self._asked.wait(self._pace.quiet_seconds / 4)
+                self._asked.clear()
+
+    def _generation(self) -> _Generation:
+        return _Generation(self._state(), datetime.now(timezone.utc))
+
+    def _forget_unasked(self) -> None:
+        """Do not count what nobody looks at; whoever does so later has it scored then."""
+        oldest = time.monotonic() - _LOOKED_AT_SECONDS
+        with self._lock:
+            for run_id in [one for one, asked in self._wanted.items() if asked < oldest]:
+                del self._wanted[run_id]
+
+    def _count_anew(self, before: _Generation) -> None:
+        """Score all that is wanted at the newest judgments, then show it at once."""
+        self._forget_unasked()
+        generation = self._generation()
+        states = before.state, generation.state
+        if len({(state.hash, state.sampling) for state in states}) == 1:  # judged, and taken back
+            generation.summaries = before.summaries
+        # What nobody has seen at any judgments is shown at those of before as soon as it is known.
+        while not self._stopping.is_set():
+            if not (self._score_next(before) or self._score_next(generation)):
+                self._shown = generation
+                return
+
+    def _score_next(self, generation: _Generation) -> bool:
+        """Score the run that was asked for last and has no means yet; False if there is none."""
+        with self._lock:
+            known = generation.summaries
+            run_id = next((one for one in reversed(self._wanted) if one not in known), None)
+            is_leading = len(known) < _LEADING
+        if run_id is None:
+            return False
+        summary = self._summary(generation.state, run_id, is_leading)
+        with self._lock:
+            if summary is None:
+                self._wanted.pop(run_id, None)
+            elif run_id in self._wanted:
+                generation.summaries[run_id] = summary
+            self._progress.notify_all()
+        return True
+
+    def _summary(self, state: JudgmentsAt, run_id: str, is_leading: bool) -> RunSummary | None:
+        try:
+            return summary_of(self._score(state, run_id, is_leading))
+        except NotFoundError:
+            return None  # it was removed meanwhile
+        except BerryEvalError as error:
+            return RunSummary({}, str(error))
+        except Exception:  # noqa: BLE001 - nor may a bug, which the log shows
+            _log.exception("bug", extra={"run": run_id})
+            return RunSummary({}, "it could not be scored; the log of the service says why")
+
+
+def keeper_of(scoring: Scoring) -> ScoreKeeper:
+    """Return what keeps the means of an archive's runs; to be started and closed."""
+
+    def state() -> JudgmentsAt:
+        seen = scoring.revision()  # before the rest: whatever comes meanwhile is counted again
+        return JudgmentsAt(seen, scoring.state())
+
+    def score(at: JudgmentsAt, run_id: str, is_leading: bool) -> Evaluation:
+        if is_leading:
+            return scoring.evaluation(run_id, at.state)  # which remembers it for the pages
+        return scoring.evaluation_once(run_id, at)
+
+    return ScoreKeeper(scoring.revision, state, score)
+
+
+async def _keeper(request: Request) -> ScoreKeeper:
+    keeper: ScoreKeeper = request.app.state.keeper
+    return keeper
+
+
+KeeperDep: TypeAlias = Annotated[ScoreKeeper, Depends(_keeper)]

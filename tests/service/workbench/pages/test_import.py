@@ -1,0 +1,339 @@
+"""The page Import: what a file would change, and its storing, all or nothing."""
+
+import gzip
+import json
+import re
+import threading
+
+import pytest
+
+from berryeval import Document, Query
+from berryeval.archive import JudgmentEntry
+from berryeval.archive.records import JudgingPolicy
+from berryeval.service.workbench.pages.imports import routes
+from service.workbench.html import HTML, get_page, parse
+from service.workbench.judged_archive import ORIGIN
+
+HEADERS = {**HTML, **ORIGIN}
+
+
+def look(client, kind, content, name="file.txt", status=200, **fields):
+    """Send a file to be looked at, and return the page."""
+    files = {"file": (name, content if isinstance(content, bytes) else content.encode())}
+    answer = client.post("/import", data={"kind": kind, **fields}, files=files, headers=HEADERS)
+    assert answer.status_code == status, answer.text[:2000]
+    return parse(answer.text)
+
+
+def confirm(client, page):
+    """Store what a page shows, and return the page that tells of it."""
+    form = page.find("form", action="/import/store")
+    data = {one["name"]: one["value"] for one in form.find_all("input")}
+    answer = client.post("/import/store", data=data, headers=HEADERS)
+    return parse(answer.text)
+
+
+def tiles(page):
+    """New, changed, the same."""
+    return [int(re.sub(r"\D", "", one.text)) for one in page.find_all("span", class_="figure")]
+
+
+def test_judgments_are_looked_at_and_then_stored(client, archive):
+    """What is new, what changes from which grade to which, and what stays."""
+    archive.queries.put([Query("q1", "bake bread")])
+    old = [JudgmentEntry("q1", "d1", 1), JudgmentEntry("q1", "d2", 2)]
+    archive.judgments.put(old, author="ada")
+    page = look(client, "judgments", "q1 0 d1 3\nq1 0 d2 2\nq2 0 d1 0\n", "pool.qrels")
+    assert tiles(page) == [1, 1, 1]
+    (row,) = page.find("tbody").find_all("tr")
+    assert row.text == "bake bread d1 grade 1 grade 3"
+    assert "3" in page.find("dl", class_="facts").text
+    assert archive.judgments.get("q1", "d1").grade == 1, "nothing is stored yet"
+    done = confirm(client, page)
+    assert "Stored 2 judgments are new or changed." in done.text
+    stored = archive.judgments.get("q1", "d1")
+    assert (stored.grade, stored.author, stored.source) == (3, "imported", "file pool.qrels")
+    assert archive.judgments.get("q1", "d2").author == "ada", "the same grade stays with its judge"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("q1 0 d1 3\nq1 0 d2\n", "file.txt:2: expected 4 columns"),
+        ("q1 0 d1 3\nq1 0 d1 2\n", "file.txt:2: "),
+        ("q1 0 d1 good\n", "file.txt:1: "),
+        ("", "file.txt"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told_with_its_line(client, archive, content, message):
+    """And nothing is stored."""
+    page = look(client, "judgments", content, status=422)
+    assert message in page.find("div", role="alert").text
+    assert archive.judgments.revision() == 0
+
+
+def test_imported_judgments_keep_their_judge_and_source(client, archive):
+    """The first of several judges gave the judgment, the others second opinions."""
+    archive.judgments.put([JudgmentEntry("q2", "d1", 1)], author="ada")
+    rows = (
+        "query_id,doc_id,relevance,judge,source\n"
+        "q1,d1,1,ada,first pass\nq1,d1,3,bob,\nq1,d2,0,,\nq2,d1,1,bob,\n"
+    )
+    page = look(client, "judgments", rows, "x.csv")
+    assert tiles(page) == [2, 0, 1]
+    assert "ada, bob" in page.find("dl", class_="facts").text
+    assert "on 1 documents" in page.find("dl", class_="facts").text
+    confirm(client, page)
+
+    def told(pair):
+        states = archive.judgments.history(*pair)
+        return [(one.kind, one.grade, one.author, one.source) for one in states]
+
+    assert told(("q1", "d1")) == [
+        ("judgment", 1, "ada", "first pass"),
+        ("opinion", 3, "bob", "file x.csv"),
+    ]
+    assert told(("q1", "d2")) == [("judgment", 0, "imported", "file x.csv")]
+    assert told(("q2", "d1")) == [
+        ("judgment", 1, "ada", None),
+        ("opinion", 1, "bob", "file x.csv"),
+    ]
+    again = confirm(client, look(client, "judgments", rows, "x.csv"))
+    assert "Stored 0 judgments are new or changed." in again.text
+
+
+LABELS = ["None", "A little", "All"]
+
+
+def golden(**declared):
+    """The judgments of a golden set."""
+    relevant = [{"chunk_id": "d1", "grade": 2}]
+    return json.dumps({**declared, "judgments": [{"query_id": "q1", "relevant": relevant}]})
+
+
+def notes_of(page):
+    """What the preview says of scale and rule."""
+    return [one.text for one in page.find_all("p", class_="quiet")]
+
+
+def test_what_a_golden_set_declares_is_shown_and_then_adopted(client, archive):
+    """Judges see its labels from then on, and its rule counts."""
+    archive.judgments.put([JudgmentEntry("q2", "d1", 1)], author="ada")
+    archive.judgments.add_opinion("q2", "d1", 2, author="bob")
+    page = look(client, "judgments", golden(scale=2, labels=LABELS, judges="max"), "golden.json")
+    assert notes_of(page) == [
+        "This archive declares no scale. It adopts that of the file: 0 None, 1 A little, 2 All.",
+        "This archive adopts the rule of the file. Where judges differ, the highest grade counts. "
+        "1 grade changes.",
+    ]
+    assert archive.judging.get() == JudgingPolicy(), "nothing is stored yet"
+    confirm(client, page)
+    assert archive.judging.get() == JudgingPolicy("max", tuple(LABELS))
+    assert archive.judgments.get("q2", "d1").grade == 2
+
+
+@pytest.mark.parametrize(
+    ("own", "declared", "notes"),
+    [
+        (None, {}, []),
+        (LABELS, {"labels": LABELS}, []),
+        (LABELS, {"scale": 2}, []),
+        (
+            ["No", "Yes", "Very"],
+            {"labels": LABELS},
+            ["The file declares another scale. This archive keeps its own."],
+        ),
+        (
+            None,
+            {"scale": 100},
+            [
+                "This archive does not adopt the scale of the file: a scale has two to ten "
+                "grades, and no judgment exceeds it."
+            ],
+        ),
+    ],
+)
+def test_a_preview_says_what_becomes_of_a_scale(client, archive, own, declared, notes):
+    """Also where the archive does not take it."""
+    if own is not None:
+        archive.judging.put(JudgingPolicy(labels=tuple(own)))
+    before = archive.judging.get()
+    page = look(client, "judgments", golden(**declared))
+    assert notes_of(page) == notes
+    confirm(client, page)
+    assert archive.judging.get() == before
+
+
+def test_only_an_admin_declares_a_scale_by_importing(client, archive):
+    """A judge's import stores the judgments, and says what is left to do."""
+    token = archive.tokens.create("bob", "judge")
+    client.headers["Authorization"] = f"Bearer {token}"
+    page = look(client, "judgments", golden(scale=2, labels=LABELS))
+    assert notes_of(page) == [
+        "The file declares a scale or a rule, and this archive none. Only an admin can declare "
+        "them, under Rule and scale."
+    ]
+    confirm(client, page)
+    assert archive.judgments.get("q1", "d1").grade == 2
+    assert archive.judging.get() == JudgingPolicy()
+
+
+def test_a_compressed_file_is_read(client):
+    """Whatever its name."""
+    assert tiles(look(client, "judgments", gzip.compress(b"q1 0 d1 3\n"), "x.gz")) == [1, 0, 0]
+
+
+def test_a_run_is_stored_under_its_name(client, archive):
+    """That of the file, unless somebody says otherwise."""
+    archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
+    rows = "q1 Q0 d1 1 0.9 t\nq9 Q0 d2 1 0.5 t\n"
+    page = look(client, "runs", rows, "bm25.run.txt")
+    assert "Name bm25 Queries 2, 1 of them judged Results 2 Series begins" in page.text
+    done = confirm(client, page)
+    (run,) = archive.runs.page().items
+    assert run.facts.name == "bm25"
+    assert done.find("a", href=f"/runs/{run.run_id}").text == "See it"
+    page = look(client, "runs", "q7 Q0 d1 1 0.9 t\n", run_name="bm25", commit="abc")
+    assert f"goes on from {run.run_id[:8]}" in page.text
+    assert "None of its queries is judged" in page.text
+    confirm(client, page)
+    newest = archive.runs.page(newest_first=True).items[0]
+    assert (newest.facts.name, newest.facts.commit) == ("bm25", "abc")
+
+
+def test_queries_are_stored(client, archive):
+    """Changed ones are shown as they were and will be."""
+    archive.queries.put([Query("q1", "old"), Query("q2", "same")])
+    lines = [
+        {"_id": "q1", "text": "new"},
+        {"_id": "q2", "text": "same"},
+        {"_id": "q3", "text": "x"},
+    ]
+    page = look(client, "queries", "\n".join(map(json.dumps, lines)), "queries.jsonl")
+    assert tiles(page) == [1, 1, 1]
+    assert page.find("tbody").text == "q1 old new"
+    assert "2 queries are new or changed." in confirm(client, page).text
+    assert archive.queries.get("q1").text == "new"
+
+
+def test_documents_are_stored_and_judgments_of_changed_ones_become_stale(client, archive):
+    """The page says so before."""
+    archive.documents.put([Document("d1", "old"), Document("d2", "same", title="T")])
+    archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
+    lines = [
+        {"_id": "d1", "text": "new"},
+        {"_id": "d2", "text": "same", "title": "T"},
+        {"_id": "d3", "text": "<script>"},
+    ]
+    page = look(client, "documents", "\n".join(map(json.dumps, lines)), "corpus.jsonl")
+    assert tiles(page) == [1, 1, 1]
+    assert "Judgments of documents that change become stale" in page.text
+    confirm(client, page)
+    assert archive.judgments.get("q1", "d1").is_stale
+    assert archive.documents.get("d3").text == "<script>"
+
+
+def test_what_somebody_judged_meanwhile_is_shown_before_it_is_replaced(client, archive):
+    """A preview that is out of date stores nothing."""
+    page = look(client, "judgments", "q1 0 d1 3\n")
+    assert tiles(page) == [1, 0, 0]
+    archive.judgments.change("q1", "d1", 2, author="bob")
+    page = confirm(client, page)
+    assert "Somebody has judged since you looked" in page.text
+    assert tiles(page) == [0, 1, 0]
+    assert archive.judgments.get("q1", "d1").grade == 2
+    assert "Stored" in confirm(client, page).text
+    assert archive.judgments.get("q1", "d1").grade == 3
+
+
+def test_a_file_that_is_gone_has_to_be_chosen_again(client, archive, monkeypatch):
+    """After half an hour or a restart; and nobody stores another's."""
+    page = look(client, "judgments", "q1 0 d1 3\n")
+    monkeypatch.setattr("berryeval.service.lru_cache.time.monotonic", lambda: 1e12)
+    assert "The file is not here any more" in confirm(client, page).text
+    monkeypatch.undo()
+    page = look(client, "judgments", "q1 0 d1 3\n")
+    bob = {"Authorization": f"Bearer {archive.tokens.create('bob', 'judge')}"}
+    data = {"staged": page.find("input", name="staged")["value"]}
+    answer = client.post("/import/store", data=data, headers={**HEADERS, **bob})
+    assert answer.status_code == 409
+    assert archive.judgments.revision() == 0
+
+
+def test_only_the_last_files_wait(client):
+    """They are in memory."""
+    pages = [look(client, "judgments", f"q1 0 d{n} 3\n") for n in range(9)]
+    assert "The file is not here any more" in confirm(client, pages[0]).text
+    assert "Stored" in confirm(client, pages[8]).text
+
+
+def test_a_long_import_goes_on_while_nobody_waits(client, archive, monkeypatch):
+    """The page says so, looks again, and tells the end."""
+    monkeypatch.setattr(routes, "_WAIT_SECONDS", 0.05)
+    go_on = threading.Event()
+    store = routes.store
+
+    def store_slowly(*arguments, **options):
+        go_on.wait(10)
+        return store(*arguments, **options)
+
+    monkeypatch.setattr(routes, "store", store_slowly)
+    page = look(client, "judgments", "q1 0 d1 3\n")
+    form = page.find("form", action="/import/store")
+    data = {one["name"]: one["value"] for one in form.find_all("input")}
+    answer = client.post("/import/store", data=data, headers=HEADERS, follow_redirects=False)
+    address = answer.headers["location"]
+    assert "Storing" in get_page(client, address).text
+    go_on.set()
+    while "Stored" not in get_page(client, address).text:
+        pass
+    assert archive.judgments.get("q1", "d1").grade == 3
+    get_page(client, "/import/jobs/nothing", status=404)
+
+
+def test_an_import_that_fails_stores_nothing(client, archive):
+    """What the archive cannot keep is told."""
+    page = look(client, "judgments", f"q1 0 d1 3\nq1 0 {'d' * 2000} 3\n")
+    done = confirm(client, page)
+    assert "Nothing was stored" in done.text
+    assert archive.judgments.revision() == 0
+
+
+def test_a_form_without_a_file_is_told_so(client):
+    """It asks for one."""
+    answer = client.post("/import", data={"kind": "runs"}, headers=HEADERS)
+    assert answer.status_code == 422
+    page = parse(answer.text)
+    assert "Choose a file first." in page.text
+    assert page.find("input", value="runs").attributes.get("checked", "no") != "no"
+
+
+def test_who_may_only_read_imports_nothing(client, archive):
+    """The page says what it takes."""
+    eve = {"Authorization": f"Bearer {archive.tokens.create('eve', 'read')}", **HTML}
+    assert "You may look, not import" in parse(client.get("/import", headers=eve).text).text
+    files = {"file": ("x", b"q1 0 d1 1\n")}
+    assert client.post("/import", files=files, headers=eve).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [("judgments", b"{}"), ("runs", b"{}"), ("queries", b'{"queries": []}'), ("documents", b"")],
+)
+def test_a_file_with_nothing_in_it_is_told_so(client, kind, content):
+    """There is nothing that could be stored."""
+    answer = client.post("/import", data={"kind": kind}, files={"file": ("empty.json", content)})
+    assert answer.status_code == 422
+    assert "found none" in answer.text or "empty" in answer.text
+
+
+def test_a_file_cannot_settle_conflicts_by_its_name(client, archive):
+    """Its source is a file, whatever that is called."""
+    stored = client.post(
+        "/import",
+        data={"kind": "judgments"},
+        files={"file": ("settled", b"q1 0 d1 1\n")},
+    )
+    name = parse(stored.text).find("input", name="staged")["value"]
+    client.post("/import/store", data={"staged": name})
+    assert archive.judgments.get("q1", "d1").source == "file settled"

@@ -1,0 +1,432 @@
+"""The page Judge: what it asks for, and what becomes of answers."""
+
+import threading
+import time
+
+import pytest
+from starlette.testclient import TestClient
+
+from berryeval import Document, Run
+from berryeval.archive import Archive, JudgmentEntry, RunFacts
+from berryeval.archive.judgments.opinions import SETTLED
+from berryeval.archive.records import JudgingPolicy
+from berryeval.service.workbench.state import judging_queues
+from service.workbench.html import HTML, get_page, parse
+from service.workbench.judged_archive import ORIGIN, ask, fill, graded, say, token
+from service_server import new_app
+
+HOLES = {(query, doc) for query in ("q1", "q2", "q3") for doc in ("d3", "d4", "d5")}
+
+
+@pytest.fixture
+def runs(archive):
+    """Something to judge; the ids of its runs."""
+    return fill(archive)
+
+
+pytestmark = pytest.mark.usefixtures("runs", "patient")
+
+
+def pairs(found):
+    """Query and document of each card."""
+    return [(card["query_id"], card["doc_id"]) for card in found["cards"]]
+
+
+def test_a_page_shows_a_document_its_query_and_why_it_is_asked_for(client):
+    """Without naming a system or a rank: that would sway a judge."""
+    page = get_page(client, "/judge")
+    assert page.find("h2", id="judge-query").text == "bake bread"
+    assert page.find("p", id="judge-intent").text == "How to bake it at home"
+    assert page.find("h3", id="judge-title").text == "Dough"
+    why = page.find("p", id="judge-why").text
+    assert why.startswith("In the top 10 of 2 of 2 systems; judging it could move nDCG@10 by up")
+    assert "bm25" not in page.find("form", id="judge-form").text
+    assert [one["data-grade"] for one in page.find_all("button", name="grade")[:4]] == [*"0123"]
+
+
+def test_markup_in_texts_is_text(client):
+    """Whatever a query or a title holds is shown, and not done."""
+    answer = client.post("/judge", headers={**HTML, **ORIGIN}, follow_redirects=False)
+    assert answer.status_code == 422
+    found = ask(client)
+    card = next(card for card in found["cards"] if card["query_id"] == "q2")
+    assert card["query"] == "<script>alert(1)</script>"
+    for _ in range(9):
+        text = client.get("/judge", headers=HTML).text
+        assert "<script>alert" not in text
+        assert "<b>Long" not in text
+        parse(text)
+        say(client, graded(ask(client, n=1)["cards"][0], 0))
+
+
+def test_every_hole_is_asked_for_once(client):
+    """Of the newest runs and the baselines, to a depth of ten."""
+    found = ask(client)
+    assert set(pairs(found)) == HOLES
+    assert found["n_left"] == len(HOLES)
+    queries = [query for query, _ in pairs(found)]
+    assert queries == sorted(queries, key=queries.index), "those of a query come together"
+
+
+def test_a_comparison_asks_for_what_its_runs_do_not_share(client, runs):
+    """d3 is first in both: it moves neither against the other."""
+    a, b = runs
+    found = ask(client, f"/judge/next?a={a}&b={b}", n=6)
+    assert {doc for _, doc in pairs(found)} == {"d4", "d5"}
+    assert "the difference in nDCG@10 by up to 0." in found["cards"][0]["why"]
+    assert "1 of 2 systems" in found["cards"][0]["why"]
+    assert pairs(ask(client, "/judge/next?mode=compare&a=main&b=main")) == []
+    page = get_page(client, f"/judge?a=main&b={b}")
+    assert page.find("nav", aria_label="What to judge").text.startswith("Not judged yet Decisive")
+
+
+def test_a_comparison_with_a_run_that_is_gone_says_so(client):
+    """404, with a page."""
+    page = get_page(client, f"/judge?a=main&b={'0' * 64}", status=404)
+    assert "Not here" in page.text
+    get_page(client, "/judge?mode=none", status=404)
+
+
+def test_a_grade_is_written_with_its_judge_and_the_document_seen(client, archive):
+    """The source is the workbench, and the hash that of the text that was read."""
+    card = next(card for card in ask(client)["cards"] if card["doc_id"] == "d3")
+    archive.documents.put([Document("d3", "Another text.", title="Dough")])
+    (outcome,) = say(client, graded(card, 2))
+    stored = archive.judgments.get(card["query_id"], "d3")
+    assert (outcome["status"], outcome["revision"]) == ("done", stored.revision)
+    assert (stored.grade, stored.author, stored.source) == (2, "local", "workbench")
+    assert stored.document_hash == card["hash"]
+    assert stored.is_stale
+
+
+def test_what_is_judged_is_not_asked_for_again(client, archive):
+    """By whomever: others may use the API."""
+    cards = ask(client)["cards"]
+    say(client, graded(cards[0], 2))
+    archive.judgments.change(cards[1]["query_id"], cards[1]["doc_id"], 0, author="bob")
+    found = ask(client)
+    assert set(pairs(found)) == HOLES - {*pairs({"cards": cards[:2]})}
+    assert found["n_left"] == len(HOLES) - 2
+
+
+def test_an_answer_that_comes_twice_is_written_once(client, archive):
+    """A browser sends again what nobody has acknowledged."""
+    card = ask(client)["cards"][0]
+    first, again = say(client, graded(card, 2), graded(card, 2))
+    assert first["status"] == again["status"] == "done"
+    assert first["revision"] == again["revision"]
+    assert len(archive.judgments.history(card["query_id"], card["doc_id"])) == 1
+
+
+def test_whoever_comes_second_is_told_who_was_first(client, archive):
+    """Nothing is overwritten unseen; the judge may replace it knowingly."""
+    card = ask(client)["cards"][0]
+    pair = card["query_id"], card["doc_id"]
+    theirs = archive.judgments.change(*pair, 1, author="bob")
+    (outcome,) = say(client, graded(card, 3))
+    assert outcome["status"] == "conflict"
+    assert outcome["there"] == {"grade": 1.0, "author": "bob"}
+    assert archive.judgments.get(*pair) == theirs
+    (outcome,) = say(client, graded(card | {"revision": outcome["revision"]}, 3))
+    assert outcome["status"] == "done"
+    assert archive.judgments.get(*pair).grade == 3
+    archive.judgments.remove(*pair, author="bob")
+    (outcome,) = say(client, graded(card | {"revision": theirs.revision}, 3))
+    assert (outcome["status"], outcome["there"]) == ("conflict", None)
+
+
+def test_undo_leaves_everything_as_it_was(client, archive):
+    """And asks for the document again."""
+    card = ask(client)["cards"][0]
+    pair = card["query_id"], card["doc_id"]
+    (done,) = say(client, graded(card, 2))
+    undo = graded(card, None, kind="undo", revision=done["revision"])
+    for _ in range(2):
+        (outcome,) = say(client, undo)
+        assert (outcome["status"], outcome["revision"]) == ("done", 0)
+    assert archive.judgments.get(*pair) is None
+    assert pair in pairs(ask(client))
+    archive.judgments.change(*pair, 1, author="bob")
+    (outcome,) = say(client, undo)
+    assert outcome["status"] == "done", "it is undone already"
+    (outcome,) = say(client, graded(card, None, kind="undo", revision=done["revision"] + 99))
+    assert outcome["status"] == "conflict"
+
+
+def test_what_is_skipped_comes_to_others(client, archive):
+    """And comes back when the skip is undone."""
+    card = ask(client)["cards"][0]
+    pair = card["query_id"], card["doc_id"]
+    say(client, graded(card, None, kind="skip"))
+    found = ask(client)
+    assert pair not in pairs(found)
+    assert found["n_left"] == len(HOLES) - 1
+    bob = token(archive, "bob")
+    body = {"author": "bob", "session": "two", "n": 20, "have": []}
+    assert pair in pairs(client.post("/judge/next", json=body, headers=bob).json())
+    say(client, graded(card, None, kind="undo", revision=0))
+    client.app.state.queues.done(pair)
+    assert pair in pairs(ask(client))
+
+
+def test_two_judges_get_different_documents(client):
+    """What one was given is nobody else's for some minutes."""
+    first, second = ask(client, n=4), ask(client, n=4, session="two")
+    assert len({*pairs(first), *pairs(second)}) == 8
+    rest = ask(client, n=10, session="three")
+    assert len(rest["cards"]) == 1
+    assert pairs(ask(client, n=4)) == pairs(first), "a page that is opened again gets its own"
+    have = [[*pair] for pair in pairs(first)]
+    assert pairs(ask(client, n=4, have=have)) == []
+
+
+def test_what_nobody_answers_is_free_again(client, monkeypatch):
+    """A judge may close the page and go home."""
+    taken = ask(client, n=9)
+    assert ask(client, n=9, session="two")["cards"] == []
+    now = time.monotonic() + judging_queues._TAKEN_SECONDS + 1
+    monkeypatch.setattr(judging_queues.time, "monotonic", lambda: now)
+    assert set(pairs(ask(client, n=9, session="two"))) == set(pairs(taken))
+
+
+def test_many_judges_at_once_lose_nothing(client, archive):
+    """Every grade that was acknowledged is there, each pair once."""
+    done = []
+
+    def judge(name):
+        while cards := ask(client, n=2, session=name)["cards"]:
+            for card in cards:
+                (outcome,) = say(client, graded(card, 1))
+                done.append((card["query_id"], card["doc_id"], outcome["status"]))
+
+    threads = [threading.Thread(target=judge, args=(f"s{n}",)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(done) == sorted((*pair, "done") for pair in HOLES)
+    assert all(archive.judgments.get(*pair).source == "workbench" for pair in HOLES)
+
+
+def test_a_second_opinion_is_given_unseen(client, archive):
+    """Pairs that others judged; neither page nor answer tells their grade."""
+    found = ask(client, "/judge/next?mode=second")
+    assert set(pairs(found)) == {(q, d) for q in ("q1", "q2", "q3") for d in ("d1", "d2")}
+    for card in found["cards"]:
+        assert "ada" not in card["why"]
+        assert card["said"] == []
+    card = found["cards"][0]
+    (outcome,) = say(client, graded(card, 3, mode="second"))
+    assert outcome["status"] == "done"
+    history = archive.judgments.history(card["query_id"], card["doc_id"])
+    assert [(state.author, state.grade) for state in history] == [("ada", 1), ("local", 3)]
+    assert len(ask(client, "/judge/next?mode=second")["cards"]) == 5
+    undo = graded(card, None, kind="undo", mode="second", revision=outcome["revision"])
+    (outcome,) = say(client, undo)
+    assert archive.judgments.get(card["query_id"], card["doc_id"]).author == "ada"
+    assert outcome["revision"] == archive.judgments.get(card["query_id"], card["doc_id"]).revision
+
+
+def test_what_has_changed_since_is_judged_again(client, archive):
+    """The judge sees what it was."""
+    archive.documents.put([Document("d1", "old")])
+    archive.judgments.put([JudgmentEntry("q1", "d1", 2)], author="bob")
+    archive.documents.put([Document("d1", "new")])
+    found = ask(client, "/judge/next?mode=stale")
+    assert pairs(found) == [("q1", "d1")]
+    assert found["cards"][0]["why"].startswith("bob gave it 2 on ")
+    say(client, graded(found["cards"][0], 1, mode="stale"))
+    assert ask(client, "/judge/next?mode=stale")["cards"] == []
+    assert not archive.judgments.get("q1", "d1").is_stale
+
+
+def test_a_conflict_is_settled(client, archive):
+    """Both opinions are shown; what the judge says counts, and is no opinion of its own."""
+    archive.judgments.add_opinion("q1", "d1", 3, author="bob")
+    assert archive.judgments.get("q1", "d1").grade == 1, "an opinion alone changes no grade"
+    found = ask(client, "/judge/next?mode=conflicts")
+    assert pairs(found) == [("q1", "d1")]
+    assert found["cards"][0]["said"] == [["ada", 1.0], ["bob", 3.0]]
+    page = get_page(client, "/judge?mode=conflicts")
+    assert page.find("p", id="judge-opinions").text == "ada grade 1 bob grade 3"
+    (outcome,) = say(client, graded(found["cards"][0], 2, mode="conflicts"))
+    assert outcome["status"] == "done"
+    assert archive.judgments.get("q1", "d1").source == SETTLED
+    assert ask(client, "/judge/next?mode=conflicts")["cards"] == []
+
+
+@pytest.mark.parametrize(
+    ("mode", "title"),
+    [
+        ("holes", "Everything is judged"),
+        ("second", "No second opinion is wanted from you"),
+        ("stale", "Nothing is out of date"),
+        ("conflicts", "No conflicts"),
+    ],
+)
+def test_where_nothing_is_left_the_page_says_what_to_do_next(client, archive, mode, title):
+    """With a link."""
+    every = [JudgmentEntry(query, doc, 1) for query, doc in HOLES]
+    archive.judgments.put(every, author="local")
+    others = [JudgmentEntry(q, d, 1) for q in ("q1", "q2", "q3") for d in ("d1", "d2")]
+    archive.judgments.put(others, author="local")
+    page = get_page(client, f"/judge?mode={mode}")
+    assert title in page.find("div", id="judge-done").text
+    assert page.find("form", id="judge-form").attributes.get("hidden", "") is not False
+    assert "hidden" in page.find("form", id="judge-form").attributes
+
+
+def test_without_a_script_a_form_does_it(client, archive):
+    """One page a document; a skip goes on, too."""
+
+    def send(grade):
+        page = get_page(client, "/judge")
+        form = {one["name"]: one["value"] for one in page.find_all("input", type="hidden")}
+        answer = client.post(
+            "/judge?mode=holes", data={**form, "grade": grade}, headers={**HTML, **ORIGIN},
+            follow_redirects=False,
+        )  # fmt: skip
+        return form, answer
+
+    form, answer = send("2")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/judge?mode=holes")
+    assert archive.judgments.get(form["query_id"], form["doc_id"]).grade == 2
+    skipped, answer = send("skip")
+    assert answer.status_code == 303
+    assert archive.judgments.get(skipped["query_id"], skipped["doc_id"]) is None
+    again, _ = send("0")
+    assert again != skipped
+    again["revision"] = "77"
+    answer = client.post(
+        "/judge", data={**again, "grade": "3"}, headers={**HTML, **ORIGIN}, follow_redirects=False
+    )
+    assert answer.status_code == 412
+    assert "local gave it 0 meanwhile" in parse(answer.text).text
+
+
+def test_ids_that_are_no_text_can_be_judged(client, archive):
+    """By script and by form."""
+    lists = {"q\udcff/é": ["d\udcfe 1", "d&2"]}
+    archive.runs.put(Run.from_lists(lists), RunFacts("odd"))
+    archive.judgments.put([JudgmentEntry(query, doc, 1) for query, doc in HOLES], author="somebody")
+    page = get_page(client, "/judge")
+    form = {one["name"]: one["value"] for one in page.find_all("input", type="hidden")}
+    data = {**form, "grade": "2"}
+    answer = client.post("/judge", data=data, headers=ORIGIN, follow_redirects=False)
+    assert answer.status_code == 303, answer.text
+    cards = ask(client)["cards"]
+    assert [outcome["status"] for outcome in say(client, graded(cards[0], 1))] == ["done"]
+    assert {archive.judgments.get("q\udcff/é", doc).grade for doc in lists["q\udcff/é"]} == {1, 2}
+
+
+def test_a_long_document_comes_in_pieces(client, archive):
+    """The first with the page, the rest when somebody asks."""
+    card = next(card for card in ask(client)["cards"] if card["doc_id"] == "d4")
+    assert (card["n_shown"], card["n_characters"]) == (20_000, 30_000)
+    more = client.get("/judge/text/d4", params={"start": 20_000}).json()
+    assert card["text"] + more["text"] == archive.documents.get("d4").text
+    assert client.get("/judge/text/nothing").status_code == 404
+
+
+def test_a_document_without_a_text_can_be_judged_by_its_id(client):
+    """And the page says where texts come from."""
+    card = next(card for card in ask(client)["cards"] if card["doc_id"] == "d5")
+    assert not card["has_text"]
+    assert card["hash"] is None
+    assert say(client, graded(card, 0))[0]["status"] == "done"
+
+
+def test_the_scale_and_its_labels_are_those_that_the_archive_declares(client, archive):
+    """Five grades have five keys, on every page where a grade can be given."""
+    labels = ("None", "A little", "Half", "Most", "All of it")
+    archive.judging.put(JudgingPolicy(labels=labels))
+    page = get_page(client, "/judge")
+    buttons = page.find_all("button", name="grade")
+    assert [button["value"] for button in buttons] == ["0", "1", "2", "3", "4", "skip"]
+    assert "4: All of it" in buttons[4].text
+    for address in ("/judgments/q1/d1", "/queries/q1/documents/d1"):
+        shown = get_page(client, address).find_all("button", class_="grade-button")
+        assert [button.find_all("span")[-1].text for button in shown] == [*labels]
+    card = ask(client)["cards"][0]
+    assert say(client, graded(card, 4))[0]["status"] == "done"
+
+
+def test_grades_go_as_far_as_those_in_use(client, archive):
+    """0 to 3 where none are declared, unless judgments show otherwise."""
+    assert len(get_page(client, "/judge").find_all("button", name="grade")) == 5
+    archive.judgments.change("q1", "d1", 5, author="ada")
+    assert len(get_page(client, "/judge").find_all("button", name="grade")) == 7
+    archive.judgments.change("q1", "d1", 1, author="ada")
+    many = [JudgmentEntry("q1", f"other{n}", n % 2) for n in range(120)]
+    archive.judgments.put(many, author="ada")
+    buttons = get_page(client, "/judge").find_all("button", name="grade")
+    assert [button["value"] for button in buttons] == ["0", "1", "skip"]
+
+
+def test_a_slow_list_does_not_keep_a_page_waiting(client, monkeypatch):
+    """The page says that it looks, and asks again."""
+    monkeypatch.setattr(judging_queues, "_WAIT_SECONDS", 0.01)
+    slow = threading.Event()
+    make = judging_queues.list_asked
+
+    def list_slowly(*arguments):
+        slow.wait(10)
+        return make(*arguments)
+
+    monkeypatch.setattr(judging_queues, "list_asked", list_slowly)
+    page = get_page(client, "/judge?mode=conflicts")
+    assert page.find("div", id="judge")["data-ready"] == "no"
+    assert ask(client)["is_ready"] is False
+    slow.set()
+    while not ask(client)["is_ready"]:
+        time.sleep(0.02)
+    assert len(ask(client)["cards"]) == 9
+
+
+def test_a_list_that_failed_is_made_again(client, monkeypatch):
+    """What went wrong once is told, and tried anew."""
+    make = judging_queues.list_asked
+
+    def fail(*_):
+        raise LookupError("once")
+
+    monkeypatch.setattr(judging_queues, "list_asked", fail)
+    body = {"author": "local", "session": "one"}
+    assert client.post("/judge/next", json=body, headers=ORIGIN).status_code == 500
+    monkeypatch.setattr(judging_queues, "list_asked", make)
+    assert len(ask(client)["cards"]) == 9
+
+
+def test_an_effect_that_is_too_small_to_show_is_not_shown_as_none(client, archive):
+    """Among many queries each judgment moves little."""
+    many = [JudgmentEntry(f"other{n}", "d1", 1) for n in range(3000)]
+    archive.judgments.put(many, author="ada")
+    assert "could move nDCG@10 by less than 0.001." in ask(client)["cards"][0]["why"]
+
+
+def test_new_runs_are_asked_for_at_once(client, archive):
+    """A list is made anew when there is another run or baseline."""
+    assert len(ask(client)["cards"]) == 9
+    archive.runs.put(Run.from_lists({"q1": ["d9"]}), RunFacts("third"))
+    assert ("q1", "d9") in pairs(ask(client, n=20))
+
+
+def test_a_list_is_made_anew_after_a_while(client, archive, monkeypatch):
+    """What was judged changes what matters most."""
+    address = "/judge/next?mode=second"
+    assert len(ask(client, address)["cards"]) == 6
+    archive.judgments.change("q1", "d9", 1, author="ada")
+    assert ("q1", "d9") not in pairs(ask(client, address))
+    monkeypatch.setitem(judging_queues._OLD_SECONDS, "second", 0.0)
+    assert ("q1", "d9") in pairs(ask(client, address))
+
+
+def test_without_any_run_the_page_says_how_to_begin(tmp_path):
+    """A newcomer sees the command and the button."""
+    with (
+        Archive.open(tmp_path / "new.db") as empty,
+        TestClient(new_app(empty), base_url=ORIGIN["Origin"]) as client,
+    ):
+        page = get_page(client, "/judge")
+        assert "Nothing to judge yet" in page.text
+        assert page.find("a", href="/import").text

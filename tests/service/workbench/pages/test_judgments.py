@@ -1,0 +1,385 @@
+"""The page Judgments: search, history, conflicts, agreement, export."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from berryeval import Document, Query
+from berryeval.archive import JudgmentEntry
+from berryeval.archive.judgments.opinions import SETTLED, saying_of
+from berryeval.archive.records import JudgingPolicy
+from berryeval.service.workbench.state import agreement as agreement_module
+from berryeval.service.workbench.state import latest
+from berryeval.service.workbench.state.agreement import agreement_of
+from berryeval.stats import alpha_interval, kappa_interval
+from service.workbench.html import HTML, get_page, parse
+from service.workbench.judged_archive import ORIGIN
+
+pytestmark = pytest.mark.usefixtures("patient")
+
+
+@pytest.fixture
+def judged(archive):
+    """Judgments of two people, one conflict, and one that is stale."""
+    archive.queries.put([Query("q1", "bake <i>bread</i>"), Query("q2", "سيارة")])
+    archive.documents.put([Document("d1", "text", title="Dough"), Document("d2", "old")])
+
+    def put(author, *rows, **more):
+        archive.judgments.put([JudgmentEntry(*row) for row in rows], author=author, **more)
+
+    put("ada", ("q1", "d2", 0), source="file")
+    put("bob", ("q1", "d1", 3), ("q2", "d1", 1), ("q3", "d9", 1.5), source="workbench")
+    put("ada", ("q1", "d1", 2), ("q2", "d1", 1), source="file", as_opinion=True)
+    archive.documents.put([Document("d2", "new")])
+    return archive
+
+
+def rows(page):
+    """The cells of each row of the list."""
+    body = page.find("table", class_="judged").find("tbody")
+    return [
+        [cell.text for cell in row.inside if not isinstance(cell, str)]
+        for row in body.find_all("tr")
+    ]
+
+
+def listed(client, address):
+    """What the first two columns of a list say."""
+    return [(row[0].removeprefix("grade "), row[1]) for row in rows(get_page(client, address))]
+
+
+@pytest.mark.usefixtures("judged")
+def test_judgments_are_listed_with_what_was_asked_and_found(client):
+    """The newest first; markup is text; ids where there is no text."""
+    page = get_page(client, "/judgments")
+    found = rows(page)
+    assert [row[1] for row in found] == ["q3", "سيارة", "bake <i>bread</i>", "bake <i>bread</i>"]
+    assert found[0][0] == "grade 1.5"
+    assert found[1][2] == "Dough d1"
+    assert found[2][3:] == ["bob, ada", "just now", "workbench conflict"]
+    assert found[3][3:] == ["ada", "just now", "file stale"]
+    assert "4 pairs of query and document" in page.text
+    link = page.find("a", class_="clip")
+    assert link["href"] == "/judgments/q3/d9"
+    assert "data-drawer" in link.attributes
+
+
+@pytest.mark.usefixtures("judged")
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("q=bread", ["3", "0"]),
+        ("q=DOUGH", ["1", "3"]),
+        ("q=d9", ["1.5"]),
+        ("q=سيا", ["1"]),
+        ("author=ada", ["1", "3", "0"]),
+        ("grade=3", ["3"]),
+        ("grade=1.5", ["1.5"]),
+        ("grade=any", ["1.5", "1", "3", "0"]),
+        ("source=file", ["0"]),
+        ("source=any&q=", ["1.5", "1", "3", "0"]),
+        ("show=stale", ["0"]),
+        ("show=conflicts", ["3 grade 2"]),
+        ("author=bob&q=bread", ["3"]),
+        ("page=99", ["1.5", "1", "3", "0"]),
+    ],
+)
+def test_judgments_are_found_by_text_and_by_choice(client, query, found):
+    """Each alone and together."""
+    assert [grade for grade, _ in listed(client, f"/judgments?{query}")] == found
+
+
+@pytest.mark.usefixtures("judged")
+def test_where_nothing_is_found_the_page_says_so(client):
+    """With a way back."""
+    page = get_page(client, "/judgments?q=nothing")
+    assert "Nothing found" in page.text
+    assert page.find("section", id="found").find("a", href="/judgments")
+    assert "Nothing found" in get_page(client, "/judgments?grade=7&show=stale").text
+    get_page(client, "/judgments?show=none", status=404)
+
+
+def test_an_empty_archive_says_how_to_begin(client):
+    """By import, or by judging."""
+    page = get_page(client, "/judgments")
+    assert "No judgments yet" in page.text
+    assert "No document has two judges yet" in get_page(client, "/judgments/agreement").text
+
+
+def test_a_long_list_has_pages(client, archive):
+    """Fifty a page; filters stay."""
+    many = [JudgmentEntry("q1", f"d{n}", 1) for n in range(120)]
+    archive.judgments.put(many, author="ada", source="x y")
+    page = get_page(client, "/judgments?author=ada&source=x+y&page=2")
+    assert len(rows(page)) == 50
+    assert page.find("nav", class_="pager").text == "Previous Page 2 of 3 Next"
+    assert page.find("a", rel="next")["href"] == "/judgments?author=ada&source=x+y&page=3"
+    assert len(rows(get_page(client, "/judgments?page=3"))) == 20
+
+
+@pytest.mark.usefixtures("judged")
+def test_a_judgment_shows_all_that_it_ever_was(client, archive):
+    """As a page, and as a part for the drawer."""
+    archive.judgments.change("q1", "d1", 2, author="ada", source=SETTLED)
+    archive.judgments.remove("q1", "d1", author="bob")
+    page = get_page(client, "/judgments/q1/d1")
+    history = [entry.text for entry in page.find("ol", class_="history").find_all("li")]
+    assert [line.partition(" just")[0] for line in history] == [
+        "\N{EN DASH} bob took it back",
+        "grade 2 ada settled it",
+        "grade 2 ada from file second opinion",
+        "grade 3 bob from workbench",
+    ]
+    assert "Not judged" in page.text
+    part = client.get("/judgments/q1/d1", headers={**HTML, "HX-Request": "true"})
+    assert "<html" not in part.text
+    assert "bake &lt;i&gt;" in part.text
+    get_page(client, "/judgments/q1/nothing", status=404)
+
+
+def send(client, address, **data):
+    """Send the form of a judgment."""
+    headers = {**HTML, **ORIGIN}
+    return client.post(address, data=data, headers=headers, follow_redirects=False)
+
+
+@pytest.mark.usefixtures("judged")
+def test_a_grade_is_for_the_document_that_was_seen(client, archive):
+    """Should it change before the judge has answered, the judgment is stale at once."""
+    archive.documents.put([Document("d1", "Title", "as it was seen")])
+    page = get_page(client, "/judgments/q1/d1")
+    form = {one["name"]: one["value"] for one in page.find_all("input", type="hidden")}
+    archive.documents.put([Document("d1", "Title", "as it is now")])
+    assert send(client, "/judgments/q1/d1", **form, grade="1").status_code == 303
+    assert archive.judgments.get("q1", "d1").is_stale
+
+
+@pytest.mark.usefixtures("judged")
+def test_a_judgment_is_changed_settled_and_taken_back(client, archive):
+    """Only as the judge saw it."""
+    seen = archive.judgments.get("q1", "d1").revision
+    answer = send(client, "/judgments/q1/d1", grade="1", revision=seen, settle="yes")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/judgments/q1/d1")
+    stored = archive.judgments.get("q1", "d1")
+    assert (stored.grade, stored.author, stored.source) == (1, "local", SETTLED)
+    answer = send(client, "/judgments/q1/d1", grade="0", revision=seen)
+    assert answer.status_code == 412
+    assert "local gave it 1 meanwhile" in parse(answer.text).text
+    assert archive.judgments.get("q1", "d1") == stored
+    answer = send(client, "/judgments/q1/d1", grade="take-back", revision=stored.revision)
+    assert answer.status_code == 303
+    assert archive.judgments.get("q1", "d1") is None
+    answer = send(client, "/judgments/q1/d1", grade="take-back", revision=stored.revision)
+    assert answer.status_code == 412
+    assert send(client, "/judgments/q1/d1", grade="much", revision=0).status_code == 422
+    assert send(client, "/judgments/q1/d1", grade="2", revision="x").status_code == 422
+    assert send(client, "/judgments/q1/d1", grade="2", revision="").status_code == 303
+
+
+def buttons(client):
+    """What the page of a judgment offers besides grades."""
+    page = get_page(client, "/judgments/q1/d1")
+    shown = page.find("form", class_="regrade").find_all("button", name="grade")
+    return {one["value"]: one.text for one in shown if "aria-pressed" not in one.attributes}
+
+
+def undo(client):
+    """Press Undo on the page of a judgment."""
+    page = get_page(client, "/judgments/q1/d1")
+    return send(
+        client, "/judgments/q1/d1", grade="undo", undo=page.find("input", name="undo")["value"]
+    )
+
+
+def test_what_one_did_is_undone_where_it_is_shown(client, archive):
+    """A correction, a take-back and an opinion; what counted before has its own author again."""
+    archive.judgments.change("q1", "d1", 3, author="ada", source="file")
+    assert buttons(client) == {"take-back": "Take back"}
+    for step in ("1", "take-back"):
+        seen = archive.judgments.get("q1", "d1").revision
+        send(client, "/judgments/q1/d1", grade=step, revision=seen)
+        assert buttons(client)["undo"] == "Undo: grade 3 by ada"
+        assert undo(client).status_code == 303
+        again = archive.judgments.get("q1", "d1")
+        assert (again.grade, again.author, again.source) == (3, "ada", "file")
+    archive.judgments.add_opinion("q1", "d1", 0, author="local")
+    assert buttons(client)["undo"] == "Take your opinion back"
+    undo(client)
+    assert buttons(client) == {"take-back": "Take back"}
+    assert saying_of(archive.judgments.history("q1", "d1")).independent == {"ada": 3}
+    assert send(client, "/judgments/q1/d1", grade="undo", undo="1").status_code == 412
+
+
+def test_a_grade_that_the_rule_made_is_short_and_can_be_looked_for(client, archive):
+    """Two digits on every page; the filter takes it as it is."""
+    archive.judging.put(JudgingPolicy("mean"))
+    for number, grade in enumerate((1, 2, 2)):
+        archive.judgments.add_opinion("q1", "d1", grade, author=f"judge {number}")
+    page = get_page(client, "/judgments")
+    assert rows(page)[0][0] == "grade 1.67"
+    (option,) = page.find("select", name="grade").find_all("option")[1:]
+    assert (option.text, option["value"]) == ("1.67 (1)", repr(5 / 3))
+    assert listed(client, f"/judgments?grade={option['value']}") == [("1.67", "q1")]
+    history = get_page(client, "/judgments/q1/d1").find("ol", class_="history").text
+    assert history.startswith("grade 1.67 mean of 3 judges by the rule counts")
+
+
+@pytest.mark.usefixtures("judged")
+def test_who_may_only_read_changes_nothing(client, archive):
+    """There is no form, and none is taken."""
+    eve = {"Authorization": f"Bearer {archive.tokens.create('eve', 'read')}"}
+    page = parse(client.get("/judgments/q1/d1", headers={**HTML, **eve}).text)
+    assert page.find_all("button", name="grade") == []
+    answer = client.post("/judgments/q1/d1", data={"grade": "1"}, headers={**HTML, **eve})
+    assert answer.status_code == 403
+
+
+@pytest.mark.usefixtures("judged")
+def test_agreement_is_told_for_each_two_judges_and_for_all(client):
+    """Two pairs are judged by both, one of them alike."""
+    page = get_page(client, "/judgments/agreement")
+    tiles = page.find("dl", class_="tiles").text
+    assert "Judged by two or more 2 of 4 pairs" in tiles
+    assert "The same grade from all 50 % 1 of them" in tiles
+    matrix = page.find("table", class_="matrix")
+    assert [cell.text for cell in matrix.find_all("td")[1:]] == ["·", "0.50 2", "0.50 2", "·"]
+    assert "ada 3 2 1.00 1 1 0 1 0" in page.text
+
+
+def test_agreement_without_any_variation_has_a_reason(client, archive):
+    """X9: a dash and why, no NaN."""
+    for author in ("ada", "bob"):
+        archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author=author, as_opinion=True)
+    page = get_page(client, "/judgments/agreement")
+    assert "all gave the same grade everywhere" in page.text
+    assert "nan" not in page.find("main").text.lower()
+    cell = page.find("td", class_="knone")
+    assert (cell.text, cell["title"]) == (
+        "\N{EN DASH} 1",
+        "both gave the same grade everywhere",
+    )
+
+
+def test_many_judges_are_cut_to_those_with_most_in_common(archive, monkeypatch):
+    """And it is told how many are left out."""
+    monkeypatch.setattr(agreement_module, "MOST_JUDGES", 2)
+    for author in ("ada", "bob", "cy"):
+        archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author=author, as_opinion=True)
+    archive.judgments.put([JudgmentEntry("q1", "d2", 1)], author="cy")
+    found = agreement_of(archive.judgment_index.table())
+    assert [judge.name for judge in found.judges] == ["cy", "ada"]
+    assert found.n_more == 1
+    assert found.kappa("cy", "ada").coefficient.n == 1
+    assert found.kappa("ada", "ada") is None
+
+
+def give_opinions(archive, *authors, n_queries=30):
+    """Have each judge grade two documents of every query, a little differently."""
+    random = np.random.default_rng(3)
+    truth = random.integers(0, 4, (n_queries, 2))
+    for author in authors:
+        seen = np.clip(truth + random.integers(-1, 2, truth.shape), 0, 3)
+        entries = [
+            JudgmentEntry(f"q{query}", f"d{i}", int(grade))
+            for query, grades in enumerate(seen)
+            for i, grade in enumerate(grades)
+        ]
+        archive.judgments.put(entries, author=author, as_opinion=True)
+
+
+def test_agreement_has_its_intervals(client, archive):
+    """By query, as the statistics compute them; below five judges for these judges only."""
+    give_opinions(archive, "ada", "bob", "cy")
+    found = agreement_of(archive.judgment_index.table())
+    table = archive.judgment_index.table()
+    units = [[*opinions.values()] for opinions in table.opinions.values()]
+    queries = [query for query in range(30) for _ in range(2)]
+    assert found.interval == alpha_interval(units, groups=queries)
+    pairs = [(opinions["ada"], opinions["bob"]) for opinions in table.opinions.values()]
+    kappa = found.kappa("bob", "ada")
+    assert kappa.interval == kappa_interval(pairs, groups=queries)
+    page = get_page(client, "/judgments/agreement")
+    low, high = kappa.interval.low, kappa.interval.high
+    cell = f"{kappa.coefficient.value:.2f} {low:.2f} \N{EN DASH} {high:.2f} 60"
+    assert cell in [one.text for one in page.find("table", class_="matrix").find_all("td")]
+    shown = f"95% {found.interval.low:.2f} \N{EN DASH} {found.interval.high:.2f}"
+    assert shown in page.find("dl", class_="tiles").text
+    assert "judged by the same people; from five judges up it holds for other judges" in page.text
+    row = next(row for row in page.find_all("tr") if row.text.startswith("ada 60 60"))
+    assert f"{found.judges[0].alpha_without:.2f}" in row.text
+
+
+def test_five_judges_stand_for_others(client, archive):
+    """From five up judges are resampled as well, and the page says so."""
+    give_opinions(archive, "ada", "bob", "cy", "di", "eve")
+    found = agreement_of(archive.judgment_index.table())
+    units = [[*one.values()] for one in archive.judgment_index.table().opinions.values()]
+    alone = alpha_interval(units, groups=[query for query in range(30) for _ in range(2)])
+    assert found.is_for_other_judges
+    assert found.interval.low < alone.low
+    page = get_page(client, "/judgments/agreement")
+    assert "Its interval holds for other queries and other judges." in page.text
+
+
+@pytest.mark.usefixtures("judged")
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("trec", ["q1 0 d1 3", "q1 0 d2 0", "q2 0 d1 1", "q3 0 d9 1.5"]),
+        ("csv", ["query_id,doc_id,relevance", "q1,d1,3", "q1,d2,0", "q2,d1,1", "q3,d9,1.5"]),
+        ("jsonl", None),
+    ],
+)
+def test_judgments_are_exported_as_files(client, name, lines):
+    """What comes out can be read in again."""
+    answer = client.get("/judgments/export", params={"format": name})
+    assert answer.status_code == 200
+    assert "attachment" in answer.headers["content-disposition"]
+    found = answer.text.splitlines()
+    assert found == lines if lines else len(found) == 4
+    preview = client.post(
+        "/import", data={"kind": "judgments"}, files={"file": (f"x.{name}", answer.content)},
+        headers={**HTML, **ORIGIN},
+    )  # fmt: skip
+    assert "The same 4" in parse(preview.text).find("dl", class_="tiles").text
+
+
+def test_what_a_format_cannot_hold_is_told_before_anything_is_sent(client, archive):
+    """422, and no file that ends in the middle."""
+    archive.judgments.put([JudgmentEntry("q1", "d 1", 1)], author="ada")
+    answer = client.get("/judgments/export", params={"format": "trec"})
+    assert answer.status_code == 422
+    assert "cannot hold the id" in answer.json()["detail"]
+    assert client.get("/judgments/export", params={"format": "csv"}).status_code == 200
+    assert client.get("/judgments/export", params={"format": "docx"}).status_code == 422
+
+
+def test_a_list_that_is_still_read_says_so_and_goes_on_by_itself(client, monkeypatch):
+    """A million judgments take seconds, once."""
+    monkeypatch.setattr(type(client.app.state.judgment_table), "get", lambda *_: None)
+    for address in ("/judgments", "/judgments/agreement"):
+        page = get_page(client, address)
+        assert "The judgments are being read" in page.text
+        assert page.find("section", class_="empty")["hx-get"] == address
+
+
+def test_agreement_is_shown_while_it_is_counted_again(client, archive, monkeypatch):
+    """As it was before, and the page says so; then as it is."""
+    for author, grade in (("ada", 2), ("bob", 2)):
+        archive.judgments.put([JudgmentEntry("q1", "d1", grade)], author=author)
+    assert not get_page(client, "/judgments/agreement").find_all("p", class_="banner")
+    may_count = threading.Event()
+    monkeypatch.setattr(latest, "WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(
+        agreement_module, "agreement_of", lambda table: may_count.wait(60) and agreement_of(table)
+    )
+    archive.judgments.put([JudgmentEntry("q1", "d1", 0)], author="bob")
+    page = get_page(client, "/judgments/agreement")
+    assert "being counted" in page.find("p", class_="banner").text
+    may_count.set()
+    for _ in range(100):
+        page = get_page(client, "/judgments/agreement")
+        if not page.find_all("p", class_="banner"):
+            break
+    assert not page.find_all("p", class_="banner")

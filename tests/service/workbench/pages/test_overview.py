@@ -1,0 +1,273 @@
+"""The first page: the verdict, the trend, the worst slices, the holes."""
+
+import time
+
+import pytest
+
+from berryeval import Run
+from berryeval.archive import JudgmentEntry, RunFacts
+from berryeval.reports.history import look_sentence
+from berryeval.service.workbench.pages.overview import trend as series_trend
+from berryeval.service.workbench.pages.overview.trend import window_of
+from berryeval.service.workbench.state.run_directory import RunDirectory
+from berryeval.suite.archived_history import archived_entry
+from berryeval.suite.history import History
+from berryeval.suite.trends import trends
+from service.workbench.html import HTML, get_page
+from service.workbench.plants import fill, put, query_ids
+
+GUARD = {"measure": "nDCG@10", "margin": 0.02}
+
+
+@pytest.fixture
+def runs(archive):
+    return fill(archive)
+
+
+def settled(client, address="/"):
+    """Open the page, again and again as it asks for itself, until nothing is counted any more."""
+    last = time.monotonic() + 20
+    while time.monotonic() < last:
+        page = get_page(client, address)
+        if not page.find(id="live").attributes.get("hx-get"):
+            return page
+        time.sleep(0.02)
+    raise AssertionError("it never came to rest")
+
+
+def words(page, title):
+    """Return what the part of a page under a heading says."""
+    return page.find(aria_labelledby=title).text
+
+
+def test_an_empty_archive_says_how_to_begin(client):
+    """With a button, and a command for scripts."""
+    page = get_page(client, "/")
+    assert "No runs yet" in page.text
+    assert page.find("a", href="/import")
+    assert "http://localhost:8765/v1/runs?name=bm25" in page.text
+    assert "Begin with the judgments" in page.text
+
+
+def test_without_a_gate_the_newest_run_is_held_against_the_baseline(archive, client, runs):
+    """In a sentence, with the figures, and what to do next."""
+    archive.baselines.put("main", runs["c0"])
+    page = settled(client, "/?series=hybrid")
+    verdict = words(page, "verdict-title")
+    assert "hybrid is better than main: nDCG@10 rises from" in verdict
+    assert "against main" in verdict
+    links = [link["href"] for link in page.find(aria_labelledby="verdict-title").find_all("a")]
+    assert f"/compare?a=main&b={runs['c3']}" in links
+    assert "/gates" in links
+    assert f"/runs/{runs['c3']}" in links
+
+
+@pytest.mark.usefixtures("runs")
+def test_without_a_baseline_it_is_held_against_the_run_before(client):
+    """And a run that is alone against nothing."""
+    assert "the run before" in words(settled(client, "/?series=hybrid"), "verdict-title")
+    verdict = words(settled(client, "/?series=bm25"), "verdict-title")
+    assert "bm25 has nDCG@10" in verdict
+    assert "over 24 queries" in verdict
+
+
+def test_gates_tell_the_newest_verdict_on_the_newest_run(archive, client, runs):
+    """Those first that stand in the way; a gate that has not looked yet is named, too."""
+    for name in ("calm", "release", "waiting"):
+        archive.gates.put(name, {"guards": [GUARD]})
+    now = archive.judgments.hash()
+    for gate, run, verdict, sentence in (
+        ("release", "c3", "pass", "an older verdict"),
+        ("release", "c3", "fail", "nDCG@10 fell by 0.05 & more"),
+        ("calm", "c3", "pass", "all hold"),
+        ("waiting", "c2", "fail", "another run"),
+    ):
+        archive.verdicts.put(
+            gate=gate,
+            run_id=runs[run],
+            verdict=verdict,
+            judgments_hash=now,
+            report={"sentence": sentence},
+        )
+    page = settled(client, "/?series=hybrid")
+    part = page.find(aria_labelledby="verdict-title")
+    badges = [badge.text for badge in part.find_all("span", class_="badge")]
+    assert badges == ["fail", "pass"]
+    assert "nDCG@10 fell by 0.05 & more" in part.text
+    assert "older verdict" not in part.text
+    assert "waiting has not decided on this run yet. Decide now" in part.text
+    assert part.find("form")["action"] == "/gates/waiting/verdicts"
+    assert "earlier judgments" not in part.text
+    archive.judgments.put([JudgmentEntry("q00", "hole", 2)], author="bob")
+    assert "earlier judgments" in words(settled(client, "/?series=hybrid"), "verdict-title")
+
+
+def test_the_trend_shows_every_run_with_a_link_and_the_same_as_a_table(client, runs):
+    """Oldest first in the drawing, newest first in the table."""
+    page = settled(client, "/?series=hybrid&measure=RR")
+    wide, narrow = page.find_all("svg", class_="trend")
+    expected = [f"/runs/{runs[commit]}" for commit in ("c0", "c1", "c2", "c3")]
+    for drawing in (wide, narrow):
+        assert [link["href"] for link in drawing.find_all("a")] == expected
+    assert "RR by run. 4 runs" in wide["aria-label"]
+    newest = next(row for row in page.find_all("tr") if runs["c3"][:8] in row.text)
+    assert "0.8333" in newest.text
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_series_and_a_measure_can_be_chosen(client):
+    """The newest series and the first measure unless told."""
+    page = settled(client)
+    chosen = [one.text for one in page.find_all("option") if "selected" in one.attributes]
+    assert chosen == ["bm25 (1)", "nDCG@10"]
+    page = settled(client, "/?series=hybrid&measure=RR")
+    chosen = [one.text for one in page.find_all("option") if "selected" in one.attributes]
+    assert chosen == ["hybrid (4)", "RR"]
+    assert "RR of hybrid" in words(page, "trend-title")
+
+
+@pytest.mark.parametrize("address", ["/?series=gone", "/?until=" + "0" * 64])
+@pytest.mark.usefixtures("runs")
+def test_what_is_not_there_is_said_to_be_gone(client, address):
+    """A link of last week may name a series that was removed."""
+    assert "no " in get_page(client, address, status=404).find("main").text
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_measure_that_is_not_shown_is_refused_with_those_that_are(client):
+    """Which ones there are is the service's to say."""
+    assert "nDCG@10 or RR" in get_page(client, "/?measure=nDCG@3", status=422).text
+
+
+def test_older_runs_are_a_link_away(archive, client, runs, monkeypatch):
+    """The window moves by whole windows, and back."""
+    monkeypatch.setattr(series_trend, "SHOWN", 2)
+    page = settled(client, "/?series=hybrid")
+    link = next(a for a in page.find_all("a") if a.text == "Older runs")
+    older = settled(client, link["href"])
+    shown = [a["href"] for a in older.find("svg", class_="trend").find_all("a")]
+    assert shown == [f"/runs/{runs['c0']}", f"/runs/{runs['c1']}"]
+    back = next(a for a in older.find_all("a") if a.text == "Newer runs")
+    assert "until" not in back["href"]
+    series = RunDirectory(archive).current().series["hybrid"]
+    monkeypatch.setattr(series_trend, "SHOWN", 1)
+    window = window_of(series, runs["c1"])
+    assert (window.older, window.newer) == (runs["c0"], runs["c2"])
+
+
+def test_the_worst_slices_come_first_and_small_ones_last(archive, client, runs):
+    """Against the baseline; the one of three queries says that it has few."""
+    archive.baselines.put("main", runs["c2"])
+    part = settled(client, "/?series=hybrid").find(aria_labelledby="slices-title")
+    rows = [row.find("th").text for row in part.find("tbody").find_all("tr")]
+    assert rows[-1].startswith("tag rare")
+    assert {row.split()[1] for row in rows[:2]} <= {"odd", "even", "rare"}
+    assert "few queries" in rows[-1]
+
+
+def test_queries_without_labels_are_told_how_to_get_slices(archive, client):
+    """A hint instead of an empty table."""
+    archive.judgments.put([JudgmentEntry("q00", "good", 1)], author="ada")
+    put(archive, "hybrid", 3, None)
+    assert "No query has a category" in words(settled(client), "slices-title")
+
+
+@pytest.mark.usefixtures("runs")
+def test_the_meter_tells_how_much_of_the_first_ten_is_judged(archive, client):
+    """6 of 54 documents are holes; when they are judged, nothing is missing."""
+    part = settled(client, "/?series=hybrid").find(aria_labelledby="holes-title")
+    assert "89 % of the newest run's first 10 is judged" in part.text
+    assert "6 documents in the first 10 have no grade" in part.text
+    assert part.find("a", href="/judge")
+    archive.judgments.put([JudgmentEntry(q, "hole", 0) for q in query_ids()], author="bob")
+    part = settled(client, "/?series=hybrid").find(aria_labelledby="holes-title")
+    assert "100 %" in part.text
+    assert "Nothing is missing" in part.text
+
+
+@pytest.mark.usefixtures("runs")
+def test_newer_judgments_are_counted_while_the_page_shows_the_last_state(archive, client):
+    """It says so, asks for itself again, and then has the new means."""
+    before = settled(client, "/?series=hybrid")
+    archive.judgments.put([JudgmentEntry(q, "hole", 2) for q in query_ids()], author="bob")
+    meanwhile = get_page(client, "/?series=hybrid")
+    live = meanwhile.find(id="live")
+    answer = client.get(live["hx-get"], headers=HTML)
+    assert (answer.status_code, answer.text) == (204, "")
+    assert "24 newer judgments are being counted" in words(meanwhile, "trend-title")
+    figure = before.find(class_="verdict-figure").text
+    assert meanwhile.find(class_="verdict-figure").text == figure
+    assert settled(client, "/?series=hybrid").find(class_="verdict-figure").text != figure
+
+
+def test_a_run_that_cannot_be_scored_says_why(archive, client):
+    """Nothing is judged yet; and later, a run of other queries."""
+    archive.runs.put(Run.from_lists({"z": ["a"]}), RunFacts("other"))
+    page = settled(client)
+    verdict = page.find(aria_labelledby="verdict-title")
+    assert "cannot be scored" in verdict.text
+    assert verdict.find("a", href="/import")
+    assert "none of which is scored" in page.find("svg", class_="trend")["aria-label"]
+    archive.judgments.put([JudgmentEntry("q00", "good", 1)], author="ada")
+    assert "no query in common" in words(settled(client), "verdict-title")
+
+
+def test_another_corpus_is_a_caution(archive, client, runs):
+    """A difference that is not the system's alone."""
+    archive.baselines.put("main", runs["c0"])
+    run = Run.from_lists({"q00": ["good"]})
+    archive.runs.put(run, RunFacts("hybrid", corpus_hash="docs-2"))
+    assert "searched other documents" in words(settled(client), "verdict-title")
+
+
+def test_names_and_commits_are_shown_as_text(archive, client):
+    """Markup in a name is no markup."""
+    archive.judgments.put([JudgmentEntry("q00", "good", 1)], author="ada")
+    name, commit = "<b>bold</b>\u202e", "<script>"
+    archive.runs.put(Run.from_lists({"q00": ["good"]}), RunFacts(name, commit=commit))
+    page = settled(client)
+    assert page.find_all("b") == []
+    assert name in page.text
+    assert all(script.attributes.get("src") for script in page.find_all("script"))
+
+
+@pytest.mark.parametrize("n_before", [6, 58])
+def test_a_decline_of_the_series_raises_an_alarm(archive, client, n_before):
+    """The same words as `berryeval history --daily`; what is older than 52 runs is not read."""
+    fill(archive)
+    for number in range(n_before):
+        put(archive, "nightly", 22 + number % 2, f"a{number}")
+    for number in range(2):
+        put(archive, "nightly", 4, f"b{number}")
+    page = settled(client, "/?series=nightly")
+    address = page.find(id="alarm")["hx-get"]
+    assert address == "/alarm?series=nightly&measure=nDCG%4010"
+    part = get_page(client, address)
+    (told,) = part.find_all("p", class_="banner")
+    judgments = archive.judgments.hash()
+    points = archive.trend("nDCG@10", name="nightly", at=judgments)
+    entries = tuple(archived_entry(archive, "nDCG@10", judgments, point) for point in points)
+    (trend,) = trends(History("archive", entries), daily=True)
+    (alarm,) = trend.declines
+    assert told.text == look_sentence(alarm)
+    assert told.text.startswith("Alarm at ")
+    assert "(b0)" in told.text
+
+
+def test_a_calm_series_says_that_it_was_tested(archive, client):
+    """Silence could mean that nobody looked; one run is not tested, and nothing is said."""
+    fill(archive)
+    calm = get_page(client, "/alarm?series=hybrid")
+    assert calm.find_all("p", class_="banner") == []
+    assert "No decline (p = " in calm.text
+    assert get_page(client, "/alarm?series=bm25").find_all("p") == []
+    assert client.get("/alarm?series=none", headers=HTML).status_code == 404
+
+
+def test_only_the_newest_runs_have_an_alarm(archive, client, monkeypatch):
+    """An older part of the trend says nothing about now."""
+    monkeypatch.setattr(series_trend, "SHOWN", 2)
+    runs = fill(archive)
+    assert settled(client, "/?series=hybrid").find(id="alarm")
+    older = settled(client, f"/?series=hybrid&until={runs['c1']}")
+    assert older.find_all(id="alarm") == []

@@ -1,0 +1,169 @@
+"""The page of power: what a golden set can see, in a sentence first."""
+
+import numpy as np
+import pytest
+from starlette.datastructures import QueryParams
+
+from berryeval import Query, Run
+from berryeval.archive import JudgmentEntry, RunFacts
+from berryeval.evaluation import sensitivity
+from berryeval.evaluation.detection import Detection
+from berryeval.service.workbench.pages.power.routes import sentences
+from berryeval.service.workbench.pages.power.wish import read_wish
+from service.workbench.html import HTML, get_page, parse
+
+MEASURES = ["nDCG@10", "RR"]
+
+
+@pytest.fixture
+def runs(archive):
+    """Sixty queries of two categories, a baseline, and a series of three runs that differ."""
+    ids = [f"q{number:02}" for number in range(60)]
+    archive.queries.put(
+        [Query(one, one, category="often" if n % 4 else "seldom") for n, one in enumerate(ids)]
+    )
+    archive.judgments.put([JudgmentEntry(one, "a", 1) for one in ids], author="ada")
+    stored = []
+    for seed in range(4):
+        places = np.random.default_rng(seed).integers(0, 5, len(ids))
+        rankings = {one: [*"vwxyz"[:place], "a"] for one, place in zip(ids, places, strict=True)}
+        stored.append(archive.runs.put(Run.from_lists(rankings), RunFacts("hybrid")))
+    archive.baselines.put("main", stored[0].run_id)
+    return [one.run_id for one in stored]
+
+
+def shown(client, address="/power"):
+    """Return the answer, whether it came with the page or after it."""
+    part = client.get(address, headers={"HX-Request": "true"})
+    assert part.status_code == 200, part.text
+    return parse(part.text)
+
+
+@pytest.mark.parametrize(
+    ("n_queries", "sd", "margin", "first", "second"),
+    [
+        (400, 0.1, 0.02, "These 400 queries can see a drop of 0.013 in RR.", "you have enough."),
+        (50, 0.1, 0.02, "These 50 queries can see", "A margin of 0.02 needs 168: you lack 118"),
+        (30, 0.1, 0.0509, "These 30 queries", "needs 31: you lack 1 query."),
+        (1, 0.1, 0.02, "1 query tells nothing of others.", "larger slice"),
+        (50, 0.0, 0.02, "Nothing can be told of RR", "Choose runs that differ."),
+        (10_000, 0.01, 0.02, "can see a drop of less than 0.001 in RR", "you have enough."),
+    ],
+)
+def test_the_answer_is_a_sentence(n_queries, sd, margin, first, second):
+    """What can be seen, and what follows for the margin."""
+    wish = read_wish(QueryParams({"measure": "RR"}), MEASURES, "a", "b", "runs")
+    told = sentences(Detection(n_queries, sd, margin=margin), wish)
+    assert first in told[0]
+    assert second in told[1]
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "message"),
+    [
+        ("margin", "0", "above 0"),
+        ("margin", "x", "found 'x'"),
+        ("margin", "inf", "above 0"),
+        ("alpha", "0.5", "between 0 and 0.5"),
+        ("power", "1", "between 0 and 1"),
+        ("measure", "P@99", "one that the workbench shows"),
+    ],
+)
+def test_what_cannot_be_is_told_beside_its_field(field, text, message):
+    """And the usual value takes its place."""
+    wish = read_wish(QueryParams({field: text}), MEASURES, "a", "b", "runs")
+    assert message in wish.messages[field]
+    assert (wish.margin, wish.alpha, wish.power, wish.measure) == (0.02, 0.05, 0.8, "nDCG@10")
+    assert wish.texts.get(field, text) == text
+
+
+def test_the_page_answers_for_the_newest_run_against_the_baseline(client, runs, archive):
+    """As `berryeval power --against` does; the page says that it is coming."""
+    page = get_page(client, "/power")
+    assert "Scoring the runs" in page.text
+    part = shown(client)
+    known = get_page(client, "/power")
+    told = known.find(class_="power-sentence").text
+    assert told == part.find(class_="power-sentence").text
+    (said,) = sensitivity(
+        archive.judgments.current(),
+        archive.runs.load(runs[0]),
+        "nDCG@10",
+        against=archive.runs.load(runs[3]),
+    )
+    assert f"These 60 queries can see a drop of {said.spreads[0].smallest_drop:.3f}" in told
+    assert "category=seldom" in known.find("select", id="slice").text
+    assert "category=seldom" in part.find("select", id="slice").text
+
+
+@pytest.mark.usefixtures("runs")
+def test_a_slice_a_series_one_run_and_a_spread_of_ones_own(client):
+    """Each source of the spread is told."""
+    assert "These 15 queries" in shown(client, "/power?slice=category%3Dseldom").text
+    series = shown(client, "/power?source=series").text
+    assert "measured over the last 3 runs of hybrid" in series
+    one = shown(client, "/power?source=assumed").text
+    assert "a correlation of 0.7" in one
+    given = shown(client, "/power?source=given&sd=0.1&margin=0.05").text
+    assert "as you say" in given
+    assert "A margin of 0.05 needs 50" in given
+    assert "What each slice can see" not in given
+    unknown = shown(client, "/power?source=guess&measure=RR")
+    assert "measured between" in unknown.text
+
+
+@pytest.mark.usefixtures("runs")
+def test_slices_are_those_of_today(client, archive):
+    """Queries that got another label are in its slice at once."""
+    assert "These 15 queries" in shown(client, "/power?slice=category%3Dseldom").text
+    archive.queries.put([Query("q00", "Another", category="new"), Query("q01", "", category="new")])
+    assert "These 2 queries" in shown(client, "/power?slice=category%3Dnew").text
+
+
+@pytest.mark.usefixtures("runs")
+def test_an_alias_of_a_category_names_its_slice(client, archive):
+    """M11: `troubleshooting` in an address is `troubleshoot`."""
+    labels = {"q00": "troubleshooting", "q01": "troubleshoot"}
+    archive.queries.put([Query(query_id, "", category=name) for query_id, name in labels.items()])
+    for name in set(labels.values()):
+        assert "These 2 queries" in shown(client, f"/power?slice=category%3D{name}").text
+
+
+@pytest.mark.usefixtures("runs")
+def test_what_is_not_there_is_told_on_the_page(client):
+    """A run that was removed, a slice that has no query."""
+    gone = client.get(f"/power?b={'0' * 64}", headers=HTML)
+    assert gone.status_code == 200
+    assert "there is no run" in parse(gone.text).find(class_="banner").text
+    assert "no query is in the slice" in shown(client, "/power?slice=category%3Dx").text
+
+
+@pytest.mark.usefixtures("runs")
+def test_few_queries_that_differ_are_not_relied_on(client, archive):
+    """A gate would not test them; the page says so."""
+    rankings = {f"q{number:02}": ["v", "a"] for number in range(60)}
+    changed = {**rankings, "q00": ["a"], "q04": ["a"]}
+    ids = [
+        archive.runs.put(Run.from_lists(one), RunFacts("x")).run_id for one in (rankings, changed)
+    ]
+    part = shown(client, f"/power?a={ids[0]}&b={ids[1]}&margin=0.1")
+    assert "only 2 of these queries differ" in part.find(class_="power-told").text
+    assert "2 differ: too few to test" in part.text
+    assert "only" not in shown(client).find(class_="power-told").text
+
+
+def test_equal_runs_can_tell_nothing(client, runs):
+    """The page says so, and shows no curve."""
+    part = shown(client, f"/power?a=main&b={runs[0]}")
+    assert "Nothing can be told" in part.text
+    assert "No curve without a spread" in part.text
+
+
+def test_one_run_is_enough_for_an_assumption(client, archive):
+    """The first run alone, without a baseline; and without any the page says what to do."""
+    assert "No run yet" in get_page(client, "/power").text
+    ids = [f"q{number}" for number in range(20)]
+    archive.judgments.put([JudgmentEntry(one, "a", 1) for one in ids], author="ada")
+    rankings = {one: ["x"] * (n % 2) + ["a"] for n, one in enumerate(ids)}
+    archive.runs.put(Run.from_lists(rankings), RunFacts("only"))
+    assert "a correlation of 0.7" in shown(client).text

@@ -1,0 +1,64 @@
+"""The list of runs."""
+
+import pytest
+
+from berryeval import Run
+from berryeval.archive import RunFacts
+from service.workbench.html import get_page
+from service.workbench.pages.test_overview import settled
+from service.workbench.plants import fill
+
+
+@pytest.fixture
+def runs(archive):
+    return fill(archive)
+
+
+def listed(page):
+    return [
+        row.find("a")["href"].removeprefix("/runs/") for row in page.find("tbody").find_all("tr")
+    ]
+
+
+def test_an_empty_list_says_how_to_import(client):
+    """A button, and a command with this service's address."""
+    page = get_page(client, "/runs")
+    assert page.find("a", href="/import")
+    assert "http://localhost:8765/v1/runs" in page.text
+
+
+def test_runs_are_listed_newest_first_with_their_means(archive, client, runs):
+    """And with what they are called as baselines."""
+    archive.baselines.put("main", runs["c2"])
+    page = settled(client, "/runs")
+    assert listed(page) == [runs[one] for one in ("bm25", "c3", "c2", "c1", "c0")]
+    row = page.find("tbody").find_all("tr")[2]
+    assert "baseline main" in row.text
+    assert "c2c2c2c2" in row.text
+    assert "nightly" in row.text
+    assert "0.8889" in row.text  # RR: 20 of 24 first, 4 at rank 3
+
+
+def test_runs_are_found_by_name_tag_commit_and_series(client, runs):
+    """A search that finds nothing says so, and leads back."""
+    assert listed(get_page(client, "/runs?q=c1c1")) == [runs["c1"]]
+    assert listed(get_page(client, "/runs?q=BM")) == [runs["bm25"]]
+    assert len(listed(get_page(client, "/runs?q=nightly&series=hybrid"))) == 4
+    page = get_page(client, "/runs?q=nowhere")
+    assert "No run found" in page.text
+    assert page.find("a", href="/runs")
+
+
+def test_fifty_runs_are_a_page(archive, client):
+    """With links to the others that keep the search."""
+    run = Run.from_lists({"q00": ["good"]})
+    for number in range(61):
+        archive.runs.put(run, RunFacts("bm25", commit=f"{number:07}"))
+    first = get_page(client, "/runs?q=bm25")
+    assert len(listed(first)) == 50
+    assert "1 to 50 of 61" in first.text
+    second = get_page(client, first.find("a", rel="next")["href"])
+    assert len(listed(second)) == 11
+    assert second.find("input", name="q")["value"] == "bm25"
+    assert second.find("a", rel="prev")["href"] == "/runs?q=bm25"
+    assert len(listed(get_page(client, "/runs?page=99"))) == 11

@@ -1,0 +1,31 @@
+"""Values that are made in a thread."""
+
+import threading
+
+import pytest
+
+from berryeval.service.workbench.state import latest as module
+from berryeval.service.workbench.state.latest import Latest
+
+
+def test_what_is_slow_is_shown_as_it_was(monkeypatch):
+    """The newest value comes when it is there; what went wrong is told."""
+    go_on = threading.Event()
+    values = iter([1, 2, 3])
+
+    def make():
+        value = next(values)
+        if value > 1:
+            go_on.wait(10)
+        return value
+
+    latest = Latest(make)
+    monkeypatch.setattr(module, "WAIT_SECONDS", 10.0)
+    assert latest.get() == 1
+    monkeypatch.setattr(module, "WAIT_SECONDS", 0.01)
+    assert latest.get() == 1
+    monkeypatch.setattr(module, "WAIT_SECONDS", 10.0)
+    go_on.set()
+    assert latest.get() == 3, "what began before is not new enough"
+    with pytest.raises(StopIteration):
+        latest.get()

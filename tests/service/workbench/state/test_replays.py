@@ -1,0 +1,112 @@
+"""Replays: verdicts on earlier runs, found in the background and remembered."""
+
+import threading
+import time
+from types import SimpleNamespace
+
+from berryeval.errors import MismatchError
+from berryeval.service.workbench.state.replays import Outcome, Question, Replays, tally
+
+RUNS = [SimpleNamespace(run_id=f"r{number}") for number in range(3)]
+
+
+def question(settings="a", state="1", baseline=None):
+    """Three runs put to some settings."""
+    return Question({"guards": [settings]}, RUNS, baseline, state)
+
+
+def finished(replays, asked):
+    """Ask until every run has its outcome."""
+    for _ in range(500):
+        found = replays.ask(asked)
+        if None not in found:
+            return found
+        time.sleep(0.01)
+    raise AssertionError("not finished in five seconds")
+
+
+def test_every_run_gets_its_verdict_the_newest_first():
+    """What is known is answered at once, and nothing is decided twice."""
+    decided = []
+
+    def decide(settings, run, _):
+        decided.append((settings["guards"][0], run.run_id))
+        return Outcome("pass", run.run_id)
+
+    replays = Replays(decide)
+    assert replays.ask(question()) == [None, None, None]
+    assert [one.sentence for one in finished(replays, question())] == ["r0", "r1", "r2"]
+    assert replays.ask(question())[0].verdict == "pass"
+    assert decided == [("a", "r0"), ("a", "r1"), ("a", "r2")]
+    finished(replays, question(state="2"))
+    finished(replays, question(baseline=RUNS[0]))
+    assert len(decided) == 9
+    replays.close()
+
+
+def test_a_run_that_cannot_be_decided_says_why():
+    """Another corpus, or a bug: the others are decided all the same."""
+
+    def decide(_settings, run, _baseline):
+        if run.run_id == "r0":
+            raise MismatchError("another corpus")
+        if run.run_id == "r1":
+            raise RuntimeError("a bug")
+        return Outcome("fail", "")
+
+    replays = Replays(decide)
+    first, second, third = finished(replays, question())
+    assert (first.verdict, first.sentence) == ("undecided", "another corpus")
+    assert second.verdict == "undecided"
+    assert "a bug" not in second.sentence
+    assert third.verdict == "fail"
+
+
+def test_the_question_that_was_asked_last_is_worked_on_first():
+    """Whoever edits on does not wait for what they typed before."""
+    order, started, may_go = [], threading.Event(), threading.Event()
+
+    def decide(settings, *_):
+        started.set()
+        may_go.wait(5)
+        order.append(settings["guards"][0])
+        return Outcome("pass", "")
+
+    replays = Replays(decide)
+    replays.ask(question("old"))
+    started.wait(5)
+    replays.ask(question("new"))
+    may_go.set()
+    finished(replays, question("new"))
+    assert order[:4] == ["old", "new", "new", "new"]
+    replays.close()
+
+
+def test_what_no_page_asks_for_any_more_is_dropped(monkeypatch):
+    """A page that was closed costs no more than the verdict at hand."""
+    monkeypatch.setattr("berryeval.service.workbench.state.replays._ASKED_SECONDS", 0.0)
+    decided = []
+    replays = Replays(lambda *given: decided.append(given) or Outcome("pass", ""))
+    replays.ask(question())
+    replays.close()
+    assert decided == []
+    assert replays.ask(question()) == [None, None, None]
+
+
+def test_only_so_much_is_remembered(monkeypatch):
+    """The oldest outcomes go first."""
+    monkeypatch.setattr("berryeval.service.workbench.state.replays._MOST_OUTCOMES", 3)
+    replays = Replays(lambda *_: Outcome("pass", ""))
+    finished(replays, question("a"))
+    finished(replays, question("b"))
+    assert replays.ask(question("a")) == [None, None, None]
+    replays.close()
+
+
+def test_a_tally_is_a_sentence():
+    """One passes, two pass; what is not there is not told."""
+    assert tally([]) == "no run yet"
+    assert tally([Outcome("pass", "")]) == "1 passes"
+    found = [Outcome("inconclusive", ""), Outcome("undecided", ""), Outcome("fail", ""), None]
+    told = "1 fails, 1 is inconclusive, 1 cannot be decided, 1 is still to be decided"
+    assert tally(found) == told
