@@ -21,6 +21,9 @@ SOAK_KILLS ?= 200
 # How long `make fuzz` takes for each of its two parts.
 FUZZ_SECONDS ?= 60
 
+# Tests start Python hundreds of times: it may keep what it has compiled.
+unexport PYTHONDONTWRITEBYTECODE
+
 NATIVE := CMakeLists.txt pyproject.toml constraints.txt $(wildcard scripts/building/*.py) \
   $(shell find native -type f)
 CPP := $(shell find native fuzz -name '*.cpp' -o -name '*.hpp')
@@ -66,12 +69,16 @@ lint: $(VENV)/developing ## Check style, types and the direction of imports
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/clang-format --dry-run --Werror $(CPP)
+	@$(BIN)/clang-format --dry-run --Werror $(CPP)
+	$(BIN)/djlint src/berryeval --check --quiet
+	$(BIN)/python scripts/format_scripts.py --check
 
 format: $(VENV)/developing ## Format the code
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i $(CPP)
+	@$(BIN)/clang-format -i $(CPP)
+	$(BIN)/djlint src/berryeval --reformat --quiet || true # it exits with 1 if it changed a file
+	$(BIN)/python scripts/format_scripts.py
 
 # The bindings need Python's headers, and two files the instruction sets that they are built for.
 tidy: $(VENV)/developing ## Look for likely bugs in the C++ code

@@ -122,7 +122,8 @@ def _normal(correlation: float) -> _Copula:
     def log_density(first: Floats, second: Floats) -> Floats:
         x, y = stats.norm.ppf(first), stats.norm.ppf(second)
         joint = (correlation**2 * (x**2 + y**2) - 2 * correlation * x * y) / (2 * rest)
-        return -np.log(rest) / 2 - joint
+        found: Floats = -np.log(rest) / 2 - joint
+        return found
 
     def draw_second(first: Floats, other: Floats) -> Floats:
         mixed = correlation * stats.norm.ppf(first) + np.sqrt(rest) * stats.norm.ppf(other)
@@ -136,14 +137,13 @@ def _clayton(theta: float) -> _Copula:
 
     def log_density(first: Floats, second: Floats) -> Floats:
         inside = first**-theta + second**-theta - 1
-        return (
-            np.log1p(theta)
-            - (1 + theta) * (np.log(first) + np.log(second))
-            - (2 + 1 / theta) * np.log(inside)
-        )
+        alone = np.log1p(theta) - (1 + theta) * (np.log(first) + np.log(second))
+        found: Floats = alone - (2 + 1 / theta) * np.log(inside)
+        return found
 
     def draw_second(first: Floats, other: Floats) -> Floats:
-        return (1 + first**-theta * (other ** (-theta / (1 + theta)) - 1)) ** (-1 / theta)
+        inside = 1 + first**-theta * (other ** (-theta / (1 + theta)) - 1)
+        return np.power(inside, -1 / theta)
 
     return _Copula(log_density, draw_second)
 
@@ -165,10 +165,12 @@ def _frank(tau: float) -> _Copula:
 
     def log_density(first: Floats, second: Floats) -> Floats:
         inside = most - np.expm1(-theta * first) * np.expm1(-theta * second)
-        return np.log(theta * most) - theta * (first + second) - 2 * np.log(inside)
+        found: Floats = np.log(theta * most) - theta * (first + second) - 2 * np.log(inside)
+        return found
 
     def draw_second(first: Floats, other: Floats) -> Floats:
         decay = np.exp(-theta * first)
-        return -np.log1p(-other * most / (other + (1 - other) * decay)) / theta
+        found: Floats = -np.log1p(-other * most / (other + (1 - other) * decay)) / theta
+        return found
 
     return _Copula(log_density, draw_second)

@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["FOLDER", "PACKAGES", "Package", "UnavailableError", "place", "requirements"]
+__all__ = ["FOLDER", "PACKAGES", "Package", "UnavailableError", "fetch", "place", "requirements"]
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "src" / "berryeval" / "service" / "workbench" / "static" / "vendor"
@@ -89,7 +89,7 @@ def place() -> bool:
         if _is_placed(package):
             continue
         try:
-            _extract(package, _fetch(package))
+            _extract(package, fetch(package))
         except UnavailableError as error:
             print(
                 f"WARNING: building without {package.name} {package.version}: {error}. "
@@ -106,7 +106,7 @@ def _is_placed(package: Package) -> bool:
     )
 
 
-def _fetch(package: Package) -> bytes:
+def fetch(package: Package) -> bytes:
     """Return the package as npm packs it, or as npm's cache has it, once its hash is right."""
     npm = shutil.which("npm")
     if npm is None:

@@ -15,7 +15,9 @@
   const theme = find("theme");
   const prefersDark = matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme || (prefersDark.matches ? "dark" : "light")) === "dark";
-  const nameTheme = () => { theme.textContent = isDark() ? "Light theme" : "Dark theme"; };
+  const nameTheme = () => {
+    theme.textContent = isDark() ? "Light theme" : "Dark theme";
+  };
   theme.hidden = false;
   theme.addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
@@ -30,12 +32,19 @@
   const PAGE = 100;
   const UNIT = 10000;
   const state = {
-    system: data.system, measure: data.measure, key: "difference",
-    isRising: data.higher[data.measure], text: "", outcome: "", n: PAGE, open: new Set(),
+    system: data.system,
+    measure: data.measure,
+    key: "difference",
+    isRising: data.higher[data.measure],
+    text: "",
+    outcome: "",
+    n: PAGE,
+    open: new Set(),
   };
   const order = new Intl.Collator(undefined, { numeric: true });
   const haystack = data.ids.map((id, i) =>
-    `${id} ${data.texts[i] ?? ""} ${data.labels[i] ?? ""}`.toLowerCase());
+    `${id} ${data.texts[i] ?? ""} ${data.labels[i] ?? ""}`.toLowerCase(),
+  );
 
   const score = (value) => (value / UNIT).toFixed(4).replace("-", "\u2212");
   const signed = (value) => (value > 0 ? "+" : "") + score(value);
@@ -130,27 +139,47 @@
     const heads = ["rank", "document", "grade", isCandidate ? "moved" : "went to"];
     const body = make("tbody");
     for (const found of documents) {
-      body.append(make("tr", {},
-        make("td", { textContent: found[2 + own] }),
-        make("td", { textContent: found[0] }),
-        make("td", {}, grade(found[1])),
-        make("td", {}, isCandidate ? move(found[2 + other], found[2 + own], found[1])
-          : place(found[2 + other], found[2 + own], found[1])),
-      ));
+      body.append(
+        make(
+          "tr",
+          {},
+          make("td", { textContent: found[2 + own] }),
+          make("td", { textContent: found[0] }),
+          make("td", {}, grade(found[1])),
+          make(
+            "td",
+            {},
+            isCandidate
+              ? move(found[2 + other], found[2 + own], found[1])
+              : place(found[2 + other], found[2 + own], found[1]),
+          ),
+        ),
+      );
     }
     if (!documents.length) {
       body.append(make("tr", {}, make("td", { colSpan: 4, textContent: "nothing returned" })));
     }
-    const header = make("thead", {}, make("tr", {},
-      ...heads.map((text) => make("th", { scope: "col", textContent: text }))));
-    return make("div", {}, make("h3", { textContent: data.systems[own] }),
-      make("table", {}, header, body));
+    const header = make(
+      "thead",
+      {},
+      make("tr", {}, ...heads.map((text) => make("th", { scope: "col", textContent: text }))),
+    );
+    return make(
+      "div",
+      {},
+      make("h3", { textContent: data.systems[own] }),
+      make("table", {}, header, body),
+    );
   }
 
   function grade(value) {
     if (value === null) {
-      return make("span", { className: "grade hole", title: "unjudged" }, "?",
-        unseen(" not judged"));
+      return make(
+        "span",
+        { className: "grade hole", title: "unjudged" },
+        "?",
+        unseen(" not judged"),
+      );
     }
     const className = value > 0 ? "grade yes" : "grade no";
     return make("span", { className, textContent: value });
@@ -166,8 +195,12 @@
     if (!before) return make("span", { className: colour(grade, true), textContent: "new" });
     if (before === now) return make("span", { className: "move", textContent: "=" });
     const isUp = before > now;
-    return make("span", { className: colour(grade, isUp) },
-      `${isUp ? "▲" : "▼"} ${Math.abs(before - now)}`, unseen(isUp ? " up" : " down"));
+    return make(
+      "span",
+      { className: colour(grade, isUp) },
+      `${isUp ? "▲" : "▼"} ${Math.abs(before - now)}`,
+      unseen(isUp ? " up" : " down"),
+    );
   }
 
   function place(now, before, grade) {
@@ -212,8 +245,9 @@
       }
     }
     for (const figure of document.querySelectorAll("figure[data-measure]")) {
-      const fits = figure.dataset.measure === String(state.measure)
-        && figure.dataset.system === String(state.system);
+      const fits =
+        figure.dataset.measure === String(state.measure) &&
+        figure.dataset.system === String(state.system);
       figure.hidden = !fits;
     }
     for (const empty of document.querySelectorAll("[data-undrawn]")) {

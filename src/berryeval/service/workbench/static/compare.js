@@ -14,7 +14,8 @@ if (plot && tip) {
     const at = (cell) => (low + ((cell + 0.5) / 50) * (high - low)).toFixed(2);
     return `${n === 1 ? "1 query" : `${n} queries`} near ${at(column)} → ${at(row)}`;
   };
-  const circleAt = (event) => event.target instanceof Element && event.target.closest("circle[data-c]");
+  const circleAt = (event) =>
+    event.target instanceof Element && event.target.closest("circle[data-c]");
   const nothing = tip.textContent;
   plot.addEventListener("pointerover", (event) => {
     const circle = circleAt(event);

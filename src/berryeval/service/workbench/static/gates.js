@@ -17,6 +17,12 @@ window.addEventListener("pageshow", (event) => {
 // Whoever leaves with guards that are not saved is asked first.
 const form = document.getElementById("gate-form");
 let isEdited = false;
-form?.addEventListener("input", () => { isEdited = true; });
-form?.addEventListener("submit", () => { isEdited = false; });
-window.addEventListener("beforeunload", (event) => { if (isEdited) event.preventDefault(); });
+form?.addEventListener("input", () => {
+  isEdited = true;
+});
+form?.addEventListener("submit", () => {
+  isEdited = false;
+});
+window.addEventListener("beforeunload", (event) => {
+  if (isEdited) event.preventDefault();
+});

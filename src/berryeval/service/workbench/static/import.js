@@ -14,7 +14,8 @@ for (const kind of ["dragenter", "dragover"]) {
     drop.classList.add("over");
   });
 }
-for (const kind of ["dragleave", "drop"]) drop?.addEventListener(kind, () => drop.classList.remove("over"));
+for (const kind of ["dragleave", "drop"])
+  drop?.addEventListener(kind, () => drop.classList.remove("over"));
 drop?.addEventListener("drop", (event) => {
   event.preventDefault();
   if (event.dataTransfer.files.length) file.files = event.dataTransfer.files;

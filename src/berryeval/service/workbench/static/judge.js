@@ -17,7 +17,9 @@ const help = byId("judge-help");
 
 const session = (() => {
   try {
-    const kept = sessionStorage.getItem("berryeval-judge-session") ?? crypto.getRandomValues(new Uint32Array(2)).join("-");
+    const kept =
+      sessionStorage.getItem("berryeval-judge-session") ??
+      crypto.getRandomValues(new Uint32Array(2)).join("-");
     sessionStorage.setItem("berryeval-judge-session", kept);
     return kept;
   } catch {
@@ -62,7 +64,12 @@ function write(element, text, words) {
     return;
   }
   // Whole words, and what grows out of their ends: "token" in "tokens", and not in "betoken".
-  const parts = text.split(new RegExp(`(?<![\\p{L}\\p{N}])((?:${words.map(escaped).join("|")})[\\p{L}\\p{N}]{0,3})(?![\\p{L}\\p{N}])`, "giu"));
+  const parts = text.split(
+    new RegExp(
+      `(?<![\\p{L}\\p{N}])((?:${words.map(escaped).join("|")})[\\p{L}\\p{N}]{0,3})(?![\\p{L}\\p{N}])`,
+      "giu",
+    ),
+  );
   parts.forEach((part, place) => {
     if (place % 2 === 0) {
       element.append(part);
@@ -74,9 +81,16 @@ function write(element, text, words) {
   });
 }
 
-const COMMON = new Set("and are but can did does for from had has have how into its not off our out that the their them then there these they this was were what when where which who why will with you your".split(" "));
+const COMMON = new Set(
+  "and are but can did does for from had has have how into its not off our out that the their them then there these they this was were what when where which who why will with you your".split(
+    " ",
+  ),
+);
 
-const wordsOf = (text) => [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [])].filter((word) => !COMMON.has(word) && (word.length > 2 || /\P{ASCII}|\d/u.test(word))).slice(0, 20);
+const wordsOf = (text) =>
+  [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [])]
+    .filter((word) => !COMMON.has(word) && (word.length > 2 || /\P{ASCII}|\d/u.test(word)))
+    .slice(0, 20);
 
 function show() {
   const card = cards[0];
@@ -93,19 +107,27 @@ function show() {
   intent.textContent = card.description ?? "";
   intent.hidden = !card.description;
   byId("judge-chips").replaceChildren(
-    ...card.labels.map((label) => Object.assign(document.createElement("span"), { className: "chip", textContent: label })),
+    ...card.labels.map((label) =>
+      Object.assign(document.createElement("span"), { className: "chip", textContent: label }),
+    ),
   );
   write(byId("judge-title"), card.title || card.doc_id, words);
   byId("judge-id").textContent = card.title ? card.doc_id : "";
   write(byId("judge-text"), card.text, words);
   byId("judge-no-text").hidden = card.has_text;
   byId("judge-more").hidden = card.n_characters <= card.n_shown;
-  byId("judge-more-note").textContent = `${card.n_shown.toLocaleString("en")} of ${card.n_characters.toLocaleString("en")} characters are shown`;
+  byId("judge-more-note").textContent =
+    `${card.n_shown.toLocaleString("en")} of ${card.n_characters.toLocaleString("en")} characters are shown`;
   byId("judge-why").textContent = card.why;
   byId("judge-opinions").replaceChildren(
     ...card.said.map(([name, grade]) => {
       const who = Object.assign(document.createElement("span"), { textContent: `${name} ` });
-      who.append(Object.assign(document.createElement("span"), { className: `grade g${Math.max(0, Math.min(3, Math.trunc(grade)))}`, textContent: short(grade) }));
+      who.append(
+        Object.assign(document.createElement("span"), {
+          className: `grade g${Math.max(0, Math.min(3, Math.trunc(grade)))}`,
+          textContent: short(grade),
+        }),
+      );
       return who;
     }),
   );
@@ -122,9 +144,13 @@ function showProgress() {
   const togo = Math.max(left - waiting, cards.length, 0);
   const minutes = activeTime / 60000;
   const rate = n >= 3 && minutes > 0.05 ? n / minutes : null;
-  const parts = n > 0 ? [`${n} of ${(n + togo).toLocaleString("en")} judged`] : [`${togo.toLocaleString("en")} to go`];
+  const parts =
+    n > 0
+      ? [`${n} of ${(n + togo).toLocaleString("en")} judged`]
+      : [`${togo.toLocaleString("en")} to go`];
   if (rate) parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)} a minute`);
-  if (rate && togo > 0 && togo / rate < 600) parts.push(`about ${Math.max(1, Math.round(togo / rate))} min left`);
+  if (rate && togo > 0 && togo / rate < 600)
+    parts.push(`about ${Math.max(1, Math.round(togo / rate))} min left`);
   byId("judge-count").textContent = parts.slice(0, innerWidth > 600 ? 3 : 1).join(" · ");
   const bar = byId("judge-bar");
   bar.max = Math.max(n + togo, 1);
@@ -143,26 +169,46 @@ function showSaved() {
   const n = outbox.size;
   byId("judge-saved").textContent = n ? `${n} to save` : given.length ? "Saved" : "";
   const answers = n === 1 ? "1 answer is" : `${n} answers are`;
-  const kept = n ? `${answers} kept in this browser and will be sent. Go on judging.` : "Nothing is lost.";
+  const kept = n
+    ? `${answers} kept in this browser and will be sent. Go on judging.`
+    : "Nothing is lost.";
   const trouble = outbox.trouble ?? fetchTrouble;
   const old = byId("judge-trouble");
   if (!trouble) {
     old?.remove();
     return;
   }
-  const line = old ?? Object.assign(document.createElement("div"), { id: "judge-trouble", className: "judge-trouble" });
+  const line =
+    old ??
+    Object.assign(document.createElement("div"), {
+      id: "judge-trouble",
+      className: "judge-trouble",
+    });
   const text = document.createElement("p");
-  const button = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: "Try again" });
+  const button = Object.assign(document.createElement("button"), {
+    type: "button",
+    className: "button",
+    textContent: "Try again",
+  });
   button.addEventListener("click", () => {
     outbox.retry();
     refill();
   });
   if (trouble === "login") {
     text.textContent = `You are not logged in as ${author} any more. ${kept} `;
-    const link = Object.assign(document.createElement("a"), { href: "/login?next=/judge", target: "_blank", rel: "noopener", className: "button", textContent: "Log in in another tab" });
+    const link = Object.assign(document.createElement("a"), {
+      href: "/login?next=/judge",
+      target: "_blank",
+      rel: "noopener",
+      className: "button",
+      textContent: "Log in in another tab",
+    });
     if (line.dataset.said !== `login${n}`) line.replaceChildren(text, link, button);
   } else {
-    const said = trouble === "refused" ? "The server did not understand an answer." : "The server does not answer.";
+    const said =
+      trouble === "refused"
+        ? "The server did not understand an answer."
+        : "The server does not answer.";
     text.textContent = `${said} ${kept}`;
     if (line.dataset.said !== `${trouble}${n}`) line.replaceChildren(text, button);
   }
@@ -177,14 +223,29 @@ function showConflict(entry, outcome) {
     return;
   }
   if (entry.kind === "undo") {
-    addTrouble(`“${entry.title}” cannot be undone: ${outcome.there ? `${outcome.there.author} gave it ${short(outcome.there.grade)} meanwhile` : "it was taken back meanwhile"}.`, []);
+    addTrouble(
+      `“${entry.title}” cannot be undone: ${outcome.there ? `${outcome.there.author} gave it ${short(outcome.there.grade)} meanwhile` : "it was taken back meanwhile"}.`,
+      [],
+    );
     return;
   }
   const there = outcome.there;
-  const said = there ? `${there.author} gave “${entry.title}” ${short(there.grade)} meanwhile` : `The judgment of “${entry.title}” was taken back meanwhile`;
+  const said = there
+    ? `${there.author} gave “${entry.title}” ${short(there.grade)} meanwhile`
+    : `The judgment of “${entry.title}” was taken back meanwhile`;
   addTrouble(`${said}; you gave it ${entry.grade}.`, [
     [there ? `Keep ${there.author}’s ${short(there.grade)}` : "Leave it", () => {}],
-    [`Replace by my ${entry.grade}`, () => outbox.add({ ...entry, key: newKey(), after: undefined, revision: outcome.revision, isUnderWay: false })],
+    [
+      `Replace by my ${entry.grade}`,
+      () =>
+        outbox.add({
+          ...entry,
+          key: newKey(),
+          after: undefined,
+          revision: outcome.revision,
+          isUnderWay: false,
+        }),
+    ],
   ]);
 }
 
@@ -193,7 +254,11 @@ function addTrouble(message, choices) {
   const text = Object.assign(document.createElement("p"), { textContent: message, dir: "auto" });
   line.append(text);
   for (const [label, act] of choices.length ? choices : [["Close", () => {}]]) {
-    const button = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: label });
+    const button = Object.assign(document.createElement("button"), {
+      type: "button",
+      className: "button",
+      textContent: label,
+    });
     button.addEventListener("click", () => {
       line.remove();
       act();
@@ -222,13 +287,23 @@ function answer(kind, grade) {
   noteTime();
   cards.shift();
   const entry = {
-    key: newKey(), kind, grade, mode, a: a || undefined, b: b || undefined,
-    query_id: card.query_id, doc_id: card.doc_id, revision: card.revision, hash: card.hash ?? undefined,
-    after: card.after, title: card.title || card.doc_id,
+    key: newKey(),
+    kind,
+    grade,
+    mode,
+    a: a || undefined,
+    b: b || undefined,
+    query_id: card.query_id,
+    doc_id: card.doc_id,
+    revision: card.revision,
+    hash: card.hash ?? undefined,
+    after: card.after,
+    title: card.title || card.doc_id,
   };
   given.push({ card, key: entry.key, kind, grade });
   press(form.querySelector(kind === "skip" ? "[data-skip]" : `[data-grade="${grade}"]`));
-  byId("judge-said").textContent = `${kind === "skip" ? "Skipped" : `Graded ${grade}`}: ${entry.title}`;
+  byId("judge-said").textContent =
+    `${kind === "skip" ? "Skipped" : `Graded ${grade}`}: ${entry.title}`;
   if (kind === "skip") left -= 1;
   show();
   outbox.add(entry);
@@ -243,7 +318,18 @@ function undo() {
   if (!outbox.withdraw(last.key)) {
     const key = newKey();
     // The revision to undo, and the one to judge again, are known when both are written.
-    outbox.add({ key, kind: "undo", mode, a: a || undefined, b: b || undefined, query_id: card.query_id, doc_id: card.doc_id, revision: 0, after: last.key, title: card.title || card.doc_id });
+    outbox.add({
+      key,
+      kind: "undo",
+      mode,
+      a: a || undefined,
+      b: b || undefined,
+      query_id: card.query_id,
+      doc_id: card.doc_id,
+      revision: 0,
+      after: last.key,
+      title: card.title || card.doc_id,
+    });
     card.after = key;
     if (last.kind === "grade") left += 1;
   }
@@ -297,14 +383,17 @@ async function showAll() {
   const text = byId("judge-text");
   try {
     while (shown < card.n_characters && cards[0] === card) {
-      const reply = await fetch(`/judge/text/${encodeURIComponent(card.doc_id)}?start=${shown}`, { headers: { Accept: "application/json" } });
+      const reply = await fetch(`/judge/text/${encodeURIComponent(card.doc_id)}?start=${shown}`, {
+        headers: { Accept: "application/json" },
+      });
       if (!reply.ok) throw reply.status;
       const more = await reply.json();
       if (!more.text || cards[0] !== card) break;
       text.append(Object.assign(document.createElement("div"), { textContent: more.text }));
       // Characters are counted as the server does, where one outside the plane is one.
       shown += [...more.text].length;
-      byId("judge-more-note").textContent = `${shown.toLocaleString("en")} of ${card.n_characters.toLocaleString("en")} characters are shown`;
+      byId("judge-more-note").textContent =
+        `${shown.toLocaleString("en")} of ${card.n_characters.toLocaleString("en")} characters are shown`;
     }
     byId("judge-more").hidden = cards[0] === card;
   } catch {
@@ -317,14 +406,21 @@ async function showAll() {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-  if (event.target instanceof Element && event.target.closest("input, textarea, select, dialog[open]")) return;
+  if (
+    event.target instanceof Element &&
+    event.target.closest("input, textarea, select, dialog[open]")
+  )
+    return;
   if (document.querySelector("dialog[open]")) return;
   const button = form.hidden ? null : form.querySelector(`[data-grade="${CSS.escape(event.key)}"]`);
   if (button) answer("grade", Number(event.key));
   else if (event.key === "s" && !form.hidden) answer("skip");
   else if (event.key === "u") undo();
   else if (event.key === "?") help.showModal();
-  else if (event.key === " " && !(event.target instanceof Element && event.target.closest("button, a, summary"))) {
+  else if (
+    event.key === " " &&
+    !(event.target instanceof Element && event.target.closest("button, a, summary"))
+  ) {
     pane.scrollBy({ top: (event.shiftKey ? -0.85 : 0.85) * pane.clientHeight });
   } else return;
   event.preventDefault();
@@ -352,7 +448,10 @@ const again = () => {
 };
 window.addEventListener("focus", again);
 window.addEventListener("online", again);
-document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && again());
+document.addEventListener(
+  "visibilitychange",
+  () => document.visibilityState === "visible" && again(),
+);
 
 root.dataset.started = "yes";
 show();

@@ -12,5 +12,7 @@ export function tell(text, kind = "") {
 /** Whether a key was meant for a field, and not for the page. */
 export function isTyping(event) {
   const where = event.target;
-  return where instanceof Element && Boolean(where.closest("input, textarea, select, [contenteditable]"));
+  return (
+    where instanceof Element && Boolean(where.closest("input, textarea, select, [contenteditable]"))
+  );
 }

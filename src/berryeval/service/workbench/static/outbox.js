@@ -79,10 +79,20 @@ export class Outbox {
       const answer = await fetch("/judge/answers", {
         method: "POST",
         headers: { "Content-Type": "application/json", Accept: "application/json" },
-        body: JSON.stringify({ author: this.author, answers: batch.map((entry) => this.#written(entry)) }),
+        body: JSON.stringify({
+          author: this.author,
+          answers: batch.map((entry) => this.#written(entry)),
+        }),
       });
       if (answer.ok) this.#settle(batch, (await answer.json()).outcomes);
-      else this.#fail(answer.status === 401 || answer.status === 403 || answer.status === 409 ? "login" : answer.status === 422 ? "refused" : "offline");
+      else
+        this.#fail(
+          answer.status === 401 || answer.status === 403 || answer.status === 409
+            ? "login"
+            : answer.status === 422
+              ? "refused"
+              : "offline",
+        );
     } catch {
       this.#fail("offline");
     }
@@ -94,7 +104,9 @@ export class Outbox {
 
   /** The first answers up to one that builds on another whose outcome is not known. */
   #sendable() {
-    const place = this.entries.findIndex((entry) => entry.after && !(entry.after in this.revisions));
+    const place = this.entries.findIndex(
+      (entry) => entry.after && !(entry.after in this.revisions),
+    );
     const known = this.entries.slice(0, place < 0 ? undefined : place);
     return (known.length ? known : this.entries.slice(0, 1)).slice(0, MOST_AT_ONCE);
   }
@@ -112,9 +124,15 @@ export class Outbox {
     this.entries = this.entries.filter((entry) => !done.has(entry.key));
     const wanted = new Set(this.entries.map((entry) => entry.after));
     const recent = Object.entries(this.revisions).slice(-200);
-    this.revisions = Object.fromEntries(recent.filter(([key], n) => wanted.has(key) || n > recent.length - 100));
+    this.revisions = Object.fromEntries(
+      recent.filter(([key], n) => wanted.has(key) || n > recent.length - 100),
+    );
     this.#keep();
-    for (const outcome of outcomes) this.listener.settled(batch.find((entry) => entry.key === outcome.key), outcome);
+    for (const outcome of outcomes)
+      this.listener.settled(
+        batch.find((entry) => entry.key === outcome.key),
+        outcome,
+      );
   }
 
   #fail(trouble) {
@@ -125,8 +143,13 @@ export class Outbox {
 
   #keep() {
     try {
-      if (this.size === 0 && Object.keys(this.revisions).length === 0) localStorage.removeItem(this.name);
-      else localStorage.setItem(this.name, JSON.stringify({ entries: this.entries, revisions: this.revisions }));
+      if (this.size === 0 && Object.keys(this.revisions).length === 0)
+        localStorage.removeItem(this.name);
+      else
+        localStorage.setItem(
+          this.name,
+          JSON.stringify({ entries: this.entries, revisions: this.revisions }),
+        );
     } catch {
       // A browser that keeps nothing has them as long as the page is open.
     }
@@ -134,7 +157,9 @@ export class Outbox {
 
   /** Hold this box as long as the page is open, and take over what closed pages left. */
   #claim() {
-    const others = Object.keys(localStorage).filter((name) => name.startsWith(`${PREFIX}${this.author}:`) && name !== this.name);
+    const others = Object.keys(localStorage).filter(
+      (name) => name.startsWith(`${PREFIX}${this.author}:`) && name !== this.name,
+    );
     const adopt = (name) => {
       const left = read(name);
       localStorage.removeItem(name);
@@ -150,6 +175,7 @@ export class Outbox {
       return;
     }
     navigator.locks.request(this.name, () => new Promise(() => {}));
-    for (const name of others) navigator.locks.request(name, { ifAvailable: true }, (lock) => lock && adopt(name));
+    for (const name of others)
+      navigator.locks.request(name, { ifAvailable: true }, (lock) => lock && adopt(name));
   }
 }

@@ -9,7 +9,10 @@ let judgments = 0;
 
 /** Whether a key was meant for a field, and not for the page. */
 function isTyping(event) {
-  return event.target instanceof Element && Boolean(event.target.closest("input:not([type=radio]), textarea, select"));
+  return (
+    event.target instanceof Element &&
+    Boolean(event.target.closest("input:not([type=radio]), textarea, select"))
+  );
 }
 
 /** Say something at the bottom, with what can be done about it. */
@@ -43,7 +46,9 @@ const short = (grade) => String(Math.round(Number(grade) * 100) / 100);
 
 /** All places on the page that show the judgment of a document. */
 function places(address) {
-  return [...document.querySelectorAll("[data-judgment]")].filter((one) => one.dataset.judgment === address);
+  return [...document.querySelectorAll("[data-judgment]")].filter(
+    (one) => one.dataset.judgment === address,
+  );
 }
 
 function show(address, grade, revision) {
@@ -60,7 +65,10 @@ function show(address, grade, revision) {
       if (missing) missing.textContent = isHole ? "not judged" : "";
     }
     for (const button of place.querySelectorAll(".grading [data-judge]")) {
-      button.setAttribute("aria-pressed", String(grade !== "" && Number(button.dataset.judge) === Number(grade)));
+      button.setAttribute(
+        "aria-pressed",
+        String(grade !== "" && Number(button.dataset.judge) === Number(grade)),
+      );
     }
   }
 }
@@ -76,7 +84,11 @@ function write(address, grade, revision, hash) {
   else if (revision) headers["If-Match"] = `"${revision}"`;
   else headers["If-None-Match"] = "*";
   if (grade === "") return fetch(address, { method: "DELETE", headers });
-  const body = JSON.stringify({ grade: Number(grade), source: "workbench", document_hash: hash || undefined });
+  const body = JSON.stringify({
+    grade: Number(grade),
+    source: "workbench",
+    document_hash: hash || undefined,
+  });
   return fetch(address, { method: "PUT", headers, body });
 }
 
@@ -97,14 +109,21 @@ async function judge(address, grade, revision, before, name) {
   }
   if (response.status === 401) {
     const back = encodeURIComponent(location.pathname + location.search);
-    return failed("Your login expired: not saved.", [["Log in", () => location.assign(`/login?next=${back}`)], ["Try again", again]]);
+    return failed("Your login expired: not saved.", [
+      ["Log in", () => location.assign(`/login?next=${back}`)],
+      ["Try again", again],
+    ]);
   }
-  if (response.status === 412 || response.status === 428) return conflict(address, grade, name, before.hash);
-  if (!response.ok) return failed(`The server answered ${response.status}: not saved.`, [["Try again", again]]);
+  if (response.status === 412 || response.status === 428)
+    return conflict(address, grade, name, before.hash);
+  if (!response.ok)
+    return failed(`The server answered ${response.status}: not saved.`, [["Try again", again]]);
   const made = response.headers.get("ETag");
   await showAnswer(address, response);
   undo = () => takeBack(address, made, name);
-  say(grade === "" ? `${name}: judgment taken back.` : `${name}: grade ${grade}.`, [["Undo", undo, "u"]]);
+  say(grade === "" ? `${name}: judgment taken back.` : `${name}: grade ${grade}.`, [
+    ["Undo", undo, "u"],
+  ]);
 
   function failed(text, actions) {
     show(address, old.grade, old.revision);
@@ -128,12 +147,26 @@ async function takeBack(address, made, name) {
   try {
     response = await fetch(`${address}/undo`, { method: "POST", headers: { "If-Match": made } });
   } catch {
-    return say("The server does not answer: not undone.", [["Try again", () => takeBack(address, made, name)]], 0);
+    return say(
+      "The server does not answer: not undone.",
+      [["Try again", () => takeBack(address, made, name)]],
+      0,
+    );
   } finally {
     mark(address, "saving", false);
   }
-  if (response.status === 412) return say(`${name}: another judge was quicker, so it was not undone.`, [["Reload", () => location.reload()]], 0);
-  if (!response.ok) return say(`The server answered ${response.status}: not undone.`, [["Try again", () => takeBack(address, made, name)]], 0);
+  if (response.status === 412)
+    return say(
+      `${name}: another judge was quicker, so it was not undone.`,
+      [["Reload", () => location.reload()]],
+      0,
+    );
+  if (!response.ok)
+    return say(
+      `The server answered ${response.status}: not undone.`,
+      [["Try again", () => takeBack(address, made, name)]],
+      0,
+    );
   await showAnswer(address, response);
   say(`${name}: undone.`);
 }
@@ -142,17 +175,37 @@ async function takeBack(address, made, name) {
 async function conflict(address, grade, name, hash) {
   const response = await fetch(address).catch(() => null);
   if (!response || !(response.ok || response.status === 404)) {
-    return say(`${name}: another judge was quicker. Reload to see their grade.`, [["Reload", () => location.reload()]], 0);
+    return say(
+      `${name}: another judge was quicker. Reload to see their grade.`,
+      [["Reload", () => location.reload()]],
+      0,
+    );
   }
   const theirs = response.ok ? await response.json() : null;
-  const state = { grade: theirs ? theirs.grade : "", revision: theirs ? String(theirs.revision) : "", hash };
+  const state = {
+    grade: theirs ? theirs.grade : "",
+    revision: theirs ? String(theirs.revision) : "",
+    hash,
+  };
   show(address, state.grade, state.revision);
-  const words = theirs ? `${theirs.author} judged it ${short(theirs.grade)} meanwhile.` : "The judgment was taken back meanwhile.";
+  const words = theirs
+    ? `${theirs.author} judged it ${short(theirs.grade)} meanwhile.`
+    : "The judgment was taken back meanwhile.";
   const mine = grade === "" ? "Take it back" : `Replace by ${grade}`;
-  say(`${name}: ${words}`, [
-    ["Keep theirs", () => { toast.hidden = true; document.body.dispatchEvent(new CustomEvent("judged")); }],
-    [mine, () => judge(address, grade, state.revision, state, name)],
-  ], 0);
+  say(
+    `${name}: ${words}`,
+    [
+      [
+        "Keep theirs",
+        () => {
+          toast.hidden = true;
+          document.body.dispatchEvent(new CustomEvent("judged"));
+        },
+      ],
+      [mine, () => judge(address, grade, state.revision, state, name)],
+    ],
+    0,
+  );
 }
 
 // What was asked for before the last judgment shows how things were: what comes next replaces it.
@@ -160,7 +213,8 @@ document.body.addEventListener("htmx:beforeRequest", (event) => {
   event.detail.xhr.judgments = judgments;
 });
 document.body.addEventListener("htmx:beforeSwap", (event) => {
-  const isLate = event.detail.elt.matches("[hx-trigger~=judged]") && event.detail.xhr.judgments !== judgments;
+  const isLate =
+    event.detail.elt.matches("[hx-trigger~=judged]") && event.detail.xhr.judgments !== judgments;
   if (isLate) event.detail.shouldSwap = false;
 });
 
@@ -169,14 +223,17 @@ function judgePlace(place, grade) {
   const { judgment, revision, name, grade: old, hash } = place.dataset;
   const before = { grade: old, revision, hash };
   if (before.grade !== "" && Number(before.grade) === Number(grade)) {
-    say(`${name}: grade ${grade} already.`, [["Take it back", () => judge(judgment, "", revision, before, name)]]);
+    say(`${name}: grade ${grade} already.`, [
+      ["Take it back", () => judge(judgment, "", revision, before, name)],
+    ]);
     return;
   }
   judge(judgment, grade, revision, before, name);
 }
 
 // Keys: arrows from row to row and list to list, digits judge, u undoes, j and k go to other queries.
-const rows = (side) => [...document.querySelectorAll(`.doc[data-side="${side}"]`)].filter((one) => one.offsetParent);
+const rows = (side) =>
+  [...document.querySelectorAll(`.doc[data-side="${side}"]`)].filter((one) => one.offsetParent);
 
 function go(key, from) {
   if (!from) return rows(1)[0] ?? rows(0)[0];
@@ -187,7 +244,9 @@ function go(key, from) {
   if (key === "ArrowUp") return list[at - 1];
   const other = rows(key === "ArrowLeft" ? 0 : 1);
   if (key === "ArrowLeft" ? side === 0 : side === 1) return null;
-  return other.find((one) => one.dataset.n === from.dataset.n) ?? other[Math.min(at, other.length - 1)];
+  return (
+    other.find((one) => one.dataset.n === from.dataset.n) ?? other[Math.min(at, other.length - 1)]
+  );
 }
 
 document.addEventListener("keydown", (event) => {
@@ -195,8 +254,14 @@ document.addEventListener("keydown", (event) => {
   const dialog = document.querySelector("dialog[open]");
   const here = event.target instanceof Element ? event.target : document.body;
   if (/^[0-9]$/.test(event.key)) {
-    const place = dialog ? dialog.querySelector(".document[data-judgment]") : here.closest(".result")?.querySelector(".doc") ?? document.querySelector("main > .document[data-judgment]");
-    const known = place && (place.querySelector(`[data-judge="${event.key}"]`) ?? place.closest(".result")?.querySelector(`[data-judge="${event.key}"]`));
+    const place = dialog
+      ? dialog.querySelector(".document[data-judgment]")
+      : (here.closest(".result")?.querySelector(".doc") ??
+        document.querySelector("main > .document[data-judgment]"));
+    const known =
+      place &&
+      (place.querySelector(`[data-judge="${event.key}"]`) ??
+        place.closest(".result")?.querySelector(`[data-judge="${event.key}"]`));
     if (known) {
       event.preventDefault();
       judgePlace(place, event.key);
@@ -208,7 +273,12 @@ document.addEventListener("keydown", (event) => {
     act();
   } else if (!dialog && (event.key === "j" || event.key === "k")) {
     document.querySelector(`.neighbours a[data-key="${event.key}"]`)?.click();
-  } else if (!dialog && answer && event.key.startsWith("Arrow") && (here.closest(".doc") || here === document.body || here.id === "main")) {
+  } else if (
+    !dialog &&
+    answer &&
+    event.key.startsWith("Arrow") &&
+    (here.closest(".doc") || here === document.body || here.id === "main")
+  ) {
     const next = go(event.key, here.closest(".doc"));
     if (next) {
       event.preventDefault();
@@ -220,7 +290,8 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element && event.target.closest("[data-judge]");
   if (!button) return;
-  const place = button.closest(".document[data-judgment]") ?? button.closest(".result")?.querySelector(".doc");
+  const place =
+    button.closest(".document[data-judgment]") ?? button.closest(".result")?.querySelector(".doc");
   judgePlace(place, button.dataset.judge);
   if (button.closest(".result")) place.focus();
 });
@@ -229,9 +300,13 @@ document.addEventListener("click", (event) => {
 function light(number) {
   for (const one of document.querySelectorAll(".is-same")) one.classList.remove("is-same");
   if (number === undefined) return;
-  for (const one of document.querySelectorAll(`.link[data-n="${number}"], .result[data-n="${number}"]`)) one.classList.add("is-same");
+  for (const one of document.querySelectorAll(
+    `.link[data-n="${number}"], .result[data-n="${number}"]`,
+  ))
+    one.classList.add("is-same");
 }
-const numberOf = (event) => (event.target instanceof Element ? event.target.closest(".result")?.dataset.n : undefined);
+const numberOf = (event) =>
+  event.target instanceof Element ? event.target.closest(".result")?.dataset.n : undefined;
 answer?.addEventListener("pointerover", (event) => light(numberOf(event)));
 answer?.addEventListener("pointerleave", () => light(undefined));
 answer?.addEventListener("focusin", (event) => light(numberOf(event)));
@@ -245,8 +320,11 @@ let opened = null;
 function focusOn(name) {
   const here = document.activeElement;
   // What was in a drawer keeps the focus for a moment after it has closed.
-  if (!name || (here !== document.body && !document.getElementById("drawer").contains(here))) return;
-  document.querySelector(`.doc[data-n="${name.n}"][data-side="${name.side}"]`)?.focus({ preventScroll: true });
+  if (!name || (here !== document.body && !document.getElementById("drawer").contains(here)))
+    return;
+  document
+    .querySelector(`.doc[data-n="${name.n}"][data-side="${name.side}"]`)
+    ?.focus({ preventScroll: true });
 }
 
 // Nothing tells of a focus that went with its row; so the last one counts until there is another.
@@ -260,4 +338,6 @@ document.body.addEventListener("htmx:afterSettle", () => focusOn(focused));
 document.addEventListener("drawer-filled", (event) => {
   opened = nameOf(event.detail.link.closest(".doc"));
 });
-document.getElementById("drawer").addEventListener("close", () => setTimeout(() => focusOn(opened)));
+document
+  .getElementById("drawer")
+  .addEventListener("close", () => setTimeout(() => focusOn(opened)));

@@ -4,7 +4,13 @@ const openMenu = () => document.querySelector("details.actions[open]");
 
 document.addEventListener("click", (event) => {
   const menu = openMenu();
-  if (menu && event.target instanceof Node && !menu.contains(event.target) && !event.target.closest?.("dialog")) menu.open = false;
+  if (
+    menu &&
+    event.target instanceof Node &&
+    !menu.contains(event.target) &&
+    !event.target.closest?.("dialog")
+  )
+    menu.open = false;
 });
 document.addEventListener("keydown", (event) => {
   const menu = openMenu();

@@ -5,7 +5,11 @@ function fill(tip, link) {
   const strong = document.createElement("strong");
   strong.textContent = value;
   const lines = [strong];
-  for (const text of [interval ? `95% ${interval}` : "", change ? `${change.replace("-", "\u2212")} to the run before` : "", name]) {
+  for (const text of [
+    interval ? `95% ${interval}` : "",
+    change ? `${change.replace("-", "\u2212")} to the run before` : "",
+    name,
+  ]) {
     if (!text) continue;
     const line = document.createElement("span");
     line.textContent = text;

@@ -10,7 +10,8 @@ const NAMES = { "": "as the system", light: "light", dark: "dark" };
 
 function setUpTheme(button) {
   const root = document.documentElement;
-  const label = () => button.setAttribute("aria-label", `Colours: ${NAMES[root.dataset.theme ?? ""]}`);
+  const label = () =>
+    button.setAttribute("aria-label", `Colours: ${NAMES[root.dataset.theme ?? ""]}`);
   button.hidden = false;
   label();
   button.addEventListener("click", () => {
@@ -89,14 +90,17 @@ function setUpDrawer(dialog) {
     dialog.setAttribute("aria-busy", "true");
     if (!dialog.open) dialog.showModal();
     try {
-      const answer = await fetch(link.href, { headers: { "HX-Request": "true", "HX-Current-URL": location.href } });
+      const answer = await fetch(link.href, {
+        headers: { "HX-Request": "true", "HX-Current-URL": location.href },
+      });
       const away = answer.headers.get("HX-Redirect");
       if (away) location.assign(away);
       content.innerHTML = await answer.text();
       window.htmx?.process(content);
       dialog.dispatchEvent(new CustomEvent("drawer-filled", { bubbles: true, detail: { link } }));
     } catch {
-      content.innerHTML = '<p class="banner fail" role="alert">The server does not answer. Close this and try again.</p>';
+      content.innerHTML =
+        '<p class="banner fail" role="alert">The server does not answer. Close this and try again.</p>';
     } finally {
       dialog.removeAttribute("aria-busy");
     }
@@ -108,26 +112,30 @@ function setUpDrawer(dialog) {
 
 // Forms with data-confirm ask first.
 function setUpAsking(dialog) {
-  document.addEventListener("submit", (event) => {
-    const form = event.target;
-    const question = event.submitter?.dataset.confirm ?? form.dataset.confirm;
-    if (!question || form.dataset.confirmed) return;
-    event.preventDefault();
-    event.stopPropagation();
-    byId("asking-text").textContent = question;
-    dialog.returnValue = "no";
-    dialog.showModal();
-    dialog.addEventListener(
-      "close",
-      () => {
-        if (dialog.returnValue !== "yes") return;
-        form.dataset.confirmed = "yes";
-        form.requestSubmit(event.submitter ?? undefined);
-        delete form.dataset.confirmed;
-      },
-      { once: true },
-    );
-  }, true);
+  document.addEventListener(
+    "submit",
+    (event) => {
+      const form = event.target;
+      const question = event.submitter?.dataset.confirm ?? form.dataset.confirm;
+      if (!question || form.dataset.confirmed) return;
+      event.preventDefault();
+      event.stopPropagation();
+      byId("asking-text").textContent = question;
+      dialog.returnValue = "no";
+      dialog.showModal();
+      dialog.addEventListener(
+        "close",
+        () => {
+          if (dialog.returnValue !== "yes") return;
+          form.dataset.confirmed = "yes";
+          form.requestSubmit(event.submitter ?? undefined);
+          delete form.dataset.confirmed;
+        },
+        { once: true },
+      );
+    },
+    true,
+  );
 }
 
 document.addEventListener("click", async (event) => {
@@ -148,10 +156,16 @@ document.addEventListener("change", (event) => {
 });
 
 // What htmx could not get, in words.
-document.addEventListener("htmx:sendError", () => tell("The server does not answer. What you see may be out of date; try again in a moment.", "fail"));
+document.addEventListener("htmx:sendError", () =>
+  tell(
+    "The server does not answer. What you see may be out of date; try again in a moment.",
+    "fail",
+  ),
+);
 document.addEventListener("htmx:responseError", (event) => {
   const status = event.detail.xhr.status;
-  if (status !== 401) tell(`The server answered ${status}. Reload the page to see where things are.`, "fail");
+  if (status !== 401)
+    tell(`The server answered ${status}. Reload the page to see where things are.`, "fail");
 });
 
 document.addEventListener("click", (event) => {
@@ -167,4 +181,6 @@ setUpDrawer(byId("drawer"));
 setUpAsking(byId("asking"));
 
 // Tabs that do not fit scroll: to the one that is open.
-document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+document
+  .querySelector(".tabs [aria-current]")
+  ?.scrollIntoView({ block: "nearest", inline: "center" });
