@@ -10,12 +10,9 @@ import pytest
 
 import berryeval as be
 from berryeval.suite import history
+from doors.asking import LEAD, NAMED, as_json, command, in_pytest, page, posted, report
 from doors.reading import ends
-from doors.test_one_truth import as_json, command, in_pytest, page, posted, report
 from doors.world import MEASURES, World, fill, served, write_files
-
-LEAD = MEASURES[0]
-NAMED = [part for measure in MEASURES for part in ("-m", measure)]
 
 
 @pytest.fixture(scope="module")
