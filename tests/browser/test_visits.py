@@ -1,5 +1,7 @@
 """The fixtures see what they are there to see."""
 
+import asyncio
+
 import pytest
 
 from browser.visits import Visits
@@ -27,13 +29,9 @@ def test_complaints_are_noted(browser, new_workbench):
     assert "404" not in " ".join(found)
 
 
-def test_a_service_is_stopped_and_comes_back_where_it_was(new_workbench, visit):
-    """The same address, the same archive."""
-    workbench = new_workbench()
-    page = visit(workbench, "/docs")
-    address = workbench.address
-    workbench.stop()
-    workbench.start()
-    assert workbench.address == address
-    page.reload()
-    assert page.title()
+def test_other_tests_run_event_loops_of_their_own(chromium, request):
+    """The browser stays open between the tests that use it, and keeps nobody else from it."""
+    asyncio.run(asyncio.sleep(0))
+    page = request.getfixturevalue("browser").new_page()
+    assert page.evaluate("1 + 1") == 2
+    page.context.close()

@@ -12,6 +12,17 @@ new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift", buffered: true });
 """
 
+# Loaded, with no request of htmx under way and nothing left that loads its content by itself.
+IS_SETTLED = """() => document.readyState === "complete"
+  && !document.querySelector(".htmx-request, [hx-trigger^='load']")"""
+TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def settle(page, is_settled: str = IS_SETTLED) -> None:
+    """Wait until a page has everything that it asks for by itself, and has drawn it."""
+    page.wait_for_function(is_settled)
+    page.evaluate(TWO_FRAMES)
+
 
 class Visits:
     """Opens pages of a service, and notes what no page should do.

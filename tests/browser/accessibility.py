@@ -1,0 +1,26 @@
+"""What axe-core finds wrong with a page."""
+
+from axe_playwright_python.base import AXE_SCRIPT
+
+COLOURS = ("color-contrast", "link-in-text-block")
+"""The rules that depend on the colour scheme; they take most of the time."""
+
+# Contrast takes as long as a page has elements, and long tables repeat what their first rows show.
+SHORTEN_TABLES = """() => document.querySelectorAll("tbody tr:nth-child(n+9)")
+  .forEach((row) => row.remove())"""
+RUN = "([within, options]) => axe.run(within, options)"
+
+
+def violations(page, *, only=(), without=(), within="html") -> list[str]:
+    """Return what is wrong within an element, by all rules, by some, or by all but some."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    page.evaluate(SHORTEN_TABLES)
+    disabled = {rule: {"enabled": False} for rule in without}
+    options = {"resultTypes": ["violations"], "rules": disabled}
+    if only:
+        options["runOnly"] = {"type": "rule", "values": only}
+    return [
+        f"{rule['id']}, {rule['help']}: {[node['target'] for node in rule['nodes'][:5]]}"
+        for rule in page.evaluate(RUN, [within, options])["violations"]
+    ]
