@@ -5,8 +5,8 @@ from axe_playwright_python.base import AXE_SCRIPT
 COLOURS = ("color-contrast", "link-in-text-block")
 """The rules that depend on the colour scheme; they take most of the time."""
 
-# Contrast takes as long as a page has elements, and long tables repeat what their first rows show.
-SHORTEN_TABLES = """() => document.querySelectorAll("tbody tr:nth-child(n+9)")
+# Contrast takes as long as a page has elements, and long lists repeat what their first rows show.
+SHORTEN_LISTS = """() => document.querySelectorAll(":is(tbody, ol) > :nth-child(n+9)")
   .forEach((row) => row.remove())"""
 RUN = "([within, options]) => axe.run(within, options)"
 
@@ -15,7 +15,7 @@ def violations(page, *, only=(), without=(), within="html") -> list[str]:
     """Return what is wrong within an element, by all rules, by some, or by all but some."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-    page.evaluate(SHORTEN_TABLES)
+    page.evaluate(SHORTEN_LISTS)
     disabled = {rule: {"enabled": False} for rule in without}
     options = {"resultTypes": ["violations"], "rules": disabled}
     if only:

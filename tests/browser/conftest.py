@@ -11,7 +11,7 @@ from archive.databases import new_database
 from berryeval.archive import Archive
 from browser import small_archive
 from browser.running_workbench import Workbench
-from browser.visits import Visits
+from browser.visits import Contexts, Visits
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -41,22 +41,39 @@ def chromium():
 def browser(chromium):
     """The browser that all tests of a process share."""
     started, loop = chromium
+    with _marked_as_running(loop):
+        yield started
+
+
+@contextmanager
+def _marked_as_running(loop: asyncio.AbstractEventLoop):
     asyncio._set_running_loop(loop)
-    yield started
-    asyncio._set_running_loop(None)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(None)
+
+
+@pytest.fixture(scope="module")
+def contexts(chromium):
+    """The browser contexts that tests of a module use one after another."""
+    started, loop = chromium
+    pool = Contexts(started)
+    yield pool
+    with _marked_as_running(loop):
+        pool.close()
 
 
 @pytest.fixture
-def open_page(browser, tmp_path):
+def open_page(browser, contexts, tmp_path):  # noqa: ARG001 - the browser has to run
     """Open HTML from a file; fail at the end for any error or any request but the file's own."""
-    contexts, complaints = [], []
+    used, complaints = [], []
 
     def open_it(html: str, **options):
         path = tmp_path / "report.html"
         path.write_text(html, encoding="utf-8")
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        contexts.append(context)
-        page = context.new_page()
+        used.append(contexts.take(viewport={"width": 1280, "height": 900}, **options))
+        page = used[-1].new_page()
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: _note(request.url, path, complaints))
@@ -64,8 +81,8 @@ def open_page(browser, tmp_path):
         return page
 
     yield open_it
-    for context in contexts:
-        context.close()
+    for context in used:
+        contexts.give_back(context)
     assert complaints == []
 
 
@@ -137,8 +154,8 @@ def _fill(location: str, small_file: tuple[Path, dict[str, str]]) -> dict[str, s
 
 
 @pytest.fixture
-def visit(browser):
+def visit(browser, contexts):  # noqa: ARG001 - the browser has to run
     """Open pages of a service; fail at the end for any complaint that was not expected."""
-    visits = Visits(browser)
+    visits = Visits(contexts)
     yield visits
     assert visits.close() == []

@@ -1,6 +1,5 @@
 """The main jobs, from an empty archive to a new baseline, as a person does them in a browser."""
 
-import json
 import re
 
 import pytest
@@ -21,14 +20,6 @@ def files(tmp_path):
         "qrels.txt": small_archive.judgments_file(),
         "bm25.run": small_archive.run_file(small_archive.baseline(), "bm25"),
         "hybrid.run": small_archive.run_file(small_archive.candidate(), "hybrid"),
-        "queries.jsonl": "".join(
-            json.dumps({"id": one.query_id, "query": one.text, "category": one.category}) + "\n"
-            for one in small_archive.queries()
-        ),
-        "documents.jsonl": "".join(
-            json.dumps({"_id": one.doc_id, "title": one.title, "text": one.text}) + "\n"
-            for one in small_archive.documents()
-        ),
     }
     for name, content in contents.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
@@ -48,15 +39,13 @@ def import_file(page, kind, path):
 
 
 def test_from_files_to_a_comparison(new_workbench, visit, files):
-    """An empty archive says what to do; judgments, runs, queries and documents come as files."""
+    """An empty archive says what to do; judgments and runs come as files."""
     workbench = new_workbench(is_empty=True)
     page = visit(workbench, "/")
     expect(page.get_by_role("main")).to_contain_text("No runs yet")
     page.get_by_role("link", name="Import files").click()
     page.wait_for_url("**/import")
     import_file(page, "Judgments", files / "qrels.txt")
-    import_file(page, "Queries", files / "queries.jsonl")
-    import_file(page, "Documents", files / "documents.jsonl")
     import_file(page, "A run", files / "bm25.run")
     import_file(page, "A run", files / "hybrid.run")
     page.get_by_role("link", name="See it").click()
