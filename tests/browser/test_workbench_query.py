@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from berryeval.archive import RunFacts
 from berryeval.core.documents import Document
 from berryeval.core.run import Run
+from browser.accessibility import violations
 from browser.visits import settle
 
 pytestmark = pytest.mark.browser
@@ -270,6 +271,7 @@ def test_on_a_phone_one_list_shows_at_a_time(workbench, visit, query):
     page = visit(workbench, query("q11"), viewport={"width": 390, "height": 844})
     assert page.locator(".list.side-1").is_visible()
     assert not page.locator(".list.side-0").is_visible()
+    assert violations(page, within=".sides") == []
     page.locator(".sides label").first.click()
     assert page.locator(".list.side-0").is_visible()
     assert not page.locator(".links").is_visible()
