@@ -11,7 +11,7 @@ WIDTH = ("scrollable-region-focusable",)
 # Contrast takes as long as a page has elements, and long lists repeat what their first rows show.
 SHORTEN_LISTS = """() => document.querySelectorAll(":is(tbody, ol) > :nth-child(n+9)")
   .forEach((row) => row.remove())"""
-RUN = "([within, options]) => axe.run(within, options)"
+RUN = "async ([within, options]) => (await axe.run(within, options)).violations"
 
 
 def violations(page, *, only=(), within="html") -> list[str]:
@@ -24,5 +24,5 @@ def violations(page, *, only=(), within="html") -> list[str]:
         options["runOnly"] = {"type": "rule", "values": only}
     return [
         f"{rule['id']}, {rule['help']}: {[node['target'] for node in rule['nodes'][:5]]}"
-        for rule in page.evaluate(RUN, [within, options])["violations"]
+        for rule in page.evaluate(RUN, [within, options])
     ]
