@@ -1,5 +1,6 @@
 """A real browser, if there is one; files and services that it opens."""
 
+import asyncio
 import shutil
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -7,19 +8,21 @@ from pathlib import Path
 import pytest
 
 from archive.databases import new_database
+from berryeval.archive import Archive
 from browser import small_archive
 from browser.running_workbench import Workbench
-from browser.visits import Visits
+from browser.visits import Contexts, Visits
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """Start Debian's Chromium, or the one that playwright installed; skip where there is none.
+@pytest.fixture(scope="session")
+def chromium():
+    """Start Debian's Chromium, or the one that playwright installed; skip if there is none.
 
-    For a module only: while playwright is there, no other test of its process can run a loop of
-    asyncio.
+    Returns the browser and the event loop that drives it. playwright marks the loop as running for
+    as long as the browser lives, which keeps every other test of the process from running a loop of
+    its own; `browser` sets the mark for the tests that need it.
     """
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = next(filter(None, map(shutil.which, NAMES)), None)
@@ -27,21 +30,50 @@ def browser():
         if path is None and not Path(playwright.chromium.executable_path).exists():
             pytest.skip("no Chromium: apt-get install chromium, or playwright install chromium")
         started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield started
+        loop = asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
+        yield started, loop
+        asyncio._set_running_loop(loop)
         started.close()
 
 
 @pytest.fixture
-def open_page(browser, tmp_path):
+def browser(chromium):
+    """The browser that all tests of a process share."""
+    started, loop = chromium
+    with _marked_as_running(loop):
+        yield started
+
+
+@contextmanager
+def _marked_as_running(loop: asyncio.AbstractEventLoop):
+    asyncio._set_running_loop(loop)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(None)
+
+
+@pytest.fixture(scope="module")
+def contexts(chromium):
+    """The browser contexts that tests of a module use one after another."""
+    started, loop = chromium
+    pool = Contexts(started)
+    yield pool
+    with _marked_as_running(loop):
+        pool.close()
+
+
+@pytest.fixture
+def open_page(browser, contexts, tmp_path):  # noqa: ARG001 - the browser has to run
     """Open HTML from a file; fail at the end for any error or any request but the file's own."""
-    contexts, complaints = [], []
+    used, complaints = [], []
 
     def open_it(html: str, **options):
         path = tmp_path / "report.html"
         path.write_text(html, encoding="utf-8")
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        contexts.append(context)
-        page = context.new_page()
+        used.append(contexts.take(viewport={"width": 1280, "height": 900}, **options))
+        page = used[-1].new_page()
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: _note(request.url, path, complaints))
@@ -49,8 +81,8 @@ def open_page(browser, tmp_path):
         return page
 
     yield open_it
-    for context in contexts:
-        context.close()
+    for context in used:
+        contexts.give_back(context)
     assert complaints == []
 
 
@@ -66,51 +98,64 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("database", databases, scope="module")
 
 
-@pytest.fixture(scope="module")
-def location(request, database, tmp_path_factory):
-    """Where an archive may be made, for all tests of a module."""
-    with _new_location(request, database, tmp_path_factory.mktemp("archive")) as found:
-        yield found
+@pytest.fixture(scope="session")
+def small_file(tmp_path_factory):
+    """Write the small archive to a SQLite file; return its path and the ids of its runs."""
+    path = tmp_path_factory.mktemp("small") / "berryeval.db"
+    with Archive.open(str(path)) as archive:
+        runs = small_archive.fill(archive)
+    return path, runs
 
 
 @pytest.fixture(scope="module")
-def workbench(location):
-    """A service over the small archive, which all tests of a module share."""
+def workbench(small_file, tmp_path_factory):
+    """A service over the small archive in SQLite, which all tests of a module share."""
+    location = str(tmp_path_factory.mktemp("archive") / "berryeval.db")
+    runs = _fill(location, small_file)
     started = Workbench(location)
-    started.runs = small_archive.fill(started.archive)
+    started.runs = runs
     yield started
     started.close()
 
 
 @pytest.fixture
-def new_workbench(request, database, tmp_path):
-    """Start services of one test's own, each over an empty archive: settings as keywords."""
+def new_workbench(request, database, small_file, tmp_path):
+    """Start services of one test's own over the small archive, or an empty one."""
     with ExitStack() as stack:
 
-        def start(**settings) -> Workbench:
-            folder = tmp_path / str(len(started))
-            folder.mkdir()
-            location = stack.enter_context(_new_location(request, database, folder))
-            started.append(Workbench(location, **settings))
-            stack.callback(started[-1].close)
-            return started[-1]
+        def start(*, is_empty: bool = False, **settings) -> Workbench:
+            location = stack.enter_context(_new_location(request, database, tmp_path))
+            runs = {} if is_empty else _fill(location, small_file)
+            started = Workbench(location, **settings)
+            started.runs = runs
+            stack.callback(started.close)
+            return started
 
-        started: list[Workbench] = []
         yield start
 
 
 @contextmanager
 def _new_location(request, kind: str, folder: Path):
     if kind == "sqlite":
-        yield str(folder / "berryeval.db")
+        yield str(folder / f"{len(list(folder.iterdir()))}.db")
     else:
         with new_database(request.getfixturevalue("postgres_dsn")) as dsn:
             yield dsn
 
 
+def _fill(location: str, small_file: tuple[Path, dict[str, str]]) -> dict[str, str]:
+    """Put the small archive where a service expects it; return the ids of its runs."""
+    path, runs = small_file
+    if "://" not in location:
+        shutil.copyfile(path, location)
+        return runs
+    with Archive.open(location) as archive:
+        return small_archive.fill(archive)
+
+
 @pytest.fixture
-def visit(browser):
+def visit(browser, contexts):  # noqa: ARG001 - the browser has to run
     """Open pages of a service; fail at the end for any complaint that was not expected."""
-    visits = Visits(browser)
+    visits = Visits(contexts)
     yield visits
     assert visits.close() == []

@@ -3,9 +3,24 @@
 from playwright.sync_api import expect
 
 from browser import small_archive
+from browser.visits import settle
 
 SHOWN = "['judge-query', 'judge-id'].map((id) => document.getElementById(id).innerText)"
+NEXT = f"""() => {{
+  const [form, done] = ["judge-form", "judge-done"].map((id) => document.getElementById(id));
+  if (form.checkVisibility()) return {{ pair: {SHOWN} }};
+  return done.checkVisibility() && {{ pair: null }};
+}}"""
+# There is a document to judge, and the next ones have come.
+IS_READY = """() => document.querySelector("#judge[data-started=yes] #judge-form:not([hidden])")
+  && performance.getEntriesByType("resource").some((one) => one.name.includes("/judge/next"))"""
 TEXTS = {query.text: query.query_id for query in small_archive.queries()}
+
+
+def wait_for_queue(page):
+    """Wait until the queue has documents to judge; return its page."""
+    settle(page, IS_READY)
+    return page
 
 
 def shown_pair(page) -> tuple[str, str]:
@@ -23,15 +38,12 @@ def wait_until_saved(page) -> None:
 def judge_all(page, key: str) -> list[tuple[str, str]]:
     """Press a key until nothing is left; return what was asked for, in its order."""
     seen = []
-    form, done = page.locator("#judge-form"), page.locator("#judge-done")
-    while True:
-        expect(form.or_(done).filter(visible=True)).to_be_visible()
-        if form.is_hidden():
-            wait_until_saved(page)
-            return seen
-        seen.append(shown_pair(page))
+    while pair := page.wait_for_function(NEXT).json_value()["pair"]:
+        seen.append((TEXTS[pair[0]], pair[1]))
         page.keyboard.press(key)
         assert len(set(seen)) == len(seen), "it asks for the same again"
+    wait_until_saved(page)
+    return seen
 
 
 def judged_by(archive, pairs) -> dict[tuple[str, str], tuple[str, float]]:

@@ -1,5 +1,7 @@
 """The fixtures see what they are there to see."""
 
+import asyncio
+
 import pytest
 
 from browser.visits import Visits
@@ -8,9 +10,10 @@ pytestmark = pytest.mark.browser
 DATABASES = ("sqlite",)
 
 
-def test_complaints_are_noted(browser, new_workbench):
+@pytest.mark.usefixtures("browser")
+def test_complaints_are_noted(contexts, new_workbench):
     """An error on the console, one that nobody caught, and a request to elsewhere."""
-    visits = Visits(browser)
+    visits = Visits(contexts)
     page = visits(new_workbench(), "/docs")
     page.evaluate("console.error('first'); console.log('not this')")
     page.evaluate("setTimeout(() => { throw new Error('second'); })")
@@ -27,13 +30,23 @@ def test_complaints_are_noted(browser, new_workbench):
     assert "404" not in " ".join(found)
 
 
-def test_a_service_is_stopped_and_comes_back_where_it_was(new_workbench, visit):
-    """The same address, the same archive."""
-    workbench = new_workbench()
-    page = visit(workbench, "/docs")
-    address = workbench.address
-    workbench.stop()
-    workbench.start()
-    assert workbench.address == address
-    page.reload()
-    assert page.title()
+@pytest.mark.usefixtures("chromium")
+def test_other_tests_run_event_loops_of_their_own(request):
+    """The browser stays open between the tests that use it, and keeps nobody else from it."""
+    asyncio.run(asyncio.sleep(0))
+    page = request.getfixturevalue("browser").new_page()
+    assert page.evaluate("1 + 1") == 2
+    page.context.close()
+
+
+def test_a_context_that_is_used_again_remembers_nothing(visit, workbench, contexts):
+    """Neither cookies nor what a script stored."""
+    first = visit(workbench, "/docs")
+    first.evaluate("localStorage.kept = 'yes'; document.cookie = 'kept=yes'")
+    context = first.context
+    assert visit.close() == []
+    assert contexts.take(base_url=workbench.address, viewport=first.viewport_size) is context
+    page = context.new_page()
+    page.goto("/docs")
+    assert page.evaluate("[localStorage.kept, document.cookie]") == [None, ""]
+    contexts.give_back(context)

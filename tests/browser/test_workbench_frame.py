@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from browser import small_archive
+from browser.accessibility import violations
 
 pytestmark = pytest.mark.browser
 DATABASES = ("sqlite",)  # what is asked of the other is asked in journeys
@@ -50,16 +50,6 @@ def test_arrows_go_round_in_the_palette(workbench, visit):
     expect(page.locator("#palette input")).to_have_attribute("aria-activedescendant", chosen)
 
 
-def test_search_is_a_page_too(workbench, visit):
-    """It needs no script, and its address can be sent to others."""
-    page = visit(workbench, "/search", java_script_enabled=False)
-    page.get_by_role("searchbox", name="Search").first.fill("hybrid")
-    page.get_by_role("button", name="Search").click()
-    page.wait_for_url("**/search?q=hybrid")
-    link = page.locator(".found a").filter(has_text="hybrid")
-    assert link.get_attribute("href") == f"/runs/{workbench.runs['hybrid']}"
-
-
 def test_colours_are_as_the_system_has_them_until_somebody_chooses(workbench, visit):
     """The choice lasts, and the next page is painted in it at once."""
     page = visit(workbench, "/search", color_scheme="dark")
@@ -84,7 +74,6 @@ def test_colours_are_as_the_system_has_them_until_somebody_chooses(workbench, vi
 def test_a_token_opens_the_door_and_closes_it_again(new_workbench, visit):
     """Whoever is not known logs in, comes to the page that they asked for, and can leave."""
     workbench = new_workbench(is_token_required=True)
-    small_archive.fill(workbench.archive)
     token = workbench.archive.tokens.create("ada", "judge")
     page = visit(workbench, "/search?q=hybrid")
     visit.expect("status of 401")
@@ -103,20 +92,10 @@ def test_a_token_opens_the_door_and_closes_it_again(new_workbench, visit):
     page.wait_for_url(re.compile(r"/login\?next="))
 
 
-def test_what_is_not_there_is_told_on_a_page(workbench, visit):
-    """With a way on, and in the frame of all other pages."""
-    visit.expect("status of 404")
-    page = visit(workbench, f"/runs/{'0' * 64}")
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    page.get_by_role("main").get_by_role("link", name="Search").click()
-    expect(page.locator("#palette")).to_be_visible()
-
-
 def test_a_server_that_is_away_is_told_of(new_workbench, visit):
     """The page says so and stays; once the server is back, so is everything."""
     visit.expect("ERR_CONNECTION|ERR_EMPTY|ERR_SOCKET|htmx:")
     workbench = new_workbench()
-    small_archive.fill(workbench.archive)
     page = visit(workbench, "/search?q=leeks")
     workbench.stop()
     page.keyboard.press("Control+k")
@@ -134,6 +113,7 @@ def test_a_phone_has_a_menu(workbench, visit):
     expect(link).to_be_hidden()
     menu.locator("summary").tap()
     expect(link).to_be_visible()
+    assert violations(page, within=".small-menu") == []
     page.touchscreen.tap(200, 800)
     expect(link).to_be_hidden()
 

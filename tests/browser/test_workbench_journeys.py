@@ -1,15 +1,16 @@
 """The main jobs, from an empty archive to a new baseline, as a person does them in a browser."""
 
-import json
 import re
 
 import pytest
 from playwright.sync_api import expect
 
 from browser import small_archive
-from browser.judging import judge_all, judged_by
+from browser.judging import judge_all, judged_by, shown_pair, wait_for_queue, wait_until_saved
 
 pytestmark = pytest.mark.browser
+
+MOST_SHIFT = 0.02
 
 
 @pytest.fixture
@@ -19,14 +20,6 @@ def files(tmp_path):
         "qrels.txt": small_archive.judgments_file(),
         "bm25.run": small_archive.run_file(small_archive.baseline(), "bm25"),
         "hybrid.run": small_archive.run_file(small_archive.candidate(), "hybrid"),
-        "queries.jsonl": "".join(
-            json.dumps({"id": one.query_id, "query": one.text, "category": one.category}) + "\n"
-            for one in small_archive.queries()
-        ),
-        "documents.jsonl": "".join(
-            json.dumps({"_id": one.doc_id, "title": one.title, "text": one.text}) + "\n"
-            for one in small_archive.documents()
-        ),
     }
     for name, content in contents.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
@@ -34,9 +27,10 @@ def files(tmp_path):
 
 
 def import_file(page, kind, path):
-    """Choose a file, look at what it would change, and store it."""
+    """Choose a file, look at what it would change, and store it; only runs have a name."""
     page.goto("/import")
     page.get_by_role("radio", name=re.compile(kind)).check()
+    expect(page.get_by_label("Name of the system")).to_be_visible(visible=kind == "A run")
     page.get_by_label("File").set_input_files(path)
     page.get_by_role("button", name="Look at it").click()
     expect(page.get_by_role("heading", name=path.name)).to_be_visible()
@@ -45,15 +39,13 @@ def import_file(page, kind, path):
 
 
 def test_from_files_to_a_comparison(new_workbench, visit, files):
-    """An empty archive says what to do; judgments, runs, queries and documents come as files."""
-    workbench = new_workbench()
+    """An empty archive says what to do; judgments and runs come as files."""
+    workbench = new_workbench(is_empty=True)
     page = visit(workbench, "/")
     expect(page.get_by_role("main")).to_contain_text("No runs yet")
     page.get_by_role("link", name="Import files").click()
     page.wait_for_url("**/import")
     import_file(page, "Judgments", files / "qrels.txt")
-    import_file(page, "Queries", files / "queries.jsonl")
-    import_file(page, "Documents", files / "documents.jsonl")
     import_file(page, "A run", files / "bm25.run")
     import_file(page, "A run", files / "hybrid.run")
     page.get_by_role("link", name="See it").click()
@@ -72,7 +64,6 @@ def test_from_files_to_a_comparison(new_workbench, visit, files):
 def test_a_gate_is_set_up_and_decides(new_workbench, visit):
     """The form proposes guards, replays them, and lets them decide."""
     workbench = new_workbench()
-    workbench.runs = small_archive.fill(workbench.archive)
     page = visit(workbench, "/gates")
     page.get_by_role("link", name="New gate").click()
     page.get_by_label("Name", exact=True).fill("nightly")
@@ -99,14 +90,14 @@ def run_gate(page):
 def test_judging_what_nobody_judged_turns_the_verdict(new_workbench, visit):
     """Compare, judge twenty holes by keyboard, see the verdict change, set a baseline."""
     workbench = new_workbench()
-    workbench.runs = small_archive.fill(workbench.archive)
     page = visit(workbench, f"/compare?a=main&b={workbench.runs['hybrid']}")
     expect(verdict_of(page)).to_contain_text("Worse")
     expect(run_gate(page)).to_have_text("fail")
     page.get_by_role("link", name="Judge the ones that could turn this").click()
-    expect(page.locator("#judge[data-started=yes]")).to_be_attached()
+    wait_for_queue(page)
     expect(page.locator("#judge-count")).to_contain_text("20 to go")
     asked = judge_all(page, "3")
+    assert page.evaluate("window.shifted") < MOST_SHIFT
     assert sorted(asked) == sorted(small_archive.holes())
     assert judged_by(workbench.archive, asked) == dict.fromkeys(asked, ("local", 3))
     page.get_by_role("link", name="See the comparison").click()
@@ -119,35 +110,25 @@ def test_judging_what_nobody_judged_turns_the_verdict(new_workbench, visit):
     assert workbench.archive.baselines.get("main").run_id == workbench.runs["hybrid"]
 
 
-def test_a_query_is_judged_where_it_is_seen(new_workbench, visit):
-    """In the drawer of a document: the scores above follow, and the grade is in the list."""
-    workbench = new_workbench()
-    workbench.runs = small_archive.fill(workbench.archive)
-    page = visit(workbench, f"/queries/q01?a=main&b={workbench.runs['hybrid']}")
-    score = page.get_by_role("row", name=re.compile("nDCG@10")).first.get_by_role("cell").nth(1)
-    # q01-b counts with grade 1: bob's second opinion of 2 stands beside it.
-    expect(score).to_have_text("0.6278")
-    page.get_by_role("link", name=re.compile("part 0")).first.click()
-    drawer = page.get_by_role("dialog", name="Details")
-    expect(drawer).to_contain_text("Begin in the morning")
-    drawer.get_by_role("button", name=re.compile("3")).first.click()
-    expect(score).to_have_text("0.9790")
-    assert judged_by(workbench.archive, [("q01", "q01-new")]) == {("q01", "q01-new"): ("local", 3)}
-
-
-def test_a_run_that_was_deleted_is_told(new_workbench, visit):
-    """Its page says what happened, and so does each page that would show it."""
-    workbench = new_workbench()
-    workbench.runs = small_archive.fill(workbench.archive)
-    gone = workbench.runs["hybrid"]
-    page = visit(workbench, f"/compare?a=main&b={gone}")
-    page.wait_for_load_state("networkidle")
-    workbench.archive.runs.remove(gone)
-    visit.expect("status of 404")
-    for path in (f"/runs/{gone}", f"/compare?a=main&b={gone}", f"/queries/q01?a=main&b={gone}"):
-        page.goto(path)
-        expect(page.get_by_role("heading", level=1)).to_be_visible()
-        expect(page.get_by_role("main")).to_contain_text(gone[:8])
-        expect(page.get_by_role("main").get_by_role("link").first).to_be_visible()
-    page.goto("/")
-    expect(page.get_by_role("main")).not_to_contain_text(gone[:8])
+def test_two_judge_at_once_and_nothing_is_lost(new_workbench, visit):
+    """Nobody is asked for what the other has open, and every grade is kept with its author."""
+    workbench = new_workbench(is_token_required=True)
+    pages, seen = {}, {"carol": [], "dave": []}
+    for name in seen:
+        pages[name] = visit(workbench, "/judge")
+        pages[name].get_by_label("Token").fill(workbench.archive.tokens.create(name, "judge"))
+        pages[name].keyboard.press("Enter")
+        wait_for_queue(pages[name])
+    grades = {"carol": 3, "dave": 2}
+    while (before := sum(map(len, seen.values()))) < small_archive.N_HOLES:
+        for name, page in pages.items():
+            if page.locator("#judge-form").is_visible():
+                seen[name].append(shown_pair(page))
+                page.keyboard.press(str(grades[name]))
+        assert sum(map(len, seen.values())) > before, seen
+    for page in pages.values():
+        wait_until_saved(page)
+    assert sorted(seen["carol"] + seen["dave"]) == sorted(small_archive.holes())
+    assert judged_by(workbench.archive, small_archive.holes()) == {
+        pair: (name, grades[name]) for name, pairs in seen.items() for pair in pairs
+    }

@@ -3,23 +3,13 @@
 import pytest
 from playwright.sync_api import expect
 
-from browser import small_archive
-
 pytestmark = pytest.mark.browser
 DATABASES = ("sqlite",)  # the journeys run on both
 
 
-@pytest.fixture
-def filled(new_workbench):
-    """A service of one's own over the small archive."""
-    started = new_workbench()
-    small_archive.fill(started.archive)
-    return started
-
-
-def test_the_list_follows_what_is_typed_and_chosen(visit, filled):
+def test_the_list_follows_what_is_typed_and_chosen(visit, workbench):
     """In place: the field keeps its focus, and the address can be sent to somebody."""
-    page = visit(filled, "/judgments")
+    page = visit(workbench, "/judgments")
     rows = page.locator("#found tbody tr")
     expect(rows).to_have_count(50)
     page.get_by_label("Search judgments").click()
@@ -35,9 +25,10 @@ def test_the_list_follows_what_is_typed_and_chosen(visit, filled):
     expect(rows).to_have_count(50)
 
 
-def test_a_row_opens_its_history_and_what_is_taken_back_asks_first(visit, filled):
+def test_a_row_opens_its_history_and_what_is_taken_back_asks_first(visit, new_workbench):
     """The drawer beside the list; Escape closes it."""
-    page = visit(filled, "/judgments?show=conflicts")
+    workbench = new_workbench()
+    page = visit(workbench, "/judgments?show=conflicts")
     page.get_by_role("link", name="when to water tomatoes").click()
     drawer = page.get_by_role("dialog", name="Details")
     expect(drawer.locator(".history li")).to_have_count(2)
@@ -47,37 +38,9 @@ def test_a_row_opens_its_history_and_what_is_taken_back_asks_first(visit, filled
     drawer.get_by_role("button", name="Take back").click()
     asking = page.locator("#asking")
     asking.get_by_role("button", name="Cancel").click()
-    assert filled.archive.judgments.get("q01", "q01-b").grade == 1
+    assert workbench.archive.judgments.get("q01", "q01-b").grade == 1
     drawer.get_by_role("button", name="Take back").click()
     asking.get_by_role("button", name="Go on").click()
     page.wait_for_url("**/judgments/q01/q01-b")
-    assert filled.archive.judgments.get("q01", "q01-b") is None
+    assert workbench.archive.judgments.get("q01", "q01-b") is None
     expect(page.get_by_role("heading", name="Not judged")).to_be_visible()
-
-
-def test_a_conflict_is_settled_in_the_drawer(visit, filled):
-    """One click on the grade that counts."""
-    page = visit(filled, "/judgments?show=conflicts")
-    page.get_by_role("link", name="when to water tomatoes").click()
-    page.get_by_role("dialog", name="Details").locator("button[value='1']").click()
-    page.wait_for_url("**/judgments/q01/q01-b")
-    stored = filled.archive.judgments.get("q01", "q01-b")
-    assert (stored.grade, stored.source) == (1, "settled")
-    page.goto("/judgments?show=conflicts")
-    expect(page.get_by_text("No conflicts")).to_be_visible()
-
-
-def test_a_file_is_looked_at_and_stored(visit, filled, tmp_path):
-    """What fits the kind of file is asked for, and no more."""
-    file = tmp_path / "new.run"
-    file.write_text(small_archive.run_file(small_archive.candidate(), "new"), encoding="utf-8")
-    page = visit(filled, "/import")
-    expect(page.get_by_label("Name of the system")).to_be_hidden()
-    page.get_by_role("radio", name="A run").check()
-    expect(page.get_by_text("Judges and sources that the file names are kept.")).to_be_hidden()
-    page.get_by_label("Name of the system").fill("brand new")
-    page.get_by_label("File", exact=True).set_input_files(file)
-    page.get_by_role("button", name="Look at it").click()
-    page.get_by_role("button", name="Store the run").click()
-    page.get_by_role("link", name="See it").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("brand new")

@@ -8,12 +8,6 @@ from browser import small_archive
 pytestmark = pytest.mark.browser
 DATABASES = ("sqlite",)  # the journeys run on both
 
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
-
-
-def width_of(page):
-    return page.evaluate("document.documentElement.scrollWidth - innerWidth")
-
 
 def test_a_dot_says_which_run_it_is_and_leads_there(workbench, visit):
     """Under the pointer, and with the focus of the keyboard."""
@@ -43,7 +37,6 @@ def test_a_series_is_chosen_by_a_list(workbench, visit):
 def test_newer_judgments_change_the_page_in_place(new_workbench, visit):
     """What was read stays where it is, and the new figures come by themselves."""
     workbench = new_workbench()
-    small_archive.fill(workbench.archive)
     page = visit(workbench, "/?series=hybrid")
     page.locator("#live:not([hx-get])").wait_for()
     before = page.locator(".verdict-figure .figure").text_content()
@@ -77,16 +70,15 @@ def test_queries_are_found_while_one_types(workbench, visit):
 def test_a_run_is_removed_only_after_a_question(new_workbench, visit):
     """Who says no still has it."""
     workbench = new_workbench()
-    runs = small_archive.fill(workbench.archive)
-    page = visit(workbench, f"/runs/{runs['hybrid']}")
+    page = visit(workbench, f"/runs/{workbench.runs['hybrid']}")
     page.get_by_text("More", exact=True).click()
     page.get_by_role("button", name="Remove…").click()
     page.get_by_role("button", name="Cancel").click()
-    assert workbench.archive.runs.get(runs["hybrid"]) is not None
+    assert workbench.archive.runs.get(workbench.runs["hybrid"]) is not None
     page.get_by_role("button", name="Remove…").click()
     page.get_by_role("button", name="Go on").click()
     page.wait_for_url("**/runs")
-    assert workbench.archive.runs.get(runs["hybrid"]) is None
+    assert workbench.archive.runs.get(workbench.runs["hybrid"]) is None
 
 
 def test_the_menu_of_a_run_closes_by_escape_and_by_a_click_elsewhere(workbench, visit):
@@ -101,21 +93,3 @@ def test_the_menu_of_a_run_closes_by_escape_and_by_a_click_elsewhere(workbench, 
     assert menu.evaluate("menu => menu.open")
     page.locator("h1").click()
     assert not menu.evaluate("menu => menu.open")
-
-
-def test_a_run_becomes_the_baseline(new_workbench, visit):
-    """By one button of the run's own page."""
-    workbench = new_workbench()
-    runs = small_archive.fill(workbench.archive)
-    page = visit(workbench, f"/runs/{runs['hybrid']}")
-    page.get_by_text("More", exact=True).click()
-    page.get_by_role("button", name="Make it the baseline main").click()
-    page.locator(".chip", has_text="baseline main").wait_for()
-    assert workbench.archive.baselines.get("main").run_id == runs["hybrid"]
-
-
-@pytest.mark.parametrize("address", ["/?series=hybrid", "/runs", "/runs/main"])
-def test_phones_show_everything_within_their_width(workbench, visit, address):
-    """Wide tables scroll inside; the page does not."""
-    page = visit(workbench, address, **PHONE)
-    assert width_of(page) <= 0

@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 from berryeval.archive import RunFacts
 from berryeval.core.documents import Document
 from berryeval.core.run import Run
-from browser import small_archive
+from browser.accessibility import violations
+from browser.visits import settle
 
 pytestmark = pytest.mark.browser
 DATABASES = ("sqlite",)  # the journeys run on both
@@ -149,7 +150,7 @@ def test_lists_that_come_late_do_not_bring_back_what_was_taken_back(workbench, v
     for route, response in late:
         with page.expect_response(lambda found: "/ranks?" in found.url):
             route.fulfill(response=response)
-    page.wait_for_load_state("networkidle")
+    settle(page)
     assert grade(page, 1, 1) == "?"
 
 
@@ -188,8 +189,7 @@ def test_a_server_that_is_away_loses_no_judgment(new_workbench, visit):
     """The page says that it was not saved, and tries again when asked."""
     visit.expect("ERR_CONNECTION|Failed to fetch|ERR_EMPTY")
     bench = new_workbench()
-    runs = small_archive.fill(bench.archive)
-    page = visit(bench, f"/queries/q05?a=main&b={runs['hybrid']}")
+    page = visit(bench, f"/queries/q05?a=main&b={bench.runs['hybrid']}")
     page.locator(".side-1 .doc").first.focus()
     bench.stop()
     page.keyboard.press("2")
@@ -202,8 +202,10 @@ def test_a_server_that_is_away_loses_no_judgment(new_workbench, visit):
 
 
 def test_the_drawer_opens_and_gives_the_focus_back(workbench, visit, query):
-    """Enter opens, digits judge in it, Escape closes."""
+    """Enter opens, digits judge in it and the scores follow, Escape closes."""
     page = visit(workbench, query("q08"))
+    score = page.locator("#scores .chosen td").nth(1)
+    before = score.text_content()
     page.locator(".side-1 .doc").first.focus()
     page.keyboard.press("Enter")
     page.locator("#drawer .said-text").wait_for()
@@ -211,6 +213,7 @@ def test_the_drawer_opens_and_gives_the_focus_back(workbench, visit, query):
     page.keyboard.press("1")
     page.locator("#document-history li.now").wait_for()
     assert page.locator(".grading [data-judge='1']").get_attribute("aria-pressed") == "true"
+    expect(score).not_to_have_text(before)
     page.keyboard.press("Escape")
     page.wait_for_function("() => document.activeElement.matches('.side-1 .doc')")
     assert grade(page, 1, 1) == "1"
@@ -268,6 +271,7 @@ def test_on_a_phone_one_list_shows_at_a_time(workbench, visit, query):
     page = visit(workbench, query("q11"), viewport={"width": 390, "height": 844})
     assert page.locator(".list.side-1").is_visible()
     assert not page.locator(".list.side-0").is_visible()
+    assert violations(page, within=".sides") == []
     page.locator(".sides label").first.click()
     assert page.locator(".list.side-0").is_visible()
     assert not page.locator(".links").is_visible()

@@ -12,6 +12,53 @@ new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift", buffered: true });
 """
 
+# Loaded, with no request of htmx under way and nothing left that loads its content by itself.
+IS_SETTLED = """() => document.readyState === "complete"
+  && !document.querySelector(".htmx-request, [hx-trigger^='load']")"""
+TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def settle(page, is_settled: str = IS_SETTLED) -> None:
+    """Wait until a page has everything that it asks for by itself, and has drawn it."""
+    page.wait_for_function(is_settled)
+    page.evaluate(TWO_FRAMES)
+
+
+class Contexts:
+    """Browser contexts to use again: a new one takes longer than most pages."""
+
+    def __init__(self, browser) -> None:
+        self._browser = browser
+        self._options: dict = {}
+        self._free: list = []
+
+    def take(self, **options):
+        """Return a context with these options that has no pages, cookies or stored data."""
+        for context in self._free:
+            if self._options[context] == options:
+                self._free.remove(context)
+                return context
+        context = self._browser.new_context(**options)
+        self._options[context] = options
+        return context
+
+    def give_back(self, context) -> None:
+        """Close the pages of a context, and forget what they stored."""
+        origin = self._options[context].get("base_url")
+        if origin:
+            page = context.pages[0] if context.pages else context.new_page()
+            context.new_cdp_session(page).send(
+                "Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"}
+            )
+        for page in context.pages:
+            page.close()
+        self._free.append(context)
+
+    def close(self) -> None:
+        """Close all contexts."""
+        for context in self._options:
+            context.close()
+
 
 class Visits:
     """Opens pages of a service, and notes what no page should do.
@@ -20,23 +67,27 @@ class Visits:
     one), an exception that no script caught, and a request to anywhere else.
     """
 
-    def __init__(self, browser) -> None:
-        self._browser = browser
-        self._contexts: list = []
+    def __init__(self, contexts: Contexts) -> None:
+        self._contexts = contexts
+        self._used: list[tuple] = []
         self._complaints: list[str] = []
         self._expected: list[str] = []
 
     def __call__(self, workbench: Workbench, path: str = "/", **options):
         """Open a page in a browser of its own, which has no cookies but those it gets here."""
         options = {"viewport": {"width": 1440, "height": 900}, **options}
-        context = self._browser.new_context(base_url=workbench.address, **options)
+        context = self._contexts.take(base_url=workbench.address, **options)
         context.set_default_timeout(10_000)
-        context.add_init_script(WATCH_SHIFTS)
-        context.on("console", self._on_console)
-        context.on("weberror", lambda found: self._complaints.append(str(found.error)))
-        context.on("request", lambda request: self._on_request(request.url, workbench.address))
-        self._contexts.append(context)
+        listeners = {
+            "console": self._on_console,
+            "weberror": lambda found: self._complaints.append(str(found.error)),
+            "request": lambda request: self._on_request(request.url, workbench.address),
+        }
+        for event, listener in listeners.items():
+            context.on(event, listener)
+        self._used.append((context, listeners))
         page = context.new_page()
+        page.add_init_script(WATCH_SHIFTS)
         page.goto(path)
         return page
 
@@ -46,8 +97,11 @@ class Visits:
 
     def close(self) -> list[str]:
         """Close all pages, and return the complaints."""
-        for context in self._contexts:
-            context.close()
+        while self._used:
+            context, listeners = self._used.pop()
+            self._contexts.give_back(context)
+            for event, listener in listeners.items():
+                context.remove_listener(event, listener)
         return [
             text
             for text in self._complaints

@@ -85,6 +85,7 @@ def test_a_scale_is_declared_and_the_rule_stays(client, judged):
     [
         ("only one", "Labels: expected 2 to 10 labels, from grade 0 up, got 1."),
         ("\n".join("abcdefghijk"), "Labels: expected 2 to 10 labels, from grade 0 up, got 11."),
+        ("\nyes", "Line 1: expected 1 to 60 characters, got 0."),
         ("no\n\nyes", "Line 2: expected 1 to 60 characters, got 0."),
         ("no\n" + "y" * 61, "Line 2: expected 1 to 60 characters, got 61."),
     ],
@@ -96,7 +97,8 @@ def test_labels_that_are_none_stay_in_the_form_with_what_is_wrong(client, judged
     field = parse(answer.text).find("textarea")
     assert field.inside == [f"\n{labels}"]
     assert field["aria-invalid"] == "true"
-    assert parse(answer.text).find(id=field["aria-describedby"]).text == words
+    (alert,) = parse(answer.text).find_all(role="alert")
+    assert (alert["id"], alert.text) == (field["aria-describedby"], words)
     assert judged.judging.get() == JudgingPolicy()
 
 

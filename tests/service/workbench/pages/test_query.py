@@ -127,6 +127,13 @@ def test_a_run_that_was_removed_is_a_page_that_says_so(client, gone):
     assert "removed" in page.find("main").text
 
 
+def test_an_id_that_is_no_text_is_a_page_that_says_so(client):
+    """No address can name it; the page says why, and leads on."""
+    page = get_page(client, "/queries/%FF%FE?a=main", status=422).find("main")
+    assert "unable to parse raw data as a unicode string" in page.text
+    assert page.find("a", href="/").text == "Overview"
+
+
 @pytest.mark.usefixtures("runs")
 def test_a_query_that_nobody_knows_is_not_here(client):
     """Neither asked, nor judged, nor in a run."""
