@@ -6,7 +6,8 @@ import time
 import uvicorn
 
 from berryeval.archive import Archive
-from berryeval.service import ServiceSettings, create_app
+from berryeval.service import ServiceSettings
+from service_server import new_app
 
 
 class Workbench:
@@ -30,7 +31,7 @@ class Workbench:
 
     def start(self) -> None:
         """Listen, after a stop where it listened before."""
-        app = create_app(self.archive, self._settings)
+        app = new_app(self.archive, self._settings)
         self._server = uvicorn.Server(
             uvicorn.Config(
                 app, port=self._port, log_level="error", timeout_graceful_shutdown=1, lifespan="on"
