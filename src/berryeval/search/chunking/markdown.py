@@ -13,12 +13,14 @@ from dataclasses import dataclass
 
 __all__ = ["Section", "iter_sections", "slug"]
 
-_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:.*\r?\n)*?---[ \t]*(?:\r?\n|\Z)")
+# Texts come from anywhere: no pattern may match a part of them in more than one way, or search
+# to the end of a line again and again.
+_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:[^\n]*\n)*?---[ \t]*(?:\r?\n|\Z)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _NO_PARAGRAPH = re.compile(r"[ \t]*(?:$|>|[-*+][ \t]|\d+[.)][ \t]|\|)|(?: {4}|\t)")
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _DEEPEST = 6
 
@@ -80,7 +82,8 @@ def _iter_headings(text: str, start: int) -> Iterator[tuple[int, int, int, str]]
             continue
         heading = _HEADING.match(line)
         if heading is not None:
-            yield match.start(), match.end(), len(heading[1]), _plain(heading[2] or "").strip()
+            title = _plain(_without_closing(line[heading.end() :]))
+            yield match.start(), match.end(), len(heading[1]), title.strip()
             paragraph, is_blank = None, True
             continue
         underline = _UNDERLINE.match(line)
@@ -92,6 +95,13 @@ def _iter_headings(text: str, start: int) -> Iterator[tuple[int, int, int, str]]
         # Only the first line of a paragraph: a longer one is no heading that somebody meant.
         is_first, is_blank = is_blank, not line.strip()
         paragraph = (match.start(), line) if is_first and not _NO_PARAGRAPH.match(line) else None
+
+
+def _without_closing(title: str) -> str:
+    """Return a title without the ``#`` that may close its line, unless they are all of it."""
+    title = title.strip(" \t")
+    shorter = title.rstrip("#")
+    return shorter.rstrip(" \t") if shorter.endswith((" ", "\t")) else title
 
 
 def _plain(heading: str) -> str:
