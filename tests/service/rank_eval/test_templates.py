@@ -1,6 +1,8 @@
 """Search templates, and what is left of a query."""
 
 import json
+import re
+import time
 
 import pytest
 from hypothesis import given
@@ -13,7 +15,7 @@ from berryeval.service.rank_eval.search_text import (
     check_parts,
     read_search,
 )
-from berryeval.service.rank_eval.templates import fill_template
+from berryeval.service.rank_eval.templates import MOST_CHARACTERS, _tags, fill_template
 
 
 @pytest.mark.parametrize(
@@ -47,6 +49,44 @@ def test_no_parameter_breaks_out_of_its_text(value):
     """Whatever it is, the template stays JSON, and the text in it is the parameter."""
     filled = fill_template('{"query": "{{q}}"}', {"q": value})
     assert json.loads(filled) == {"query": value}
+
+
+TAG = re.compile(
+    r"\{\{\{\s*(?P<raw>[^{}]*?)\s*\}\}\}|\{\{\s*(?P<kind>[#^/&!]?)\s*(?P<name>[^{}]*?)\s*\}\}"
+)
+
+
+@given(st.text("{}# a", max_size=16))
+def test_tags_are_those_of_the_grammar(source):
+    """As one pattern would find them, which takes forever on some texts."""
+    expected = [
+        (one.start(), one.end(), "&", one["raw"])
+        if one["raw"] is not None
+        else (one.start(), one.end(), one["kind"], one["name"])
+        for one in TAG.finditer(source)
+    ]
+    assert [(tag.start, tag.end, tag.kind, tag.name) for tag in _tags(source)] == expected
+
+
+@pytest.mark.parametrize("part", ["{{ ", "{", "{{a ", "{{{ a } ", "{{#a}}", "}} {{", "{{{a}}"])
+def test_the_time_grows_with_the_length(part):
+    """A template ten times as long takes about ten times as long."""
+
+    def seconds(source):
+        began = time.perf_counter()
+        assert list(_tags(source)) is not None
+        return time.perf_counter() - began
+
+    short = min(seconds(part * 4000) for _ in range(3))
+    assert min(seconds(part * 40_000) for _ in range(3)) < 40 * short + 0.05
+
+
+def test_a_template_has_a_largest_length():
+    """So has what it becomes, however often a parameter stands in it."""
+    assert len(fill_template("x" * MOST_CHARACTERS, {})) == MOST_CHARACTERS
+    for source in ("x" * (MOST_CHARACTERS + 1), "{{q}}" * 20_000):
+        with pytest.raises(InputError, match="expected at most 1,000,000 characters"):
+            fill_template(source, {"q": "y" * 100_000})
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@
 ``{{! … }}``                    nothing
 ==============================  ==================================================================
 
-A parameter that was not given is empty. Sections do not loop: what a template can cost is then
-known from its length.
+A parameter that was not given is empty. Sections do not loop, and both a template and what
+becomes of it have a largest length: what a request can cost is known.
 """
 
 from __future__ import annotations
@@ -18,16 +18,27 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from berryeval.errors import InputError
 
-__all__ = ["fill_template"]
+__all__ = ["MOST_CHARACTERS", "fill_template"]
 
-_TAG = re.compile(
-    r"\{\{\{\s*(?P<raw>[^{}]*?)\s*\}\}\}|\{\{\s*(?P<kind>[#^/&!]?)\s*(?P<name>[^{}]*?)\s*\}\}"
-)
+MOST_CHARACTERS = 1_000_000
+"""The longest template, and the longest text that one may become."""
+
+_BRACE = re.compile("[{}]")
 _TO_JSON = "toJson"
+_KINDS = "#^/&!"
+
+
+@dataclass(frozen=True, slots=True)
+class _Tag:
+    start: int
+    end: int
+    kind: str
+    name: str
 
 
 def fill_template(source: str, parameters: Mapping[str, Any]) -> str:
@@ -36,7 +47,8 @@ def fill_template(source: str, parameters: Mapping[str, Any]) -> str:
     Raises
     ------
     InputError
-        For a section that is not closed, or closed and never opened.
+        For a section that is not closed, or closed and never opened; and for a template, or a
+        result, of more than `MOST_CHARACTERS`.
 
     Examples
     --------
@@ -45,28 +57,63 @@ def fill_template(source: str, parameters: Mapping[str, Any]) -> str:
     >>> fill_template("{{language}}{{^language}}en{{/language}}", {})
     'en'
     """
-    return "".join(_filled(source, parameters))
+    _check_length("template", len(source))
+    pieces, n_characters = [], 0
+    for piece in _filled(source, parameters):
+        pieces.append(piece)
+        n_characters += len(piece)
+        _check_length("template with its parameters", n_characters)
+    return "".join(pieces)
+
+
+def _check_length(what: str, n_characters: int) -> None:
+    if n_characters > MOST_CHARACTERS:
+        raise InputError(f"{what}: expected at most {MOST_CHARACTERS:,} characters")
+
+
+def _tags(source: str) -> Iterator[_Tag]:
+    """Iterate over tags: two or three braces, text without any, and as many braces again.
+
+    Every character is looked at a few times at most, whatever stands there.
+    """
+    place = source.find("{{")
+    while place >= 0:
+        inner = place + 2
+        while source.startswith("{", inner):
+            inner += 1
+        brace = _BRACE.search(source, inner)
+        if brace is None:
+            return
+        end = brace.start()
+        content = source[inner:end].strip()
+        if inner - place >= len("{{{") and source.startswith("}}}", end):
+            yield _Tag(inner - 3, end := end + 3, "&", content)
+        elif source.startswith("}}", end):
+            kind = content[:1] if content[:1] in _KINDS else ""
+            yield _Tag(inner - 2, end := end + 2, kind, content.removeprefix(kind).strip())
+        place = source.find("{{", end)
 
 
 def _filled(source: str, parameters: Mapping[str, Any]) -> Iterator[str]:
     """Iterate over pieces; a piece inside a section that is left out is not shown."""
-    opened: list[tuple[str, bool]] = []  # sections, and whether what they hold is shown
-    place = 0
-    for tag in _TAG.finditer(source):
-        is_shown = all(shown for _, shown in opened)
+    opened: list[tuple[str, bool]] = []  # sections, and whether what is around them is shown
+    is_shown, place = True, 0
+    for tag in _tags(source):
         in_json = bool(opened) and opened[-1][0] == _TO_JSON
-        text, place = source[place : tag.start()], tag.end()
+        text, place = source[place : tag.start], tag.end
         if is_shown:
             yield _as_json(_find(text.strip(), parameters)) if in_json else text
-        kind, name = tag["kind"], tag["name"]
+        kind, name = tag.kind, tag.name
         if kind and kind in "#^":
             value = True if name == _TO_JSON else _find(name, parameters)
-            opened.append((name, _is_given(value) == (kind == "#")))
+            opened.append((name, is_shown))
+            is_shown = is_shown and _is_given(value) == (kind == "#")
         elif kind == "/":
-            if not opened or opened.pop()[0] != name:
+            if not opened or opened[-1][0] != name:
                 raise InputError(f"template: expected {{{{#{name}}}}} before {{{{/{name}}}}}")
+            is_shown = opened.pop()[1]
         elif is_shown and kind != "!":
-            value = _as_text(_find(tag["raw"] if name is None else name, parameters))
+            value = _as_text(_find(name, parameters))
             yield _escaped(value) if kind == "" else value
     if opened:
         name = opened[-1][0]
