@@ -5,12 +5,15 @@ import json
 import os
 import subprocess
 import sys
+from threading import Thread
 
 import pytest
 from click.testing import CliRunner
 
 from berryeval.cli import main
+from berryeval.core.run import Run
 from berryeval.formats import read_judgments, read_run
+from berryeval.formats.writing import write_run
 
 RUN = b"q1 Q0 a 1 3 t\nq1 Q0 b 2 3 t\nq1 Q0 c 3 1.5 t\nq2 Q0 a 1 -2 t\nq2 Q0 a 2 0 t\n"
 QRELS = b"q1 0 a 2\nq1 0 b 0\nq2 0 c 1\nq3 0 a -1\n"
@@ -129,16 +132,56 @@ def test_the_kind_of_a_file_is_guessed(folder, content, kind):
     assert facts["kind"] == kind
 
 
+@pytest.fixture
+def pipe(folder):
+    """Write a run of 20,000 rows into a pipe that has a name, in any format; return the name."""
+    run = Run.from_dict({f"q{i}": {f"d{j}": float(-j) for j in range(100)} for i in range(200)})
+    threads = []
+
+    def start(name):
+        write_run(run, folder / name)
+        content = (folder / name).read_bytes()
+        os.mkfifo(folder / "pipe")
+        threads.append(Thread(target=(folder / "pipe").write_bytes, args=(content,)))
+        threads[-1].start()
+        return "pipe"
+
+    yield start
+    for thread in threads:
+        thread.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+@pytest.mark.parametrize("name", ["a.run", "a.run.gz", "a.jsonl", "a.csv"])
+def test_nothing_of_a_pipe_is_lost(folder, pipe, name):
+    """It is read once, although its format, its kind and its rows are looked at."""
+    done = berryeval("convert", pipe(name), "b.jsonl")
+    assert (done.exit_code, done.output) == (0, "")
+    assert read_run(folder / "b.jsonl") == read_run(folder / name)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_a_pipe_is_inspected_as_a_file_is(pipe):
+    """All facts are of the same content."""
+    (facts,) = json.loads(berryeval("inspect", pipe("a.run"), "--json").output)
+    (of_file,) = json.loads(berryeval("inspect", "a.run", "--json").output)
+    assert facts == of_file | {"path": "pipe"}
+
+
+def test_standard_input_is_read_as_a_file_is(folder):
+    """Its format and kind are detected."""
+    content = (folder / "good.run").read_bytes()
+    (facts,) = json.loads(CliRunner().invoke(main, ["inspect", "-", "--json"], content).output)
+    assert (facts["path"], facts["kind"]) == ("standard input", "run")
+    assert CliRunner().invoke(main, ["convert", "-", "b.jsonl"], content).exit_code == 0
+    assert read_run(folder / "b.jsonl") == read_run(folder / "good.run")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["inspect", "-"],
-            "path: expected a file, got standard input, which can only be read once",
-        ),
         (["inspect", "none"], "none: cannot be read: No such file or directory"),
         (["inspect", "empty.csv"], "empty.csv: expected judgments or a run, found nothing"),
-        (["convert", "-", "x"], "--kind: expected judgments or run for standard input, got none"),
         (["convert", "good.run", "x.letor"], "a LETOR file holds judgments, not a run"),
         (
             ["convert", ".", "x"],

@@ -8,11 +8,10 @@ import click
 
 from berryeval.cli._options import duplicates_option, judges_option
 from berryeval.core.notes import caution_notes
-from berryeval.errors import ArgumentError
 from berryeval.evaluation.notes import judges_notes
 from berryeval.formats import beir
 from berryeval.formats.facts import guess_kind
-from berryeval.formats.lines import path_name
+from berryeval.formats.lines import path_name, readable_again
 from berryeval.formats.reading import (
     FORMATS,
     check_format,
@@ -66,18 +65,16 @@ def command(
     """
     if target_format is None:
         format_of_name(target)  # refused before anything is read
-    source = beir.judgments_file(source)
-    if source == "-" and kind is None:
-        raise ArgumentError("--kind", "judgments or run for standard input", "none")
-    known = sniff_format(source) if source_format is None else check_format(source_format)
-    if (kind or guess_kind(source, known)) == "judgments":
-        judgments = read_judgments(source, format=known, duplicates=duplicates, judges=judges)
+    content = readable_again(beir.judgments_file(source))
+    known = sniff_format(content) if source_format is None else check_format(source_format)
+    if (kind or guess_kind(content, known)) == "judgments":
+        judgments = read_judgments(content, format=known, duplicates=duplicates, judges=judges)
         write_judgments(judgments, target, format=target_format)
         _tell_left_out(judgments, target, target_format)
         for note in judges_notes(judgments.reduced):
             click.echo(note, err=True)
     else:
-        run = read_run(source, format=known, duplicates=duplicates)
+        run = read_run(content, format=known, duplicates=duplicates)
         write_run(run, target, format=target_format)
         _tell_left_out(run, target, target_format)
         for caution in caution_notes(run.find_cautions(), path_name(source)):

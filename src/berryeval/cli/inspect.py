@@ -32,7 +32,7 @@ def command(files: tuple[str, ...], kind: Kind | None, as_json: bool) -> None:
 
     Reports format, queries, documents per query, range of grades or scores, ties, duplicates and
     hash, and warns about scores that look wrong: distances, scores that contradict the ranks, or
-    scores that are all equal.
+    scores that are all equal. `-` is standard input.
 
     \b
     berryeval inspect qrels.txt bm25.run

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from berryeval.core.column_names import Kind
 from berryeval.core.score_order import cautions_of
-from berryeval.errors import ArgumentError, FormatError
+from berryeval.errors import FormatError
 from berryeval.formats import beir, delimited, json_object, jsonl
 from berryeval.formats.keys import GRADE
-from berryeval.formats.lines import PathLike, iter_lines, path_name
+from berryeval.formats.lines import PathLike, iter_lines, path_name, readable_again
 from berryeval.formats.reading import (
     BINARY,
     FORMATS,
@@ -62,7 +61,7 @@ def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None =
     Parameters
     ----------
     path : path
-        The file, or a BEIR folder; not standard input, since it is read more than once.
+        The file, a BEIR folder, a pipe, or ``-`` for standard input.
     kind : {"judgments", "run"}, optional
         Guessed unless given.
     format : str, optional
@@ -73,9 +72,7 @@ def read_facts(path: PathLike, *, kind: Kind | None = None, format: str | None =
     FormatError
         With file and line, for what cannot be read. Duplicates are counted, not refused.
     """
-    if os.fspath(path) == "-":
-        raise ArgumentError("path", "a file", "standard input, which can only be read once")
-    path = beir.judgments_file(path)
+    path = readable_again(beir.judgments_file(path))
     chosen = sniff_format(path) if format is None else check_format(format)
     known = guess_kind(path, chosen) if kind is None else kind
     documents: dict[bytes, set[object]] = {}

@@ -31,6 +31,7 @@ __all__ = [
     "open_plain",
     "path_name",
     "read_content",
+    "readable_again",
 ]
 
 PathLike = str | os.PathLike[str]
@@ -69,6 +70,11 @@ def can_be_read_again(path: PathLike) -> bool:
         return isinstance(path, Kept)
     with _errors_named(path):
         return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - pathlib is slow to import
+
+
+def readable_again(path: PathLike) -> PathLike:
+    """Return a path that may be opened as often as needed: a pipe is read now, and kept."""
+    return path if can_be_read_again(path) else Kept(path)
 
 
 def iter_lines(path: PathLike) -> Iterator[tuple[int, bytes]]:

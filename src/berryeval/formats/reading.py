@@ -38,6 +38,7 @@ from berryeval.formats.lines import (
     iter_pieces,
     path_name,
     read_content,
+    readable_again,
 )
 from berryeval.formats.rows import Duplicates, add_rows
 from berryeval.formats.trec_native import read_columns
@@ -159,8 +160,7 @@ def read_run(
     """Read a run from a file. Takes what `read_judgments` takes, but for judges and splits."""
     chosen = sniff_format(path) if format is None else check_format(format)
     module = FORMATS[chosen]
-    if not can_be_read_again(path):
-        path = Kept(path)
+    path = readable_again(path)
     if chosen in BINARY:
         table = module.read_table(path, "run")
         run = run_of_frame(table, duplicates, Origin(path_name(path)))
@@ -209,7 +209,7 @@ def sniff_format(path: PathLike) -> str:
 
     The name counts only where the first line says nothing: ``.csv`` and ``.tsv`` are tables.
     """
-    if os.fspath(path) == "-":
+    if os.fspath(path) == "-" and not isinstance(path, Kept):
         peek = getattr(sys.stdin.buffer, "peek", None)
         first = b"" if peek is None else peek(_LONGEST_MAGIC)
         return next(
