@@ -21,7 +21,7 @@ from berryeval.archive.judgments import ArchivedJudgments
 from berryeval.archive.judgments.index import JudgmentIndex
 from berryeval.archive.judgments.judging import ArchivedJudging
 from berryeval.archive.judgments.rows import IS_CURRENT, IS_OPINION
-from berryeval.archive.location import Location
+from berryeval.archive.location import Location, create_private_file
 from berryeval.archive.queries import ArchivedQueries
 from berryeval.archive.records import ArchiveFacts, TrendPoint
 from berryeval.archive.runs import ArchivedRuns
@@ -98,6 +98,8 @@ class Archive:
         place = Location.of(location)
         if not create:
             place.check_exists()
+        elif place.path is not None:
+            create_private_file(place.path)
         database = Database(place, timeout)
         try:
             migrate(database, create=create)

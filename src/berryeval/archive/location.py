@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from berryeval.errors import ArchiveError, ArgumentError
 
-__all__ = ["Location"]
+__all__ = ["Location", "create_private_file"]
 
+_EXPECTED = "a file, or postgresql://user@host/database"
 _SCHEMES = ("postgresql://", "postgres://")
 _ANY_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_KEYWORDS = re.compile(r"(?:host|hostaddr|user|password|dbname|service)\s*=", re.IGNORECASE)
+"""What a connection string of keywords, such as libpq takes, begins with."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +43,13 @@ class Location:
         name = os.fspath(given)
         if name.startswith(_SCHEMES):
             return cls(_without_password(name), dsn=name)
-        if not name or _ANY_SCHEME.match(name) or "\0" in name:
-            raise ArgumentError("archive", "a file, or postgresql://…", repr(name))
+        # What was given is not repeated: a password may be in it.
+        if scheme := _ANY_SCHEME.match(name):
+            raise ArgumentError("archive", _EXPECTED, f"an address that begins with {scheme[0]}")
+        if _KEYWORDS.match(name):
+            raise ArgumentError("archive", _EXPECTED, "a connection string of keywords")
+        if not name or "\0" in name:
+            raise ArgumentError("archive", _EXPECTED, repr(name))
         path = Path(name).absolute()
         if path.is_dir():
             way_out = f"name a file in it, such as {Path(name, 'berryeval.db')}"
@@ -55,12 +64,20 @@ class Location:
             raise ArchiveError(self.name, "does not exist")
 
 
+def create_private_file(path: str | os.PathLike[str]) -> None:
+    """Create an empty file that only its owner can read and write, unless there is one.
+
+    SQLite would let everybody read a new file, and gives those beside it the rights of the first.
+    """
+    with suppress(OSError):  # whoever opens it reports what is wrong
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
 def _without_password(dsn: str) -> str:
     try:
         parts = urlsplit(dsn)
     except ValueError:  # brackets that do not close; not shown, as a password may be in it
-        expected = "an address such as postgresql://user@host/database"
-        raise ArgumentError("archive", expected, "one that cannot be read") from None
+        raise ArgumentError("archive", _EXPECTED, "an address that cannot be read") from None
     user, at, host = parts.netloc.rpartition("@")
     # A password may also stand among the parameters, and nobody needs those to know which one.
     return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{at}{host}", query=""))

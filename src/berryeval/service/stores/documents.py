@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from berryeval.archive.location import create_private_file
 from berryeval.core.documents import Document
 from berryeval.core.id_column import decode_id, encode_id
 from berryeval.errors import ArchiveError, ConflictError, NotFoundError
@@ -244,7 +245,8 @@ class StoredDocuments:
 
     def _database(self) -> sqlite3.Connection:
         if self._opened is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            create_private_file(self._path)
             database = sqlite3.connect(
                 self._path,
                 timeout=_SECONDS_TO_WAIT,
