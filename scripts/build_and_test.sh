@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds berryeval in one of several ways, installs it into a new environment, and tests it there.
+# Builds berryeval in one of several ways, installs it into an environment of its own, and tests it
+# there. The environment may be that of another build, which goes.
 #
 #   scripts/build_and_test.sh sdist        FOLDER   pip install of the source distribution
 #   scripts/build_and_test.sh no-compiler  FOLDER   pip install where no compiler works
@@ -19,6 +20,7 @@ bin=$folder/venv/bin
 group=built
 [ "$kind" = sanitizers ] && group=native
 "$bin/python" -m pip install -qq --constraint constraints.txt --group "$group"
+"$bin/python" -m pip uninstall -qq --yes berryeval
 
 run_tests() {
   # The sources are under src/ and not on the path: what was installed is what is tested.
