@@ -59,7 +59,7 @@ def test_two_editors_see_each_other(visit, workbench):
         page.click("button[value=save] >> nth=0")
         page.wait_for_selector(".banner")
     assert "RR at least 0.2 (only theirs)" in second.inner_text(".conflict")
-    second.click("text=Save yours instead")
+    second.click("text=Save my version")
     second.wait_for_url("**/gates/shared?saved")
     assert workbench.archive.gates.get("shared").settings["guards"][0]["at_least"] == 0.3
 
@@ -67,7 +67,7 @@ def test_two_editors_see_each_other(visit, workbench):
 def test_a_gate_decides_and_leads_to_what_could_turn_it(visit, workbench):
     """From the button to the verdict to the documents that nobody judged."""
     page = visit(workbench, "/gates/release")
-    page.click("text=Decide on the newest run")
+    page.click("text=Check the newest run")
     page.wait_for_url(re.compile(r"/gates/release/verdicts/\d+$"))
     assert page.inner_text(".verdict-card .badge").lower() == "fail"
     assert page.locator(".guard-mark circle").count() > 0

@@ -165,7 +165,7 @@ def test_a_server_that_restarts_loses_nothing(visit, filled):
     filled.stop()
     for _ in range(4):
         page.keyboard.press("2")
-    page.get_by_text("The server does not answer.").wait_for()
+    page.get_by_text("The server is not responding.").wait_for()
     assert "4 answers are kept in this browser" in page.locator("#judge-trouble").inner_text()
     assert "4 to save" in page.locator("#judge-saved").inner_text()
     filled.start()
@@ -210,10 +210,10 @@ def test_a_login_that_expired_loses_nothing(visit, new_workbench):
     page.wait_for_timeout(5500)  # who holds a token is remembered for five seconds
     for _ in range(3):
         page.keyboard.press("1")
-    page.get_by_text("You are not logged in as ada any more.").wait_for()
+    page.get_by_text("You are no longer logged in as ada.").wait_for()
     assert "3 answers are kept in this browser" in page.locator("#judge-trouble").inner_text()
     with page.context.expect_page() as other:
-        page.get_by_role("link", name="Log in in another tab").click()
+        page.get_by_role("link", name="Log in (opens a new tab)").click()
     log_in(other.value, archive.tokens.create("ada", "judge"))
     other.value.wait_for_url("**/judge")
     page.bring_to_front()
@@ -251,7 +251,7 @@ def test_whoever_was_quicker_is_named_and_the_judge_decides(visit, filled):
     lines.nth(1).wait_for()
     assert re.search("bob gave “.*” 1 meanwhile; you gave it 3.", lines.first.inner_text())
     lines.first.get_by_role("button", name="Keep bob").click()
-    lines.first.get_by_role("button", name="Replace by my 3").click()
+    lines.first.get_by_role("button", name="Replace with my 3").click()
     saved(page)
     wait_for(lambda: sorted(judged(filled)) == [1.0] * 19 + [3.0])
     assert lines.count() == 0
@@ -289,8 +289,8 @@ def test_a_very_long_document_comes_in_pieces(visit, filled):
 def test_without_scripts_the_form_does_it(visit, filled):
     """A grade, and the next page."""
     page = visit(filled, "/judge", java_script_enabled=False)
-    while page.get_by_role("link", name="Look again").is_visible():
-        page.get_by_role("link", name="Look again").click()
+    while page.get_by_role("link", name="Reload").is_visible():
+        page.get_by_role("link", name="Reload").click()
     first = shown(page)
     page.get_by_role("button", name="Answers it").click()
     assert shown(page) != first

@@ -84,7 +84,7 @@ def test_a_run_is_removed_only_after_a_question(new_workbench, visit):
     page.get_by_role("button", name="Cancel").click()
     assert workbench.archive.runs.get(runs["hybrid"]) is not None
     page.get_by_role("button", name="Remove…").click()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     page.wait_for_url("**/runs")
     assert workbench.archive.runs.get(runs["hybrid"]) is None
 
@@ -109,7 +109,7 @@ def test_a_run_becomes_the_baseline(new_workbench, visit):
     runs = small_archive.fill(workbench.archive)
     page = visit(workbench, f"/runs/{runs['hybrid']}")
     page.get_by_text("More", exact=True).click()
-    page.get_by_role("button", name="Make it the baseline main").click()
+    page.get_by_role("button", name="Make this run the baseline main").click()
     page.locator(".chip", has_text="baseline main").wait_for()
     assert workbench.archive.baselines.get("main").run_id == runs["hybrid"]
 

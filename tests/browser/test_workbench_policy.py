@@ -39,12 +39,12 @@ def test_a_rule_is_chosen_knowing_what_it_changes(visit, filled):
     page.get_by_role("button", name="Save the rule").click()
     expect(page.locator("main p[role=status]")).to_have_text("Saved. 1 grade changed.")
     expect(latest).to_be_checked()
-    expect(page.locator("footer")).to_have_text("Where judges differ, the latest grade counts.")
+    expect(page.locator("footer")).to_have_text("If judges disagree, the latest grade counts.")
     assert filled.archive.judgments.get("q01", "q01-b").grade == 2
     assert filled.archive.judging.get() == JudgingPolicy("latest")
     page.get_by_role("radio", name="The first grade counts").check()
     page.get_by_role("button", name="Save the rule").click()
-    expect(page.locator("footer")).to_have_text("Where judges differ, the first grade counts.")
+    expect(page.locator("footer")).to_have_text("If judges disagree, the first grade counts.")
     back = filled.archive.judgments.get("q01", "q01-b")
     assert (back.grade, back.author) == (1, "ada")
 
@@ -91,7 +91,7 @@ def test_a_judge_reads_the_rule_and_changes_nothing(new_workbench, visit):
     expect(page.get_by_role("radio", name="The first grade counts")).to_be_disabled()
     expect(page.get_by_label("Labels")).not_to_be_editable()
     expect(page.get_by_role("button", name="Save")).to_have_count(0)
-    expect(page.locator("footer")).to_have_text("Where judges differ, the first grade counts.")
+    expect(page.locator("footer")).to_have_text("If judges disagree, the first grade counts.")
     page.wait_for_load_state("networkidle")
 
 

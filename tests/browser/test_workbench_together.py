@@ -71,7 +71,7 @@ def test_a_grade_that_came_second_is_a_question(shared, visit):
     shared.archive.judgments.change(*pair, 1, author="dave", source="workbench")
     page.keyboard.press("3")
     trouble = page.locator("#judge-troubles")
-    expect(trouble).to_contain_text("dave gave")
+    expect(trouble).to_contain_text("dave has graded")
     assert judged_by(shared.archive, [pair]) == {pair: ("dave", 1)}
     trouble.get_by_role("button", name=re.compile("Replace by my 3")).click()
     wait_until_saved(page)
@@ -89,7 +89,7 @@ def test_a_login_that_ends_while_judging_loses_nothing(shared, visit):
     for _ in range(3):
         given.append(shown_pair(page))
         page.keyboard.press("3")
-    expect(page.locator("#judge-troubles")).to_contain_text("not logged in as carol")
+    expect(page.locator("#judge-troubles")).to_contain_text("no longer logged in as carol")
     assert judged_by(shared.archive, given) == {}
     with page.context.expect_page() as opened:
         page.get_by_role("link", name=re.compile("Log in")).click()
@@ -111,7 +111,7 @@ def test_a_server_that_restarts_while_a_page_is_open_loses_nothing(shared, visit
     for _ in range(4):
         given.append(shown_pair(page))
         page.keyboard.press("1")
-    expect(page.locator("#judge-troubles")).to_contain_text("does not answer")
+    expect(page.locator("#judge-troubles")).to_contain_text("is not responding")
     shared.start()
     wait_until_saved(page)
     found = judged_by(shared.archive, given)

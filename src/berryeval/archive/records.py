@@ -141,7 +141,7 @@ class JudgingPolicy:
     @property
     def sentence(self) -> str:
         """Which grade counts, in words."""
-        return f"Where judges differ, {COUNTED[self.rule]} counts."
+        return f"If judges disagree, {COUNTED[self.rule]} counts."
 
     @property
     def highest(self) -> int | None:

@@ -49,7 +49,7 @@ def test_pages_of_judgments_do_not_wait_for_them(slow, service, monkeypatch):
     client = service()
     monkeypatch.setattr(client.app.state.judgment_table, "_make", lambda: slow.wait(60))
     start = time.monotonic()
-    assert "The judgments are being read" in get_page(client, "/judgments").text
+    assert "Reading the judgments" in get_page(client, "/judgments").text
     assert time.monotonic() - start < 30
 
 

@@ -68,7 +68,7 @@ class _Row(NamedTuple):
 
     @property
     def is_conflict(self) -> bool:
-        """Whether judges differ."""
+        """Whether judges disagree."""
         return self.saying is not None and self.saying.is_conflict
 
 

@@ -96,7 +96,7 @@ class Saying(Generic[AnyState]):
 
     @property
     def is_conflict(self) -> bool:
-        """Whether judges differ, and no judgment has settled it since."""
+        """Whether judges disagree, and no judgment has settled it since."""
         return len({grade for _, grade in self._given}) > 1
 
     def counted(self, rule: Judges) -> Counted[AnyState] | None:

@@ -38,7 +38,7 @@ class WantedJudgments:
     grade : float, optional
         Exactly this grade.
     is_stale, is_conflict : bool, optional
-        Whether the document has changed since, and whether judges differ.
+        Whether the document has changed since, and whether judges disagree.
     """
 
     text: str | None = None
@@ -84,7 +84,7 @@ class JudgmentTable:
 
     @property
     def n_conflicts(self) -> int:
-        """The number of judgments that judges differ about."""
+        """The number of judgments that judges disagree about."""
         return int(np.count_nonzero(self.conflicts))
 
     @property

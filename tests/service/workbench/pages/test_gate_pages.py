@@ -103,7 +103,7 @@ def test_without_a_gate_the_list_says_how_to_begin(client, service, archive):
     token = archive.tokens.create("eve", "read")
     guarded = service(is_token_required=True)
     answer = guarded.get("/gates", headers={**HTML, "Authorization": f"Bearer {token}"})
-    assert "you may read" in parse(answer.text).find("main").text
+    assert "your role is read" in parse(answer.text).find("main").text
     refused = guarded.get("/gates/+new", headers={**HTML, "Authorization": f"Bearer {token}"})
     assert refused.status_code == 403
 
@@ -111,7 +111,7 @@ def test_without_a_gate_the_list_says_how_to_begin(client, service, archive):
 def test_settings_that_nobody_can_read_are_told(client, archive):
     """An archive may hold what an older version wrote."""
     archive.gates.put("old", {"guards": [{"measure": "gone@3", "at_least": 1}]})
-    assert "cannot be read" in get_page(client, "/gates").text
+    assert "settings are invalid" in get_page(client, "/gates").text
     page = get_page(client, "/gates/old")
     assert "unknown measure" in page.find(class_="wrong").text
     assert fields(page)["guard-0-measure"] == "gone@3"
@@ -128,7 +128,7 @@ def test_the_last_runs_are_replayed_the_oldest_first(client):
     assert "Replay" in reasons.find("h1").text
     assert reasons.find(class_="badge").text == "fail"
     assert "fell by" in reasons.find("table").text
-    assert "Kept" in reasons.text
+    assert "Saved no: this is a replay" in reasons.text
 
 
 def test_a_series_is_replayed_or_all_runs(client, runs, archive):
@@ -200,10 +200,10 @@ def test_guards_that_cannot_be_read_are_not_replayed(client):
 def test_a_replay_that_is_not_known_any_more_says_so(client, runs):
     """After a restart the page asks for one that nobody remembers."""
     part = client.get("/gates/release/replay?of=0123", headers={"HX-Request": "true"})
-    assert "started again" in part.text
+    assert "restarted" in part.text
     gone = client.get(f"/gates/release/replay/{runs[0]}?of=0123", headers=HTML)
     assert gone.status_code == 404
-    assert "not known any more" in gone.text
+    assert "no longer available" in gone.text
 
 
 @pytest.mark.usefixtures("runs")
@@ -266,8 +266,8 @@ def test_two_editors_do_not_overwrite_each_other(client, archive):
     page = parse(answer.text)
     assert answer.status_code == 412
     told = page.find(class_="conflict").text
-    assert "nDCG@10 drops by less than 0.1 (only theirs)" in told
-    assert "Alpha: theirs 0.2, yours 0.05" in told
+    assert "nDCG@10 drops by less than 0.1 (only in the saved gate)" in told
+    assert "Alpha: saved 0.2, yours 0.05" in told
     assert archive.gates.get("release").settings["alpha"] == 0.2
     mine = fields(page)
     assert mine["guard-0-limit"] == "0.3"
@@ -324,7 +324,7 @@ def test_without_a_baseline_a_threshold_is_proposed(client):
     """And the replay says that there is no run."""
     page = get_page(client, "/gates/+new")
     assert fields(page)["guard-0-kind"] == "at_least"
-    assert "no run yet" in page.find(class_="strip-told").text
+    assert "No runs to replay yet" in page.find(class_="strip-told").text
 
 
 def test_a_baseline_that_cannot_be_scored_gets_the_smallest_margin(client, archive):
@@ -344,9 +344,9 @@ def test_who_may_not_change_a_gate_reads_it(service, archive):
     guarded = service(is_token_required=True)
     headers = {**HTML, "Authorization": f"Bearer {token}"}
     page = parse(guarded.get("/gates/release", headers=headers).text)
-    assert "role admin; you may read" in page.text
+    assert "role admin; your role is read" in page.text
     assert all("disabled" in one.attributes for one in page.find_all("fieldset", class_="bare"))
-    assert "takes the role judge" in page.find("main").text
+    assert "requires the role judge" in page.find("main").text
     assert guarded.post("/gates/release", data={}, headers=headers).status_code == 403
     assert guarded.post("/gates/release/verdicts", data={}, headers=headers).status_code == 403
 
@@ -393,7 +393,7 @@ def test_a_decision_that_takes_a_while_is_waited_for(client, runs, monkeypatch):
     assert part.headers["hx-redirect"] == "/gates/release/verdicts/1"
     assert client.get(waiting.url.path, headers=HTML).url.path == "/gates/release/verdicts/1"
     gone = client.get("/gates/release/deciding/0123", headers=HTML)
-    assert (gone.status_code, "not known any more" in gone.text) == (404, True)
+    assert (gone.status_code, "no longer available" in gone.text) == (404, True)
 
 
 def test_a_decision_that_cannot_be_made_says_why(client, runs, archive):

@@ -122,8 +122,9 @@ def test_what_a_golden_set_declares_is_shown_and_then_adopted(client, archive):
     archive.judgments.add_opinion("q2", "d1", 2, author="bob")
     page = look(client, "judgments", golden(scale=2, labels=LABELS, judges="max"), "golden.json")
     assert notes_of(page) == [
-        "This archive declares no scale. It adopts that of the file: 0 None, 1 A little, 2 All.",
-        "This archive adopts the rule of the file. Where judges differ, the highest grade counts. "
+        "This archive declares no scale. It adopts the scale of the file: "
+        "0 None, 1 A little, 2 All.",
+        "This archive adopts the rule of the file. If judges disagree, the highest grade counts. "
         "1 grade changes.",
     ]
     assert archive.judging.get() == JudgingPolicy(), "nothing is stored yet"
@@ -170,7 +171,7 @@ def test_only_an_admin_declares_a_scale_by_importing(client, archive):
     client.headers["Authorization"] = f"Bearer {token}"
     page = look(client, "judgments", golden(scale=2, labels=LABELS))
     assert notes_of(page) == [
-        "The file declares a scale or a rule, and this archive none. Only an admin can declare "
+        "The file declares a scale or a rule; this archive has none. Only an admin can declare "
         "them, under Rule and scale."
     ]
     confirm(client, page)
@@ -188,13 +189,13 @@ def test_a_run_is_stored_under_its_name(client, archive):
     archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
     rows = "q1 Q0 d1 1 0.9 t\nq9 Q0 d2 1 0.5 t\n"
     page = look(client, "runs", rows, "bm25.run.txt")
-    assert "Name bm25 Queries 2, 1 of them judged Results 2 Series begins" in page.text
+    assert "Name bm25 Queries 2, 1 of them judged Results 2 Series starts" in page.text
     done = confirm(client, page)
     (run,) = archive.runs.page().items
     assert run.facts.name == "bm25"
-    assert done.find("a", href=f"/runs/{run.run_id}").text == "See it"
+    assert done.find("a", href=f"/runs/{run.run_id}").text == "Open"
     page = look(client, "runs", "q7 Q0 d1 1 0.9 t\n", run_name="bm25", commit="abc")
-    assert f"goes on from {run.run_id[:8]}" in page.text
+    assert f"continues from {run.run_id[:8]}" in page.text
     assert "None of its queries is judged" in page.text
     confirm(client, page)
     newest = archive.runs.page(newest_first=True).items[0]
@@ -227,7 +228,7 @@ def test_documents_are_stored_and_judgments_of_changed_ones_become_stale(client,
     ]
     page = look(client, "documents", "\n".join(map(json.dumps, lines)), "corpus.jsonl")
     assert tiles(page) == [1, 1, 1]
-    assert "Judgments of documents that change become stale" in page.text
+    assert "Judgments of changed documents become stale" in page.text
     confirm(client, page)
     assert archive.judgments.get("q1", "d1").is_stale
     assert archive.documents.get("d3").text == "<script>"
@@ -239,7 +240,7 @@ def test_what_somebody_judged_meanwhile_is_shown_before_it_is_replaced(client, a
     assert tiles(page) == [1, 0, 0]
     archive.judgments.change("q1", "d1", 2, author="bob")
     page = confirm(client, page)
-    assert "Somebody has judged since you looked" in page.text
+    assert "Judgments have changed since the preview" in page.text
     assert tiles(page) == [0, 1, 0]
     assert archive.judgments.get("q1", "d1").grade == 2
     assert "Stored" in confirm(client, page).text
@@ -250,7 +251,7 @@ def test_a_file_that_is_gone_has_to_be_chosen_again(client, archive, monkeypatch
     """After half an hour or a restart; and nobody stores another's."""
     page = look(client, "judgments", "q1 0 d1 3\n")
     monkeypatch.setattr("berryeval.service.lru_cache.time.monotonic", lambda: 1e12)
-    assert "The file is not here any more" in confirm(client, page).text
+    assert "The file is no longer available" in confirm(client, page).text
     monkeypatch.undo()
     page = look(client, "judgments", "q1 0 d1 3\n")
     bob = {"Authorization": f"Bearer {archive.tokens.create('bob', 'judge')}"}
@@ -263,7 +264,7 @@ def test_a_file_that_is_gone_has_to_be_chosen_again(client, archive, monkeypatch
 def test_only_the_last_files_wait(client):
     """They are in memory."""
     pages = [look(client, "judgments", f"q1 0 d{n} 3\n") for n in range(9)]
-    assert "The file is not here any more" in confirm(client, pages[0]).text
+    assert "The file is no longer available" in confirm(client, pages[0]).text
     assert "Stored" in confirm(client, pages[8]).text
 
 
@@ -311,7 +312,8 @@ def test_a_form_without_a_file_is_told_so(client):
 def test_who_may_only_read_imports_nothing(client, archive):
     """The page says what it takes."""
     eve = {"Authorization": f"Bearer {archive.tokens.create('eve', 'read')}", **HTML}
-    assert "You may look, not import" in parse(client.get("/import", headers=eve).text).text
+    page = parse(client.get("/import", headers=eve).text)
+    assert "You do not have permission to import" in page.text
     files = {"file": ("x", b"q1 0 d1 1\n")}
     assert client.post("/import", files=files, headers=eve).status_code == 403
 

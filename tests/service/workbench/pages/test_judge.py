@@ -77,13 +77,13 @@ def test_a_comparison_asks_for_what_its_runs_do_not_share(client, runs):
     assert "1 of 2 systems" in found["cards"][0]["why"]
     assert pairs(ask(client, "/judge/next?mode=compare&a=main&b=main")) == []
     page = get_page(client, f"/judge?a=main&b={b}")
-    assert page.find("nav", aria_label="What to judge").text.startswith("Not judged yet Decisive")
+    assert page.find("nav", aria_label="What to judge").text.startswith("Unjudged Decisive")
 
 
 def test_a_comparison_with_a_run_that_is_gone_says_so(client):
     """404, with a page."""
     page = get_page(client, f"/judge?a=main&b={'0' * 64}", status=404)
-    assert "Not here" in page.text
+    assert "Not found" in page.text
     get_page(client, "/judge?mode=none", status=404)
 
 
@@ -234,7 +234,7 @@ def test_what_has_changed_since_is_judged_again(client, archive):
     archive.documents.put([Document("d1", "new")])
     found = ask(client, "/judge/next?mode=stale")
     assert pairs(found) == [("q1", "d1")]
-    assert found["cards"][0]["why"].startswith("bob gave it 2 on ")
+    assert found["cards"][0]["why"].startswith("bob graded it 2 on ")
     say(client, graded(found["cards"][0], 1, mode="stale"))
     assert ask(client, "/judge/next?mode=stale")["cards"] == []
     assert not archive.judgments.get("q1", "d1").is_stale
@@ -259,8 +259,8 @@ def test_a_conflict_is_settled(client, archive):
     ("mode", "title"),
     [
         ("holes", "Everything is judged"),
-        ("second", "No second opinion is wanted from you"),
-        ("stale", "Nothing is out of date"),
+        ("second", "No second opinions needed from you"),
+        ("stale", "No stale judgments"),
         ("conflicts", "No conflicts"),
     ],
 )
@@ -301,7 +301,7 @@ def test_without_a_script_a_form_does_it(client, archive):
         "/judge", data={**again, "grade": "3"}, headers={**HTML, **ORIGIN}, follow_redirects=False
     )
     assert answer.status_code == 412
-    assert "local gave it 0 meanwhile" in parse(answer.text).text
+    assert "local has graded it 0" in parse(answer.text).text
 
 
 def test_ids_that_are_no_text_can_be_judged(client, archive):

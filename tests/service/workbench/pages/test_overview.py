@@ -46,7 +46,7 @@ def test_an_empty_archive_says_how_to_begin(client):
     assert "No runs yet" in page.text
     assert page.find("a", href="/import")
     assert "http://localhost:8765/v1/runs?name=bm25" in page.text
-    assert "Begin with the judgments" in page.text
+    assert "Start with the judgments" in page.text
 
 
 def test_without_a_gate_the_newest_run_is_held_against_the_baseline(archive, client, runs):
@@ -65,7 +65,7 @@ def test_without_a_gate_the_newest_run_is_held_against_the_baseline(archive, cli
 @pytest.mark.usefixtures("runs")
 def test_without_a_baseline_it_is_held_against_the_run_before(client):
     """And a run that is alone against nothing."""
-    assert "the run before" in words(settled(client, "/?series=hybrid"), "verdict-title")
+    assert "the previous run" in words(settled(client, "/?series=hybrid"), "verdict-title")
     verdict = words(settled(client, "/?series=bm25"), "verdict-title")
     assert "bm25 has nDCG@10" in verdict
     assert "over 24 queries" in verdict
@@ -95,7 +95,7 @@ def test_gates_tell_the_newest_verdict_on_the_newest_run(archive, client, runs):
     assert badges == ["fail", "pass"]
     assert "nDCG@10 fell by 0.05 & more" in part.text
     assert "older verdict" not in part.text
-    assert "waiting has not decided on this run yet. Decide now" in part.text
+    assert "waiting has no verdict on this run yet. Check now" in part.text
     assert part.find("form")["action"] == "/gates/waiting/verdicts"
     assert "earlier judgments" not in part.text
     archive.judgments.put([JudgmentEntry("q00", "hole", 2)], author="bob")
@@ -176,13 +176,13 @@ def test_queries_without_labels_are_told_how_to_get_slices(archive, client):
 def test_the_meter_tells_how_much_of_the_first_ten_is_judged(archive, client):
     """6 of 54 documents are holes; when they are judged, nothing is missing."""
     part = settled(client, "/?series=hybrid").find(aria_labelledby="holes-title")
-    assert "89 % of the newest run's first 10 is judged" in part.text
-    assert "6 documents in the first 10 have no grade" in part.text
+    assert "89 % of the newest run's top 10 is judged" in part.text
+    assert "6 documents in the top 10 have no grade" in part.text
     assert part.find("a", href="/judge")
     archive.judgments.put([JudgmentEntry(q, "hole", 0) for q in query_ids()], author="bob")
     part = settled(client, "/?series=hybrid").find(aria_labelledby="holes-title")
     assert "100 %" in part.text
-    assert "Nothing is missing" in part.text
+    assert "Every document in the top 10 has a grade" in part.text
 
 
 @pytest.mark.usefixtures("runs")
@@ -217,7 +217,7 @@ def test_another_corpus_is_a_caution(archive, client, runs):
     archive.baselines.put("main", runs["c0"])
     run = Run.from_lists({"q00": ["good"]})
     archive.runs.put(run, RunFacts("hybrid", corpus_hash="docs-2"))
-    assert "searched other documents" in words(settled(client), "verdict-title")
+    assert "searched different documents" in words(settled(client), "verdict-title")
 
 
 def test_names_and_commits_are_shown_as_text(archive, client):

@@ -50,9 +50,9 @@ def test_each_rule_says_what_it_would_change(client):
     page = get_page(client, "/judgments/policy")
     assert chosen(page) == ["first"]
     assert rules_of(page) == {
-        "first": "This is the rule now.",
+        "first": "Current rule.",
         "latest": "Would change 1 grade and the scores that depend on it.",
-        "max": "Would change nothing now.",
+        "max": "Would change nothing.",
         "mean": "Would change 1 grade and the scores that depend on it.",
         "majority": "Would change 1 grade and the scores that depend on it.",
     }

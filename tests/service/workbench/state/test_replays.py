@@ -105,8 +105,8 @@ def test_only_so_much_is_remembered(monkeypatch):
 
 def test_a_tally_is_a_sentence():
     """One passes, two pass; what is not there is not told."""
-    assert tally([]) == "no run yet"
+    assert tally([]) == "no runs yet"
     assert tally([Outcome("pass", "")]) == "1 passes"
     found = [Outcome("inconclusive", ""), Outcome("undecided", ""), Outcome("fail", ""), None]
-    told = "1 fails, 1 is inconclusive, 1 cannot be decided, 1 is still to be decided"
+    told = "1 fails, 1 is inconclusive, 1 cannot be decided, 1 is pending"
     assert tally(found) == told

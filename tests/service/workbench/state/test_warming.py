@@ -67,7 +67,7 @@ def test_an_archive_that_cannot_be_read_stops_nobody(filled, monkeypatch, caplog
     warm_up = WarmUp(filled, Scoring(filled, RunCache(filled), ["RR"]), RunDirectory(filled))
     warm_up.start()
     assert warm_up.wait(60)
-    assert caplog.records[0].message == "not read ahead reason='a.db: is gone'"
+    assert caplog.records[0].message == "prefetch failed reason='a.db: is gone'"
     assert filled.judgments._known._newest is not None
 
 

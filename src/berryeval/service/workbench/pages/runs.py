@@ -1,4 +1,4 @@
-"""The list of runs: found by name, tag, commit or id, fifty at a time."""
+"""The list of runs: searched by name, tag, commit or id, fifty per page."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def show_runs(
     series: str = "",
     wanted: Annotated[int, Query(alias="page")] = 1,
 ) -> Response:
-    """Return runs, the newest first; their means come as soon as they are known."""
+    """Return runs, newest first; their means appear once they are computed."""
     directory = directories.current()
     found = directory.search(q, series or None)
     n_pages = max(1, -(-len(found) // ON_A_PAGE))

@@ -1,4 +1,4 @@
-"""How much differences vary from query to query, from runs of the archive."""
+"""The spread of differences between queries, from runs of the archive."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from berryeval.service.workbench.state.scoring import Scoring
 __all__ = ["N_SERIES", "Columns", "Measuring", "Spread", "Wish"]
 
 N_SERIES = 8
-"""Runs of a series that are looked at, the newest."""
+"""Newest runs of a series that are used."""
 
 _MOST_KNOWN = 64
 _MOST_PARTS = 40
-"""Slices that are told of, the largest."""
+"""Largest slices that are reported."""
 
 
 @dataclass(frozen=True)
 class Wish:
-    """A question, with whatever is wrong with it beside its field."""
+    """The form of the page Power, with its errors by field."""
 
     texts: Mapping[str, str]
     """The fields as they were typed."""
@@ -56,19 +56,19 @@ class Wish:
 
 @dataclass(frozen=True)
 class Spread:
-    """How much differences vary, and what follows."""
+    """The spread of differences, and what it can detect."""
 
     found: Detection
     told: str
-    """Where the spread comes from, to end a sentence."""
+    """The source of the spread, to end a sentence."""
     slices: Sequence[str]
-    """What queries can be sliced by: ``label=value``."""
+    """The slices of the queries: ``label=value``."""
     parts: Sequence[tuple[str, Detection]]
-    """What each slice can detect, the one that detects least first."""
+    """What each slice can detect, least sensitive first."""
 
 
 class Columns:
-    """Query by query: differences of pairs of runs, or the scores of one run.
+    """Values per query: differences of pairs of runs, or the scores of one run.
 
     Parameters
     ----------
@@ -77,11 +77,11 @@ class Columns:
     reference : MeasureResult
         The measure of the baseline.
     query_ids, queries
-        Which queries they are, and their labels.
+        The queries, and their labels.
     told : str
-        Where they come from, to end a sentence.
+        The source of the values, to end a sentence.
     is_assumed : bool
-        Whether they are scores, and differences are only assumed.
+        Whether the values are scores, and differences are only assumed.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Columns:
     def detection(self, wish: Wish, part: str = "") -> Detection:
         """Return what all queries, or those of a slice, can detect.
 
-        Of several pairs the one that differs most counts.
+        Of several pairs, the one with the largest spread counts.
         """
         positions = self.slices.get(part, range(self.n_queries))
         asked = {"alpha": wish.alpha, "power": wish.power, "margin": wish.margin}
@@ -123,7 +123,7 @@ class Columns:
 
 
 class Measuring:
-    """Columns of the runs that were asked for last, at the judgments of now."""
+    """Columns of the runs that were requested last, with the current judgments."""
 
     def __init__(self, archive: Archive, scoring: Scoring) -> None:
         self._archive = archive
@@ -131,22 +131,22 @@ class Measuring:
         self._known: LruCache[tuple[object, ...], Columns] = LruCache(_MOST_KNOWN)
 
     def is_known(self, wish: Wish) -> bool:
-        """Tell whether an answer takes no time.
+        """Return whether the answer is immediately available.
 
         Raises
         ------
         NotFoundError
-            If a run is not there.
+            If a run does not exist.
         """
         return self._key(wish) in self._known
 
     def spread(self, wish: Wish) -> Spread:
-        """Return how much differences vary, as the wish wants it.
+        """Return the spread of differences that the form specifies.
 
         Raises
         ------
         NotFoundError
-            If a run is not there.
+            If a run does not exist.
         MismatchError
             If runs cannot be scored, or there is no such slice.
         """
@@ -156,7 +156,7 @@ class Measuring:
             raise MismatchError(f"no query is in the slice {wish.slice!r}")
         found = columns.detection(wish, wish.slice)
         if wish.sd is not None:
-            return Spread(found, "as you say", tuple(slices), ())
+            return Spread(found, "as entered", tuple(slices), ())
         largest = sorted(slices, key=lambda name: -len(slices[name]))[:_MOST_PARTS]
         parts = [(name, columns.detection(wish, name)) for name in largest]
         parts.sort(key=lambda part: (-(part[1].smallest_drop or math.inf), part[0]))
@@ -173,7 +173,7 @@ class Measuring:
     def _make(self, wish: Wish) -> Columns:
         reference = find_run(self._archive, wish.a)
         first = self._scoring.evaluation(reference.run_id)
-        # Not those of the evaluation: it stays when only labels change.
+        # Not those of the evaluation, which is not updated when only labels change.
         known = first.scores.query_ids, self._scoring.queries()
         measure = first[wish.measure].measure
         if wish.source in ("assumed", "given"):

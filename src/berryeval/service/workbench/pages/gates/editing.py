@@ -1,4 +1,4 @@
-"""Gates of the archive: the list, and the page where guards are edited and replayed."""
+"""The list of gates, and the page where guards are edited and replayed."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def show_gate(
     saved: Annotated[str | None, Query()] = None,
     after: Annotated[str | None, Query()] = None,
 ) -> Response:
-    """Show a gate, what it says of the last runs, and what it said."""
+    """Show a gate, its replay on the latest runs, and its verdicts."""
     gate = archive.gates.get(name)
     if gate is None:
         return _gone(request, archive, name, after)
@@ -108,7 +108,7 @@ def show_gate(
 def make_gate(
     request: Request, archive: ArchiveDep, replays: ReplaysDep, posted: Posted
 ) -> Response:
-    """Keep a new gate, or show again what cannot be kept."""
+    """Store a new gate, or show the form again with its errors."""
     form, name = read_form(posted), str(posted.get("name") or "").strip()
     edited = _edited(request, archive, replays, posted, form, None, name)
     if edited is not None:
@@ -121,7 +121,7 @@ def make_gate(
     try:
         _put(archive, name, form.settings, Precondition(is_none=True))
     except Problem:
-        fault = f"there is a gate {name!r} already; choose another name"
+        fault = f"gate {name!r} already exists; choose another name"
         form = replace(form, messages={"name": fault}, settings=None)
         return _page(request, archive, replays, form, None, name=name, status=_CONFLICT)
     return RedirectResponse(f"/gates/{name}?saved", 303)
@@ -131,7 +131,7 @@ def make_gate(
 def change_gate(
     request: Request, name: Name, archive: ArchiveDep, replays: ReplaysDep, posted: Posted
 ) -> Response:
-    """Keep what was edited, unless somebody else changed the gate meanwhile."""
+    """Store an edited gate, unless it was changed in the meantime."""
     gate, form = found_gate(archive, name), read_form(posted)
     edited = _edited(request, archive, replays, posted, form, gate, name)
     if edited is not None:
@@ -151,7 +151,7 @@ def change_gate(
 
 @router.post("/gates/{name}/remove", dependencies=[require("admin")])
 def remove_gate(name: Name, archive: ArchiveDep, posted: Posted) -> Response:
-    """Remove a gate as it was seen; its verdicts stay."""
+    """Remove a gate, unless it was changed in the meantime; its verdicts are kept."""
     seen = Precondition(frozenset({str(posted.get("etag") or "")}))
     if not archive.gates.remove(name, check=Look(seen, _etag, f"gate {name!r}")):
         raise NotFoundError("gate", name)
@@ -167,7 +167,7 @@ def show_replay(
     of: Annotated[str, Query(max_length=64)],
     series: Annotated[str | None, Query(max_length=1024)] = None,
 ) -> Response:
-    """Return the strip of a replay as far as it is by now."""
+    """Return the current state of a replay."""
     gate = archive.gates.get(name) if re.fullmatch(NAME, name) else None
     settings = replays.settings_of(of)
     strip = None if settings is None else look(archive, replays, settings, _kept(gate), series)
@@ -180,7 +180,7 @@ def found_gate(archive: Archive, name: str) -> StoredGate:
     Raises
     ------
     NotFoundError
-        If there is none of this name.
+        If there is no such gate.
     """
     found = archive.gates.get(name)
     if found is None:
@@ -199,7 +199,7 @@ def _etag(gate: StoredGate) -> str:
 
 
 def _kept(gate: StoredGate | None) -> Mapping[str, Any] | None:
-    """Return the settings of a gate as its form would be kept, to hold an edit against."""
+    """Return the settings of a gate as its form would store them, to compare an edit with."""
     return None if gate is None else form_of(gate.settings).settings
 
 
@@ -212,7 +212,7 @@ def _edited(
     gate: StoredGate | None,
     name: str,
 ) -> Response | None:
-    """Answer what is no saving: another row, one row less, a replay of what is not kept yet."""
+    """Handle buttons other than save: add or remove a row, replay unsaved guards."""
     wanted = str(posted.get("do") or "save")
     is_part = "hx-request" in request.headers
     if wanted == "replay" and is_part:
@@ -241,7 +241,7 @@ def _edited(
 
 
 def _toml(settings: Mapping[str, Any] | None) -> str | None:
-    """Return the lines of berryeval.toml; None for settings that cannot be read."""
+    """Return the lines of berryeval.toml; None for invalid settings."""
     if settings is None:
         return None
     try:
@@ -251,15 +251,15 @@ def _toml(settings: Mapping[str, Any] | None) -> str | None:
 
 
 def _series(posted: FormData) -> str | None:
-    """Return which runs the form replays; None unless it says."""
+    """Return the series that the form replays; None if it names none."""
     chosen = posted.get("series")
     return chosen[:1024] if isinstance(chosen, str) else None
 
 
 def _rows_changed(form: GateForm, wanted: str) -> tuple[GateForm, int | None]:
-    """Return the form with a row more or less, and the row to go on with; None if it is as it was.
+    """Return the form with a row added or removed, and the row to focus; None if unchanged.
 
-    A message about a row that is gone goes with it.
+    The messages of a removed row are dropped.
     """
     rows = list(form.rows)
     if wanted == "add":
@@ -288,20 +288,20 @@ def _address(gate: StoredGate | None) -> str:
 
 
 def _newest(archive: Archive, strip: Strip | None) -> StoredRun | None:
-    """Return the run to decide on: the newest of those that are replayed."""
+    """Return the run to check: the newest of those that are replayed."""
     if strip is not None and strip.cells:
         return strip.cells[-1].run
     return next(iter(archive.runs.page(limit=1, newest_first=True).items), None)
 
 
 def _names(archive: Archive) -> list[str]:
-    """Return the names of the newest runs, which are series."""
+    """Return the names of the newest series."""
     newest = archive.runs.page(limit=_MOST_NAMED, newest_first=True).items
     return sorted({run.facts.name for run in newest})
 
 
 def _gone(request: Request, archive: Archive, name: str, after: str | None) -> Response:
-    """Show the verdicts of a gate that was removed; they are kept for good."""
+    """Show the verdicts of a removed gate."""
     verdicts = archive.verdicts.summaries(gate=name, after=after, limit=_ON_A_PAGE)
     if not verdicts.items:
         raise NotFoundError("gate", name)

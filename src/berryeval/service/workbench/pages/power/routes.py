@@ -1,4 +1,4 @@
-"""The page of power: what a golden set can see, and how many queries a margin needs."""
+"""The routes of the page Power: detectable drops, and how many queries a margin needs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def show_power(
     scoring: ScoringDep,
     measuring: Annotated[Measuring, Depends(_measuring)],
 ) -> Response:
-    """Answer the form. Where that takes a while, the page asks for the answer when it is open."""
+    """Show the answer to the form. If it takes a while, the page requests it when it is open."""
     baselines = [one.name for one in archive.baselines.page(limit=1000).items]
     runs = archive.runs.page(limit=_N_RUNS, newest_first=True).items
     if not runs:
@@ -71,7 +71,7 @@ def show_power(
 
 
 def _answered(spread: Spread | None, wish: Wish) -> dict[str, Any]:
-    """Return what the answer shows; nothing as long as there is none."""
+    """Return the context of the answer; empty until there is one."""
     if spread is None:
         return {"spread": None, "found": None}
     found = spread.found
@@ -100,7 +100,7 @@ def _wish(
     baselines: list[str],
     runs: tuple[StoredRun, ...],
 ) -> Wish:
-    """Read the form; without a word it holds the newest other run against the baseline."""
+    """Read the form; by default it compares the newest other run with the baseline."""
     a = "main" if "main" in baselines else baselines[0] if baselines else runs[-1].run_id
     kept = archive.baselines.get(a) if a in baselines else None
     reference = kept.run_id if kept is not None else a
@@ -112,18 +112,18 @@ def _wish(
 
 
 def sentences(found: Detection, wish: Wish) -> tuple[str, str]:
-    """Return the answer in a sentence, and what follows for the margin."""
+    """Return the answer in a sentence, and another one about the margin."""
     queries = "1 query" if found.n_queries == 1 else f"{found.n_queries:,} queries"
     where = f"{wish.measure} ({wish.slice})" if wish.slice else wish.measure
     if found.smallest_drop is None or found.needed is None:
         if found.n_queries < 2:  # noqa: PLR2004
-            return f"{queries} tells nothing of others.", "Choose a larger slice."
+            return f"{queries}: too few for an estimate.", "Choose a larger slice."
         reason = "the scores of the runs do not differ from query to query"
-        return f"Nothing can be told of {where}: {reason}.", "Choose runs that differ."
+        return f"{where} cannot be analysed: {reason}.", "Choose runs that differ."
     drop = f"{found.smallest_drop:.3f}" if found.smallest_drop >= 0.001 else "less than 0.001"  # noqa: PLR2004
-    first = f"These {queries} can see a drop of {drop} in {where}."
+    first = f"These {queries} can detect a drop of {drop} in {where}."
     margin = f"A margin of {found.margin:g} needs {found.needed:,}{range_text(found.needed_range)}"
     if found.is_enough:
         return first, f"{margin}: you have enough."
-    more = "1 query" if found.missing == 1 else f"{found.missing:,} queries"
-    return first, f"{margin}: you lack {more}."
+    more = "1 more query" if found.missing == 1 else f"{found.missing:,} more queries"
+    return first, f"{margin}: you need {more}."
