@@ -249,7 +249,7 @@ def test_whoever_was_quicker_is_named_and_the_judge_decides(visit, filled):
     page.keyboard.press("3")
     lines = page.locator(".judge-trouble")
     lines.nth(1).wait_for()
-    assert re.search("bob gave “.*” 1 meanwhile; you gave it 3.", lines.first.inner_text())
+    assert re.search("bob has graded “.*” 1; you graded it 3.", lines.first.inner_text())
     lines.first.get_by_role("button", name="Keep bob").click()
     lines.first.get_by_role("button", name="Replace with my 3").click()
     saved(page)

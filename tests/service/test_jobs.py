@@ -146,7 +146,7 @@ def test_a_quiet_stream_is_kept_open(jobs, monkeypatch):
                 go_on.set()
         return found
 
-    assert b": still there\n\n" in asyncio.run(listen())
+    assert b": keep-alive\n\n" in asyncio.run(listen())
 
 
 def test_a_waiting_job_is_cancelled_at_once_and_a_running_one_at_its_next_step(jobs):
@@ -180,7 +180,7 @@ def test_too_many_jobs_are_refused(jobs):
         return Response(b"{}")
 
     started = [jobs.start("test", work, owner="ada") for _ in range(3)]
-    with pytest.raises(Problem, match="3 wait") as refused:
+    with pytest.raises(Problem, match="3 are waiting") as refused:
         jobs.start("test", work, owner="ada")
     assert (refused.value.status_code, refused.value.headers["Retry-After"]) == (503, "5")
     go_on.set()
@@ -241,7 +241,7 @@ def test_when_the_service_stops_jobs_are_cancelled_and_listeners_let_go(jobs):
     found, job = asyncio.run(listen())
     go_on.set()
     assert (ended(job), found[-1][:16]) == ("cancelled", b"event: progress\n")
-    with pytest.raises(Problem, match="about to stop"):
+    with pytest.raises(Problem, match="is stopping"):
         jobs.start("test", work, owner="ada")
 
 

@@ -30,7 +30,7 @@ def test_a_judgment_is_replaced_only_by_those_who_saw_it(client):
     assert client.put(PAIR, json={"grade": 0}, headers={"If-Match": '"1"'}).status_code == 200
     late = client.put(PAIR, json={"grade": 1}, headers={"If-Match": '"1"'})
     assert late.status_code == 412
-    assert "changed meanwhile" in late.json()["detail"]
+    assert "changed in the meantime" in late.json()["detail"]
     assert client.get(PAIR).json()["grade"] == 0
 
 

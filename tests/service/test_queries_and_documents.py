@@ -101,4 +101,4 @@ def test_a_document_has_a_text_or_a_hash(client, document):
     answer = client.post("/v1/documents", json={"documents": [{"doc_id": "d1", **document}]})
     assert answer.status_code == 422
     assert answer.json()["where"] == "body.documents[0]"
-    assert answer.json()["expected"] == "a text or a hash, and not both"
+    assert answer.json()["expected"] == "a text or a hash, not both"

@@ -219,7 +219,7 @@ def test_a_form_is_not_taken_for_a_run(client, kind, content, status):
     answer = client.post("/v1/runs?name=a&file_name=a.run", content=content, headers=headers)
     assert answer.status_code == status
     if status == 415:
-        assert answer.json()["detail"].startswith("a.run: expected the file as it is, found ")
+        assert answer.json()["detail"].startswith("a.run: expected the unmodified file, found ")
         assert "--data-binary" in answer.json()["way_out"]
         assert client.get("/v1/runs").json()["items"] == []
 

@@ -104,7 +104,7 @@ def nested(depth: int) -> dict:
 @pytest.mark.parametrize(
     ("search", "said"),
     [
-        ({"query": {"term": {"f": "x"}}}, "query [term] is not understood here; known are match,"),
+        ({"query": {"term": {"f": "x"}}}, "query [term] is not supported; use one of match,"),
         ({"query": {"match": {"a": "x", "b": "y"}}}, "[match] query malformed, expected one field"),
         ({"query": {"match": {"a": ["x"]}}}, "[match] query malformed, expected a text"),
         ({"query": {"match": "x"}}, "[match] query malformed, expected an object"),
@@ -114,10 +114,10 @@ def nested(depth: int) -> dict:
         ({"query": {}}, "malformed query"),
         ({"query": {"ids": {"values": "d1"}}}, "[ids] query malformed"),
         ({"query": {"ids": {"values": [1]}}}, "[ids] query malformed"),
-        ({"query": {"bool": {"filter": []}}}, "[bool] clause [filter] is not understood"),
-        ({"query": {"bool": {"must": {"ids": {"values": []}}}}}, "[ids] inside of it"),
+        ({"query": {"bool": {"filter": []}}}, "[bool] clause [filter] is not supported"),
+        ({"query": {"bool": {"must": {"ids": {"values": []}}}}}, "a nested query [ids]"),
         ({"query": {"match_all": {}}, "sort": ["bar"]}, "[sort] in a search request"),
-        ({"query": nested(30)}, "at most 20 queries inside each other"),
+        ({"query": nested(30)}, "at most 20 levels of nested queries"),
     ],
 )
 def test_what_is_not_understood_is_refused(search, said):

@@ -304,7 +304,7 @@ def test_history_agrees_with_summaries(service, tmp_path, measure):
     shown = [kept.summaries[run_id].means.get(measure) for run_id in run_ids]
     assert [mean and mean.value for mean in shown] == [*means[:4], None]
     page = client.get(f"/runs/{run_ids[2]}").text
-    assert "1 query not answered; in no mean" in page
+    assert "1 query not answered; excluded from means" in page
     assert "1 query: those that the store was asked and answered, of 3 judged" in page
 
 
@@ -336,7 +336,7 @@ def test_a_batch_that_takes_too_long_answers_with_what_is_done(service):
     assert len(done) + len(found["failed"]) == 22
     assert all("own: timeout: no answer within 0." in one["error"] for one in found["failed"])
     assert found["notes"][-1].startswith(
-        f"Queries without an answer in time: {len(found['failed'])} of 22; send fewer at once"
+        f"Queries that timed out: {len(found['failed'])} of 22; send fewer at once"
     )
     assert client.get("/v1/evaluation/summary?store=own").json() == found["summary"]
 
@@ -401,7 +401,7 @@ def test_an_index_that_takes_too_long_fails_the_queries_and_is_finished(
     assert found["failed"] == [
         {
             "query_id": query_id,
-            "error": "default: timeout: its documents are still being indexed; ask again later",
+            "error": "default: timeout: its documents are still being indexed; try again later",
         }
         for query_id in ("q1", "q2")
     ]

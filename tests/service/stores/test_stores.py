@@ -321,7 +321,7 @@ def test_a_configured_system_is_read_only(stores):
     assert found(stores, "own") == ["x2", "x1"]
     assert store.fingerprint()
     assert store.find(["x1"]) == {}
-    with pytest.raises(ArgumentError, match="a text, as own has documents of its own"):
+    with pytest.raises(ArgumentError, match="a text, as own manages its own documents"):
         store.list_ids(None, 10)
     for change in (
         lambda: stores.create("own", "bm25", {}),
@@ -395,7 +395,7 @@ def test_a_file_of_a_newer_version_is_refused(tmp_path):
     with sqlite3.connect(tmp_path / "documents.db") as database:
         database.execute("PRAGMA user_version = 99")
     database.close()
-    with pytest.raises(ArchiveError, match="expected layout 1, found 99; a newer BerryEval"):
+    with pytest.raises(ArchiveError, match="expected layout 1, found 99; use a newer BerryEval"):
         Stores(tmp_path).names()
 
 

@@ -1,4 +1,4 @@
-"""Ask stores the queries of a ranking evaluation, and score the hits with its ratings."""
+"""Runs the queries of a ranking evaluation on stores, and scores the hits with its ratings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from berryeval.service.stores.store import Store
 
 __all__ = ["all_failed", "rank_eval"]
 
-_MOST_AT_ONCE = 10  # searches, as Elasticsearch has it by default
+_MOST_AT_ONCE = 10  # searches, the default of Elasticsearch
 
 
 @dataclass(frozen=True)
@@ -44,15 +44,14 @@ class _Answer:
 
 
 def rank_eval(request: RankEvalRequest, stores: Sequence[Store], deadline: float) -> dict[str, Any]:
-    """Return the answer to a ranking evaluation, by a deadline as `time.monotonic` counts.
+    """Return the response to a ranking evaluation, by a deadline of `time.monotonic`.
 
-    A query that fails, or is not answered in the time that is left, is listed under ``failures``,
-    and is in no mean.
+    A query that fails or times out is listed under ``failures``, and excluded from means.
 
     Raises
     ------
     InputError
-        For a template that holds a part that says nothing about a ranking.
+        For a template with a part that is not about a ranking.
     """
     metrics = request.metric.wanted
     k = max(one.k for one in metrics.values())
@@ -79,21 +78,21 @@ def rank_eval(request: RankEvalRequest, stores: Sequence[Store], deadline: float
 
 
 def all_failed(request: RankEvalRequest, error: BerryEvalError) -> dict[str, Any]:
-    """Return the answer in which every query has failed for the same reason."""
+    """Return the response in which every query failed for the same reason."""
     means = dict.fromkeys(request.metric.wanted)
     failures = {rated.id: {"error": cause_of(error)} for rated in request.requests}
     return {**_single(means), "metrics": means, "details": {}, "failures": failures}
 
 
 def _single(scores: Mapping[str, float | None]) -> dict[str, float | None]:
-    """Return the score as Elasticsearch, which knows only one metric at a time, calls it."""
+    """Return the score under its name in Elasticsearch, which has one metric per request."""
     return {"metric_score": next(iter(scores.values()))} if len(scores) == 1 else {}
 
 
 def _asked(
     request: RankEvalRequest, stores: Sequence[Store], k: int, asking: Asking
 ) -> tuple[dict[str, _Answer], dict[str, BerryEvalError]]:
-    """Ask every store every query; a query that fails in one of them has failed."""
+    """Run every query on every store; a query that fails on one of them has failed."""
     wanted, failures = _read_searches(request)
     answers = {query_id: _Answer([], 0.0) for query_id in wanted}
     concurrency = min(request.max_concurrent_searches, _MOST_AT_ONCE)
@@ -105,7 +104,7 @@ def _asked(
             both = _Answer([*before.hits, *answer.hits], before.seconds + answer.seconds)
             answers[query_id] = both
     ordered = {
-        # Sorting is stable: of equal scores the first store comes first.
+        # Sorting is stable: for equal scores, the first store comes first.
         query_id: _Answer(sorted(a.hits, key=lambda hit: -hit.score)[:k], a.seconds)
         for query_id, a in answers.items()
         if query_id not in failures
@@ -142,9 +141,9 @@ def _filled_in(source: str | dict[str, Any], parameters: Mapping[str, Any]) -> d
     try:
         search = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"the filled-in template is no JSON: {error}") from None
+        raise InputError(f"the rendered template is not JSON: {error}") from None
     if not isinstance(search, dict):
-        raise InputError("the filled-in template is no search request, which is an object")
+        raise InputError("the rendered template is not a search request: expected an object")
     return search
 
 
@@ -175,7 +174,7 @@ def _ask(
 
 
 def _quality(request: RankEvalRequest, rated: RatedRequest, answer: _Answer) -> dict[str, Any]:
-    """Score one query by each metric, over the first k hits that it asks for."""
+    """Score one query by each metric, over the first k hits of the metric."""
     ratings = {(one.index, one.id): one.rating for one in rated.ratings}
     hits = answer.hits
     found = [ratings.get((hit.store.name, hit.doc_id)) for hit in hits]
@@ -201,7 +200,7 @@ def _quality(request: RankEvalRequest, rated: RatedRequest, answer: _Answer) -> 
 
 
 def _checked(scored: Scored, metric: str) -> Scored:
-    """Return it unless a rating above the maximum, or one below 0, has blown it up."""
+    """Return the score; raise if ratings outside the scale made it infinite."""
     if not all(map(math.isfinite, (scored.score, *scored.details.values()))):
         raise InputError(f"[{metric}] is not finite: ratings are beyond the scale")
     return scored
@@ -212,7 +211,7 @@ def _shown(score: float) -> float | None:
 
 
 def _sources(hits: Iterable[_Hit], fields: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what to show of each document: the fields that a pattern names."""
+    """Return the fields of each document that match a pattern."""
     hits = list(hits)
     if not fields:
         return [{} for _ in hits]

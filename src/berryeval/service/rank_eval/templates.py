@@ -1,16 +1,16 @@
-"""Search templates: as much of Mustache as requests are made of.
+"""Search templates: the part of Mustache that requests use.
 
 ==============================  ==================================================================
-``{{name}}``, ``{{a.b}}``       the parameter, escaped to stand in a text of JSON
+``{{name}}``, ``{{a.b}}``       the parameter, escaped for a JSON string
 ``{{{name}}}``, ``{{&name}}``   the parameter as it is
 ``{{#toJson}}name{{/toJson}}``  the parameter as JSON
-``{{#name}}…{{/name}}``         what is between, if there is such a parameter and it is not false
-``{{^name}}…{{/name}}``         what is between, if not
+``{{#name}}…{{/name}}``         the content, if the parameter exists and is not false
+``{{^name}}…{{/name}}``         the content otherwise
 ``{{! … }}``                    nothing
 ==============================  ==================================================================
 
-A parameter that was not given is empty. Sections do not loop: what a template can cost is then
-known from its length.
+A missing parameter is empty. Sections do not loop, so the cost of a template is limited by its
+length.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _TO_JSON = "toJson"
 
 
 def fill_template(source: str, parameters: Mapping[str, Any]) -> str:
-    """Fill parameters in.
+    """Fill in parameters.
 
     Raises
     ------
     InputError
-        For a section that is not closed, or closed and never opened.
+        For a section that is not closed, or was never opened.
 
     Examples
     --------
@@ -49,8 +49,8 @@ def fill_template(source: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _filled(source: str, parameters: Mapping[str, Any]) -> Iterator[str]:
-    """Iterate over pieces; a piece inside a section that is left out is not shown."""
-    opened: list[tuple[str, bool]] = []  # sections, and whether what they hold is shown
+    """Iterate over pieces, without those inside omitted sections."""
+    opened: list[tuple[str, bool]] = []  # sections, and whether their content is shown
     place = 0
     for tag in _TAG.finditer(source):
         is_shown = all(shown for _, shown in opened)

@@ -1,4 +1,4 @@
-"""Queries: what is asked, with labels that make slices."""
+"""Queries, with labels that define slices."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LABELS = {"text": "configure OAuth", "category": "procedural", "difficulty": "m
 
 
 class QueryContent(Body):
-    """What a query asks, and its labels."""
+    """The text of a query, and its labels."""
 
     model_config = with_examples(_LABELS)
 
@@ -48,14 +48,14 @@ class QueryContent(Body):
     description: ShortText | None = None
     tags: list[Label] = Field([], max_length=100)
     weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
-        None, description="How much the query counts in relation to others, such as its traffic."
+        None, description="Weight of the query relative to others, such as its traffic."
     )
     group: Label | None = Field(
-        None, description="A name that queries share which ask almost the same."
+        None, description="Name shared by queries that ask almost the same."
     )
     stratum: Label | None = Field(
         None,
-        description="A name that queries share which were drawn together, apart from others. "
+        description="Name shared by queries that were sampled together. "
         "All queries of a group are in one stratum.",
     )
 
@@ -69,7 +69,7 @@ class NewQuery(QueryContent):
 
 
 class StoredQuery(Shape):
-    """A query as it is stored."""
+    """A stored query."""
 
     model_config = with_examples({"query_id": "q1", **_LABELS})
 
@@ -85,7 +85,7 @@ class StoredQuery(Shape):
 
 
 class ManyQueries(Body):
-    """Queries that are stored together, all or none."""
+    """Queries to store together, all or none."""
 
     model_config = with_examples({"queries": [{"query_id": "q1", **_LABELS}]})
 
@@ -93,7 +93,7 @@ class ManyQueries(Body):
 
 
 class StoredQueries(BaseModel):
-    """How many came."""
+    """The number of stored queries."""
 
     model_config = with_examples({"received": 2})
 
@@ -104,14 +104,14 @@ class StoredQueries(BaseModel):
 def list_queries(
     request: Request, archive: ArchiveDep, after: After = None, limit: Limit = 100
 ) -> Answer:
-    """List queries in the order of their ids."""
+    """List queries by id."""
     page = archive.queries.page(after=after, limit=limit)
     return listed(request, page.items, page.next, StoredQuery.of)
 
 
 @router.post("", response_model=StoredQueries, dependencies=[require("judge")])
 def store_queries(given: ManyQueries, archive: ArchiveDep) -> Answer:
-    """Store many queries, all or none; one that is there is replaced."""
+    """Store many queries, all or none; existing ones are replaced."""
     archive.queries.put([_query(one.query_id, one) for one in given.queries])
     return Answer({"received": len(given.queries)})
 
@@ -119,7 +119,7 @@ def store_queries(given: ManyQueries, archive: ArchiveDep) -> Answer:
 @router.get(
     "/{query_id:id}",
     response_model=StoredQuery,
-    responses=documented(404) | {304: {"description": "Not changed"}},
+    responses=documented(404) | {304: {"description": "Not modified"}},
 )
 def get_query(request: Request, query_id: QueryId, archive: ArchiveDep) -> Response:
     """Return a query."""
@@ -133,8 +133,7 @@ def get_query(request: Request, query_id: QueryId, archive: ArchiveDep) -> Respo
 @router.put(
     "/{query_id:id}",
     response_model=StoredQuery,
-    responses=documented(412)
-    | {201: {"model": StoredQuery, "description": "Stored for the first time"}},
+    responses=documented(412) | {201: {"model": StoredQuery, "description": "Created"}},
     dependencies=[require("judge")],
 )
 def store_query(
@@ -144,7 +143,7 @@ def store_query(
     if_match: IfMatch = None,
     if_none_match: IfNoneMatch = None,
 ) -> Answer:
-    """Store a query; `If-Match`, if it is given, has to fit what is there."""
+    """Store a query; `If-Match`, if given, must match its current ETag."""
     look = Look(precondition(if_match, if_none_match), _etag, f"query {query_id!r}")
     query = _query(query_id, given)
     archive.queries.put([query], check=look)
@@ -161,7 +160,7 @@ def store_query(
     dependencies=[require("judge")],
 )
 def remove_query(query_id: QueryId, archive: ArchiveDep, if_match: IfMatch = None) -> Response:
-    """Remove a query; its judgments stay. `If-Match`, if it is given, has to fit."""
+    """Remove a query; its judgments are kept. `If-Match`, if given, must match its ETag."""
     look = Look(precondition(if_match, None), _etag, f"query {query_id!r}")
     if not archive.queries.remove(query_id, check=look):
         raise NotFoundError("query", query_id)
