@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
-__all__ = ["Answer", "Shape", "answer_unless_known", "etag_of", "json_bytes", "written"]
+__all__ = ["Answer", "Shape", "conditional_answer", "etag_of", "json_bytes", "written"]
 
 
 def json_bytes(content: object) -> bytes:
@@ -91,7 +91,7 @@ def written(content: object, place: str, *, is_new: bool, etag: str | None = Non
     return Answer(content, 201 if is_new else 200, etag=etag, headers={"Location": place})
 
 
-def answer_unless_known(request: Request, body: bytes, etag: str) -> Response:
+def conditional_answer(request: Request, body: bytes, etag: str) -> Response:
     """Return the body, or 304 if the caller already has it (``If-None-Match``)."""
     headers = {"ETag": etag, "Cache-Control": "no-cache"}
     known = request.headers.get("if-none-match")

@@ -218,10 +218,10 @@ class Jobs:
             while True:
                 changed.clear()
                 is_last = job.state in FINISHED or self._is_closed
-                told = json_bytes(job.shape())
-                if told != last:
-                    last = told
-                    yield b"event: %s\ndata: %s\n\n" % (_event_name(job), told)
+                state = json_bytes(job.shape())
+                if state != last:
+                    last = state
+                    yield b"event: %s\ndata: %s\n\n" % (_event_name(job), state)
                 if is_last:
                     return
                 try:

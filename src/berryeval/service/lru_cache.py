@@ -71,7 +71,7 @@ class LruCache(Generic[Key, Value]):
             self._drop(key)
             return found
 
-    def get_or_make(self, key: Key, make: Callable[[], Value]) -> Value:
+    def get_or_compute(self, key: Key, make: Callable[[], Value]) -> Value:
         """Return the value of a key; compute it if it is not cached. Threads may do so twice."""
         with self._lock:
             if self._has(key):

@@ -17,9 +17,9 @@ from berryeval.service.problems import Problem
 __all__ = [
     "IfMatch",
     "IfNoneMatch",
-    "Look",
     "Precondition",
-    "changed_meanwhile",
+    "WriteCheck",
+    "concurrent_change",
     "precondition",
 ]
 
@@ -76,7 +76,7 @@ class Precondition:
         if (self.is_any or self.tags is not None) and etag is None:
             raise Problem(412, f"{what} does not exist", expected="something", found="nothing")
         if self.tags is not None and etag not in self.tags:
-            raise changed_meanwhile(what, etag)
+            raise concurrent_change(what, etag)
         if etag is not None and not self.is_given:
             way_out = f"read it, and send its ETag: If-Match: {etag}"
             raise Problem(428, f"{what} exists, and If-Match is missing; {way_out}",
@@ -84,7 +84,7 @@ class Precondition:
                           way_out=way_out)  # fmt: skip
 
 
-class Look(Generic[Item]):
+class WriteCheck(Generic[Item]):
     """A check that an archive calls with the current state, in the transaction that replaces it.
 
     Without a precondition, any state may be replaced.
@@ -113,7 +113,7 @@ class Look(Generic[Item]):
             self._wanted.check(None if before is None else self._etag_of(before), self._what)
 
 
-def changed_meanwhile(what: str, etag: str | None) -> Problem:
+def concurrent_change(what: str, etag: str | None) -> Problem:
     """Return the problem of a caller that would overwrite another change."""
     way_out = "read it again and retry"
     return Problem(412, f"{what} was changed in the meantime; {way_out}", where="If-Match",

@@ -27,7 +27,7 @@ class RunCache:
         NotFoundError
             If there is no such run.
         """
-        return self._runs.get_or_make(run_id, lambda: self._archive.runs.load(run_id))
+        return self._runs.get_or_compute(run_id, lambda: self._archive.runs.load(run_id))
 
     def forget(self, run_id: str) -> None:
         """Drop a run that was removed."""

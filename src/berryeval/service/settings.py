@@ -112,8 +112,8 @@ def service_settings(
     ArgumentError
         For an invalid value.
     """
-    told = {key: value for key, value in flags.items() if value not in (None, ())}
-    found = {**table, **told}
+    given = {key: value for key, value in flags.items() if value not in (None, ())}
+    found = {**table, **given}
     if "require_token" in found:
         is_required = found.pop("require_token")
         found.setdefault("is_token_required", is_required)

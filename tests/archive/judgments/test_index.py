@@ -8,7 +8,7 @@ import pytest
 from berryeval import Document
 from berryeval.archive import Archive, JudgmentEntry
 from berryeval.archive.judgments import index as judgment_index
-from berryeval.archive.judgments.opinions import SETTLED, saying_of
+from berryeval.archive.judgments.opinions import SETTLED, history_of
 from berryeval.archive.judgments.table import WantedJudgments
 from berryeval.archive.records import JudgingPolicy
 from berryeval.core.judging import JUDGES
@@ -57,7 +57,7 @@ def expected(archive):
     for one in archive.judgments.page(limit=10_000).items:
         pair = (one.query_id, one.doc_id)
         states = archive.judgments.history(*pair)
-        said = saying_of(states)
+        said = history_of(states)
         rows[pair] = (
             (one.grade, one.author, one.source, one.revision, one.is_stale),
             (said.is_conflict, said.independent),

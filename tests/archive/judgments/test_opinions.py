@@ -3,7 +3,7 @@
 import pytest
 
 from berryeval.archive import Archive, JudgmentEntry
-from berryeval.archive.judgments.opinions import SETTLED, Said, saying_of
+from berryeval.archive.judgments.opinions import SETTLED, PlainState, history_of
 from berryeval.archive.records import JudgingPolicy, JudgmentBatch
 from berryeval.core.judging import JUDGES, reduce_grades
 from berryeval.core.judgments import Judgments
@@ -34,7 +34,7 @@ def counted(archive):
 
 def said(archive):
     """What all that was said amounts to."""
-    return saying_of(archive.judgments.history(*PAIR))
+    return history_of(archive.judgments.history(*PAIR))
 
 
 def test_a_second_opinion_does_not_count_until_it_is_settled(archive):
@@ -413,11 +413,13 @@ def test_the_policy_opinions_and_histories_survive_an_export(archive, tmp_path):
 
 def test_an_undone_judgment_that_is_not_in_the_history_leaves_what_it_restored():
     """A history may be cut off; what a state says of itself counts then."""
-    found = saying_of([Said("ada", 2, revision=9, restores=3)])
-    assert found.judgment == Said("ada", 2, revision=9, restores=3)
+    found = history_of([PlainState("ada", 2, revision=9, restores=3)])
+    assert found.judgment == PlainState("ada", 2, revision=9, restores=3)
 
 
 def test_an_opinion_that_was_taken_back_need_not_be_in_the_history():
     """For the same reason."""
-    found = saying_of([Said("ada", 2, revision=1), Said("bob", None, kind="opinion", revision=3)])
+    found = history_of(
+        [PlainState("ada", 2, revision=1), PlainState("bob", None, kind="opinion", revision=3)]
+    )
     assert (found.pending, found.independent) == ((), {"ada": 2})

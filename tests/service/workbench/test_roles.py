@@ -63,7 +63,7 @@ def test_whoever_has_a_lower_role_is_refused(guarded, archive, path, role):
     headers = {**HTML, "Authorization": f"Bearer {archive.tokens.create('eve', role)}"}
     answer = guarded.post(address_of(path), headers=headers, follow_redirects=False)
     assert answer.status_code == 403
-    assert f"this needs {WRITING[path]}" in answer.text
+    assert f"this requires the role {WRITING[path]}" in answer.text
 
 
 @pytest.mark.parametrize("path", WRITING)

@@ -18,7 +18,7 @@ from berryeval.service.rank_eval.metrics import Scored, mean
 from berryeval.service.rank_eval.models import RankEvalRequest, RatedRequest
 from berryeval.service.rank_eval.search_text import SearchTarget, check_parts, read_search
 from berryeval.service.rank_eval.templates import fill_template
-from berryeval.service.stores.asking import Asking, asking_until
+from berryeval.service.stores.query_deadline import QueryDeadline, deadline_before
 from berryeval.service.stores.store import Store
 
 __all__ = ["all_failed", "rank_eval"]
@@ -55,8 +55,8 @@ def rank_eval(request: RankEvalRequest, stores: Sequence[Store], deadline: float
     """
     metrics = request.metric.wanted
     k = max(one.k for one in metrics.values())
-    asking = asking_until(deadline, len(request.requests) * len(stores), k)
-    answers, failures = _asked(request, stores, k, asking)
+    limit = deadline_before(deadline, len(request.requests) * len(stores), k)
+    answers, failures = _asked(request, stores, k, limit)
     details: dict[str, Any] = {}
     for rated in request.requests:
         if rated.id in answers:
@@ -90,14 +90,14 @@ def _single(scores: Mapping[str, float | None]) -> dict[str, float | None]:
 
 
 def _asked(
-    request: RankEvalRequest, stores: Sequence[Store], k: int, asking: Asking
+    request: RankEvalRequest, stores: Sequence[Store], k: int, limit: QueryDeadline
 ) -> tuple[dict[str, _Answer], dict[str, BerryEvalError]]:
     """Run every query on every store; a query that fails on one of them has failed."""
     wanted, failures = _read_searches(request)
     answers = {query_id: _Answer([], 0.0) for query_id in wanted}
     concurrency = min(request.max_concurrent_searches, _MOST_AT_ONCE)
     for store in stores:
-        found, failed = _ask(store, wanted, k, asking, concurrency)
+        found, failed = _ask(store, wanted, k, limit, concurrency)
         failures |= failed
         for query_id, answer in found.items():
             before = answers[query_id]
@@ -148,7 +148,7 @@ def _filled_in(source: str | dict[str, Any], parameters: Mapping[str, Any]) -> d
 
 
 def _ask(
-    store: Store, wanted: Mapping[str, SearchTarget], k: int, asking: Asking, concurrency: int
+    store: Store, wanted: Mapping[str, SearchTarget], k: int, limit: QueryDeadline, concurrency: int
 ) -> tuple[dict[str, _Answer], dict[str, BerryEvalError]]:
     texts = [Query(query_id, one.text) for query_id, one in wanted.items() if one.text is not None]
     answers: dict[str, _Answer] = {}
@@ -162,7 +162,7 @@ def _ask(
             else:
                 answers[query_id] = _Answer([_Hit(store, doc_id, 1.0) for doc_id in ids], 0.0)
     if texts:
-        system, limits = asking.prepared(store, concurrency)
+        system, limits = limit.prepared(store, concurrency)
         collected = collect(system, texts, k, limits=limits)
         failures |= collected.failures
         scores = collected.run.to_dict()

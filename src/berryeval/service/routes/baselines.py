@@ -10,13 +10,13 @@ from starlette.responses import Response
 
 from berryeval.archive.records import StoredBaseline
 from berryeval.errors import ArgumentError, NotFoundError
-from berryeval.service.answers import Answer, Shape, answer_unless_known, json_bytes, written
+from berryeval.service.answers import Answer, Shape, conditional_answer, json_bytes, written
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.examples import EXAMPLE_RUN, with_examples
 from berryeval.service.fields import Body
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.paths import Name
-from berryeval.service.preconditions import IfMatch, IfNoneMatch, Look, precondition
+from berryeval.service.preconditions import IfMatch, IfNoneMatch, WriteCheck, precondition
 from berryeval.service.problems import documented
 
 __all__ = ["router"]
@@ -77,7 +77,7 @@ def get_baseline(request: Request, name: Name, archive: ArchiveDep) -> Response:
     found = archive.baselines.get(name)
     if found is None:
         raise NotFoundError("baseline", name)
-    return answer_unless_known(request, json_bytes(BaselineState.of(found)), _etag(found))
+    return conditional_answer(request, json_bytes(BaselineState.of(found)), _etag(found))
 
 
 @router.put(
@@ -96,10 +96,10 @@ def set_baseline(
     """Set a baseline; `If-Match`, if given, must match its current ETag."""
     if len(name) == _LENGTH_OF_IDS:
         raise ArgumentError("name", "a name that is not as long as the id of a run", str(len(name)))
-    look = Look(precondition(if_match, if_none_match), _etag, f"baseline {name!r}")
-    stored = archive.baselines.put(name, given.run_id, is_release=given.is_release, check=look)
+    check = WriteCheck(precondition(if_match, if_none_match), _etag, f"baseline {name!r}")
+    stored = archive.baselines.put(name, given.run_id, is_release=given.is_release, check=check)
     place = f"/v1/baselines/{name}"
-    return written(BaselineState.of(stored), place, is_new=look.is_new, etag=_etag(stored))
+    return written(BaselineState.of(stored), place, is_new=check.is_new, etag=_etag(stored))
 
 
 @router.delete(
@@ -111,8 +111,8 @@ def set_baseline(
 )
 def remove_baseline(name: Name, archive: ArchiveDep, if_match: IfMatch = None) -> Response:
     """Remove a baseline; its run is kept. `If-Match`, if given, must match its current ETag."""
-    look = Look(precondition(if_match, None), _etag, f"baseline {name!r}")
-    if not archive.baselines.remove(name, check=look):
+    check = WriteCheck(precondition(if_match, None), _etag, f"baseline {name!r}")
+    if not archive.baselines.remove(name, check=check):
         raise NotFoundError("baseline", name)
     return Response(status_code=204)
 

@@ -30,14 +30,14 @@ from berryeval.service.dependencies import ArchiveDep, CallerDep, DeadlineDep, J
 from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Grade, Id, check_hits
 from berryeval.service.jobs import Progress
+from berryeval.service.long_work import ACCEPTED, Prefer, answer_or_start, prefers_job
 from berryeval.service.paths import NAME
 from berryeval.service.problems import documented
 from berryeval.service.routes.judgments import MOST_AT_ONCE
-from berryeval.service.stores.asking import Asking, asking_until
 from berryeval.service.stores.dependency import StoresDep
+from berryeval.service.stores.query_deadline import QueryDeadline, deadline_before
 from berryeval.service.stores.store import Store
 from berryeval.service.stores.stores import DEFAULT
-from berryeval.service.working import ACCEPTED, Prefer, answer_or_start, prefers_job
 from berryeval.suite.evaluate_system import LEAST_DEPTH, SystemEvaluation, evaluate_system
 
 __all__ = ["router"]
@@ -276,13 +276,15 @@ def evaluate_store(
     store = stores.find(given.store)
     queries = _weighted(archive, given.queries)
     depth = max(LEAST_DEPTH, *given.ks)
-    asking = Asking() if prefers_job(prefer) else asking_until(deadline, len(queries), depth)
+    limit = (
+        QueryDeadline() if prefers_job(prefer) else deadline_before(deadline, len(queries), depth)
+    )
 
     def work(progress: Progress) -> Response:
         progress(0, len(queries), "indexing")
         asked_at = now().isoformat()
         judgments = archive.judgments.current()
-        system, limits = asking.prepared(store)
+        system, limits = limit.prepared(store)
         found = evaluate_system(
             system,
             queries,
@@ -300,7 +302,7 @@ def evaluate_store(
             failed=tuple(found.failed),
         )
         kept = _kept(archive, store, found, facts)
-        return Answer({**kept, "notes": list(_notes(store, found, asking))})
+        return Answer({**kept, "notes": list(_notes(store, found, limit))})
 
     return answer_or_start("store evaluation", work, prefer=prefer, jobs=jobs, caller=caller)
 
@@ -325,7 +327,7 @@ def _kept(
     return body
 
 
-def _notes(store: Store, found: SystemEvaluation, asking: Asking) -> Iterator[str]:
+def _notes(store: Store, found: SystemEvaluation, limit: QueryDeadline) -> Iterator[str]:
     """Return what is missing, and how to add it."""
     n_queries = len(found.results) + len(found.failed)
     if store.n_documents == 0:
@@ -339,7 +341,7 @@ def _notes(store: Store, found: SystemEvaluation, asking: Asking) -> Iterator[st
             f"{n_queries}; add judgments with POST /v1/evaluation/judgments."
         )
     n_late = sum(isinstance(error, SystemTimeoutError) for error in found.failed.values())
-    if n_late and asking.deadline is not None:
+    if n_late and limit.deadline is not None:
         yield (
             f"Queries that timed out: {n_late} of {n_queries}; send fewer at once, or "
             "run a job with the header Prefer: respond-async."

@@ -17,7 +17,7 @@ from berryeval.errors import NotFoundError
 from berryeval.evaluation.evaluate import DEFAULT_MEASURES, read_measures
 from berryeval.evaluation.slices import SliceLabel
 from berryeval.reports.evaluation import Shown, evaluation_as_dict
-from berryeval.service.answers import Answer, Shape, answer_unless_known, etag_of, json_bytes
+from berryeval.service.answers import Answer, Shape, conditional_answer, etag_of, json_bytes
 from berryeval.service.dependencies import (
     ArchiveDep,
     CallerDep,
@@ -33,10 +33,10 @@ from berryeval.service.fields import (
     check_measures,
 )
 from berryeval.service.jobs import Progress
+from berryeval.service.long_work import ACCEPTED, Prefer, answer_or_start
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.problems import documented
 from berryeval.service.references import find_run
-from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
 
 __all__ = ["router"]
 
@@ -203,7 +203,7 @@ async def get_evaluation(
         body = await to_thread.run_sync(_body, archive, evaluation_id)
         found = body, etag_of(body)
         known.put(key, found)
-    return answer_unless_known(request, *found)
+    return conditional_answer(request, *found)
 
 
 @router.get("/{evaluation_id}/report", response_model=EvaluationReport, responses=documented(404))

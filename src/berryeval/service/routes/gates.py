@@ -18,7 +18,7 @@ from berryeval.evaluation.rule_kinds import Rule
 from berryeval.service.answers import (
     Answer,
     Shape,
-    answer_unless_known,
+    conditional_answer,
     etag_of,
     json_bytes,
     written,
@@ -31,13 +31,13 @@ from berryeval.service.fields import (
     RunReference,
 )
 from berryeval.service.jobs import Progress
+from berryeval.service.long_work import ACCEPTED, Prefer, answer_or_start
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.paths import NAME, Name
-from berryeval.service.preconditions import IfMatch, IfNoneMatch, Look, precondition
+from berryeval.service.preconditions import IfMatch, IfNoneMatch, WriteCheck, precondition
 from berryeval.service.problems import documented
 from berryeval.service.references import find_run
 from berryeval.service.verdicts import decide_on, read_gate
-from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
 
 __all__ = ["router"]
 
@@ -165,7 +165,7 @@ def list_gates(
 def get_gate(request: Request, name: Name, archive: ArchiveDep) -> Response:
     """Return a gate."""
     found = _found(archive, name)
-    return answer_unless_known(request, json_bytes(GateState.of(found)), _etag(found))
+    return conditional_answer(request, json_bytes(GateState.of(found)), _etag(found))
 
 
 @router.put(
@@ -184,10 +184,10 @@ def set_gate(
     """Create or replace a gate; `If-Match`, if given, must match its current ETag."""
     settings = given.model_dump(exclude_none=True)
     read_gate(settings)
-    look = Look(precondition(if_match, if_none_match), _etag, f"gate {name!r}")
-    stored = archive.gates.put(name, settings, check=look)
+    check = WriteCheck(precondition(if_match, if_none_match), _etag, f"gate {name!r}")
+    stored = archive.gates.put(name, settings, check=check)
     place = f"/v1/gates/{name}"
-    return written(GateState.of(stored), place, is_new=look.is_new, etag=_etag(stored))
+    return written(GateState.of(stored), place, is_new=check.is_new, etag=_etag(stored))
 
 
 @router.delete(
@@ -199,8 +199,8 @@ def set_gate(
 )
 def remove_gate(name: Name, archive: ArchiveDep, if_match: IfMatch = None) -> Response:
     """Remove a gate; its verdicts are kept. `If-Match`, if given, must match its ETag."""
-    look = Look(precondition(if_match, None), _etag, f"gate {name!r}")
-    if not archive.gates.remove(name, check=look):
+    check = WriteCheck(precondition(if_match, None), _etag, f"gate {name!r}")
+    if not archive.gates.remove(name, check=check):
         raise NotFoundError("gate", name)
     return Response(status_code=204)
 

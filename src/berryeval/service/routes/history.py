@@ -19,8 +19,8 @@ from berryeval.service.dependencies import ArchiveDep, CallerDep, JobsDep
 from berryeval.service.examples import EXAMPLE_RUN, OTHER_RUN, with_examples
 from berryeval.service.fields import Label
 from berryeval.service.jobs import Progress
+from berryeval.service.long_work import ACCEPTED, Prefer, answer_or_start
 from berryeval.service.problems import documented
-from berryeval.service.working import ACCEPTED, Prefer, answer_or_start
 from berryeval.suite.archived_history import archived_entry
 from berryeval.suite.history import Entry, History
 from berryeval.suite.trends import Point, trends

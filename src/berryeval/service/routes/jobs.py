@@ -14,8 +14,8 @@ from berryeval.service.answers import Answer
 from berryeval.service.dependencies import CallerDep, JobsDep
 from berryeval.service.examples import EXAMPLE_RUN, with_examples
 from berryeval.service.jobs import EXAMPLE_JOB, FINISHED, Job, Jobs, JobState
+from berryeval.service.long_work import job_answer
 from berryeval.service.problems import Problem, documented
-from berryeval.service.working import job_answer
 
 __all__ = ["router"]
 

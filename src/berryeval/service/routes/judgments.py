@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from berryeval.archive.records import JudgmentEntry, JudgmentKind, StoredJudgment
 from berryeval.errors import ConflictError, NotFoundError
-from berryeval.service.answers import Answer, Shape, answer_unless_known, json_bytes, written
+from berryeval.service.answers import Answer, Shape, conditional_answer, json_bytes, written
 from berryeval.service.dependencies import ArchiveDep, Caller, CallerDep, require
 from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Grade, Id, ShortText
@@ -21,7 +21,7 @@ from berryeval.service.preconditions import (
     IfMatch,
     IfNoneMatch,
     Precondition,
-    changed_meanwhile,
+    concurrent_change,
     precondition,
 )
 from berryeval.service.problems import Problem, documented
@@ -183,7 +183,7 @@ def get_judgment(
     found = archive.judgments.get(query_id, doc_id)
     if found is None:
         raise _missing(query_id, doc_id)
-    return answer_unless_known(request, json_bytes(JudgmentState.of(found)), f'"{found.revision}"')
+    return conditional_answer(request, json_bytes(JudgmentState.of(found)), f'"{found.revision}"')
 
 
 @router.put(
@@ -236,7 +236,7 @@ def judge(
         )
     except ConflictError:
         # Another judge changed it between our read and our write.
-        raise changed_meanwhile(_named(query_id, doc_id), None) from None
+        raise concurrent_change(_named(query_id, doc_id), None) from None
     return written(JudgmentState.of(stored), place, is_new=before is None, etag=_etag(stored))
 
 
@@ -271,7 +271,7 @@ def take_judgment_back(
             if_revision=None if wanted.is_any else before.revision,
         )
     except ConflictError:
-        raise changed_meanwhile(_named(query_id, doc_id), None) from None
+        raise concurrent_change(_named(query_id, doc_id), None) from None
     return Response(status_code=204, headers={"ETag": f'"{gone.revision}"'})
 
 
@@ -306,7 +306,7 @@ def undo_judgment(
             query_id, doc_id, author=caller.name, if_revision=revisions[0]
         )
     except ConflictError:
-        raise changed_meanwhile(_named(query_id, doc_id), None) from None
+        raise concurrent_change(_named(query_id, doc_id), None) from None
     if found is None:
         return Response(status_code=204)
     return Answer(JudgmentState.of(found), headers={"ETag": f'"{found.revision}"'})

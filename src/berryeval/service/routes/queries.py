@@ -13,7 +13,7 @@ from berryeval.errors import NotFoundError
 from berryeval.service.answers import (
     Answer,
     Shape,
-    answer_unless_known,
+    conditional_answer,
     etag_of,
     json_bytes,
     written,
@@ -23,7 +23,7 @@ from berryeval.service.examples import with_examples
 from berryeval.service.fields import Body, Id, Label, ShortText
 from berryeval.service.paging import After, Limit, Listed, listed
 from berryeval.service.paths import QueryId, quoted
-from berryeval.service.preconditions import IfMatch, IfNoneMatch, Look, precondition
+from berryeval.service.preconditions import IfMatch, IfNoneMatch, WriteCheck, precondition
 from berryeval.service.problems import documented
 
 __all__ = ["router"]
@@ -127,7 +127,7 @@ def get_query(request: Request, query_id: QueryId, archive: ArchiveDep) -> Respo
     if found is None:
         raise NotFoundError("query", query_id)
     body = json_bytes(StoredQuery.of(found))
-    return answer_unless_known(request, body, etag_of(body))
+    return conditional_answer(request, body, etag_of(body))
 
 
 @router.put(
@@ -144,12 +144,12 @@ def store_query(
     if_none_match: IfNoneMatch = None,
 ) -> Answer:
     """Store a query; `If-Match`, if given, must match its current ETag."""
-    look = Look(precondition(if_match, if_none_match), _etag, f"query {query_id!r}")
+    check = WriteCheck(precondition(if_match, if_none_match), _etag, f"query {query_id!r}")
     query = _query(query_id, given)
-    archive.queries.put([query], check=look)
+    archive.queries.put([query], check=check)
     body = json_bytes(StoredQuery.of(query))
     place = f"/v1/queries/{quoted(query_id)}"
-    return written(body, place, is_new=look.is_new, etag=etag_of(body))
+    return written(body, place, is_new=check.is_new, etag=etag_of(body))
 
 
 @router.delete(
@@ -161,8 +161,8 @@ def store_query(
 )
 def remove_query(query_id: QueryId, archive: ArchiveDep, if_match: IfMatch = None) -> Response:
     """Remove a query; its judgments are kept. `If-Match`, if given, must match its ETag."""
-    look = Look(precondition(if_match, None), _etag, f"query {query_id!r}")
-    if not archive.queries.remove(query_id, check=look):
+    check = WriteCheck(precondition(if_match, None), _etag, f"query {query_id!r}")
+    if not archive.queries.remove(query_id, check=check):
         raise NotFoundError("query", query_id)
     return Response(status_code=204)
 

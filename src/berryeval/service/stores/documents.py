@@ -98,7 +98,7 @@ class StoredDocuments:
                 raise ConflictError(f"store {name!r}", f"{kind} {text}", f"{found[0]} {found[1]}")
         return found is None
 
-    def create_unless_there(self, name: str, kind: str) -> None:
+    def create_if_missing(self, name: str, kind: str) -> None:
         """Create a store without documents or settings, unless it exists."""
         with self._writing() as database:
             database.execute(

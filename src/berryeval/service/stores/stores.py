@@ -98,7 +98,7 @@ class Stores:
         for document in checked:
             check_id(document.doc_id, "doc_id")
         if name == DEFAULT:
-            self._documents.create_unless_there(DEFAULT, _UNTOUCHED.kind)
+            self._documents.create_if_missing(DEFAULT, _UNTOUCHED.kind)
         return self._documents.put(name, checked)
 
     def discard(self, name: str, doc_id: str) -> bool:

@@ -31,7 +31,7 @@ class Found(NamedTuple):
 
     kind: str
     text: str
-    beside: str
+    note: str
     address: str
     also: str = ""
     """Text that is searched but not shown."""
@@ -69,9 +69,7 @@ def _search(
 
 
 def _first(most: int, wanted: str, several: Iterator[Found]) -> Iterator[Found]:
-    matching = (
-        one for one in several if wanted in f"{one.text} {one.beside} {one.also}".casefold()
-    )
+    matching = (one for one in several if wanted in f"{one.text} {one.note} {one.also}".casefold())
     return islice(matching, most)
 
 
@@ -81,8 +79,8 @@ def _runs(archive: Archive, directory: Directory) -> Iterator[Found]:
         facts = run.facts
         commit = facts.commit or ""
         parts = (names.get(run.run_id), *facts.tags, commit[:8], run.run_id[:8])
-        beside = " · ".join(part for part in parts if part)
-        yield Found("Run", facts.name, beside, f"/runs/{run.run_id}", also=f"{commit} {run.run_id}")
+        note = " · ".join(part for part in parts if part)
+        yield Found("Run", facts.name, note, f"/runs/{run.run_id}", also=f"{commit} {run.run_id}")
 
 
 def _queries(scoring: Scoring) -> Iterator[Found]:

@@ -367,13 +367,13 @@ def test_a_slow_list_does_not_keep_a_page_waiting(client, monkeypatch):
     """The page says that it looks, and asks again."""
     monkeypatch.setattr(judging_queues, "_WAIT_SECONDS", 0.01)
     slow = threading.Event()
-    make = judging_queues.list_asked
+    make = judging_queues.list_pairs
 
     def list_slowly(*arguments):
         slow.wait(10)
         return make(*arguments)
 
-    monkeypatch.setattr(judging_queues, "list_asked", list_slowly)
+    monkeypatch.setattr(judging_queues, "list_pairs", list_slowly)
     page = get_page(client, "/judge?mode=conflicts")
     assert page.find("div", id="judge")["data-ready"] == "no"
     assert ask(client)["is_ready"] is False
@@ -385,15 +385,15 @@ def test_a_slow_list_does_not_keep_a_page_waiting(client, monkeypatch):
 
 def test_a_list_that_failed_is_made_again(client, monkeypatch):
     """What went wrong once is told, and tried anew."""
-    make = judging_queues.list_asked
+    make = judging_queues.list_pairs
 
     def fail(*_):
         raise LookupError("once")
 
-    monkeypatch.setattr(judging_queues, "list_asked", fail)
+    monkeypatch.setattr(judging_queues, "list_pairs", fail)
     body = {"author": "local", "session": "one"}
     assert client.post("/judge/next", json=body, headers=ORIGIN).status_code == 500
-    monkeypatch.setattr(judging_queues, "list_asked", make)
+    monkeypatch.setattr(judging_queues, "list_pairs", make)
     assert len(ask(client)["cards"]) == 9
 
 

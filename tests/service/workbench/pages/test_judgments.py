@@ -7,7 +7,7 @@ import pytest
 
 from berryeval import Document, Query
 from berryeval.archive import JudgmentEntry
-from berryeval.archive.judgments.opinions import SETTLED, saying_of
+from berryeval.archive.judgments.opinions import SETTLED, history_of
 from berryeval.archive.records import JudgingPolicy
 from berryeval.service.workbench.state import agreement as agreement_module
 from berryeval.service.workbench.state import latest
@@ -207,7 +207,7 @@ def test_what_one_did_is_undone_where_it_is_shown(client, archive):
     assert buttons(client)["undo"] == "Withdraw your opinion"
     undo(client)
     assert buttons(client) == {"take-back": "Withdraw"}
-    assert saying_of(archive.judgments.history("q1", "d1")).independent == {"ada": 3}
+    assert history_of(archive.judgments.history("q1", "d1")).independent == {"ada": 3}
     assert send(client, "/judgments/q1/d1", grade="undo", undo="1").status_code == 412
 
 

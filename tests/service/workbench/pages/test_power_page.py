@@ -8,8 +8,8 @@ from berryeval import Query, Run
 from berryeval.archive import JudgmentEntry, RunFacts
 from berryeval.evaluation import sensitivity
 from berryeval.evaluation.detection import Detection
+from berryeval.service.workbench.pages.power.form import read_form
 from berryeval.service.workbench.pages.power.routes import sentences
-from berryeval.service.workbench.pages.power.wish import read_wish
 from service.workbench.html import HTML, get_page, parse
 
 MEASURES = ["nDCG@10", "RR"]
@@ -52,7 +52,7 @@ def shown(client, address="/power"):
 )
 def test_the_answer_is_a_sentence(n_queries, sd, margin, first, second):
     """What can be seen, and what follows for the margin."""
-    wish = read_wish(QueryParams({"measure": "RR"}), MEASURES, "a", "b", "runs")
+    wish = read_form(QueryParams({"measure": "RR"}), MEASURES, "a", "b", "runs")
     told = sentences(Detection(n_queries, sd, margin=margin), wish)
     assert first in told[0]
     assert second in told[1]
@@ -71,7 +71,7 @@ def test_the_answer_is_a_sentence(n_queries, sd, margin, first, second):
 )
 def test_what_cannot_be_is_told_beside_its_field(field, text, message):
     """And the usual value takes its place."""
-    wish = read_wish(QueryParams({field: text}), MEASURES, "a", "b", "runs")
+    wish = read_form(QueryParams({field: text}), MEASURES, "a", "b", "runs")
     assert message in wish.messages[field]
     assert (wish.margin, wish.alpha, wish.power, wish.measure) == (0.02, 0.05, 0.8, "nDCG@10")
     assert wish.texts.get(field, text) == text

@@ -84,7 +84,7 @@ def test_the_question_that_was_asked_last_is_worked_on_first():
 
 def test_what_no_page_asks_for_any_more_is_dropped(monkeypatch):
     """A page that was closed costs no more than the verdict at hand."""
-    monkeypatch.setattr("berryeval.service.workbench.state.replays._ASKED_SECONDS", 0.0)
+    monkeypatch.setattr("berryeval.service.workbench.state.replays._REQUESTED_SECONDS", 0.0)
     decided = []
     replays = Replays(lambda *given: decided.append(given) or Outcome("pass", ""))
     replays.ask(question())

@@ -226,7 +226,7 @@ def test_runs_that_nobody_asks_for_any_more_are_dropped(keeper, monkeypatch):
 def test_what_nobody_looks_at_is_not_counted_anew(world, keeper, monkeypatch):
     """Who looks at it later has it scored then, at the judgments that are shown."""
     current(keeper)
-    monkeypatch.setattr(score_keeper, "_LOOKED_AT_SECONDS", 0.05)
+    monkeypatch.setattr(score_keeper, "_REQUESTED_SECONDS", 0.05)
     time.sleep(0.06)
     world.judge("x")
     current(keeper, ["good"])

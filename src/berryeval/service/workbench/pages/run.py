@@ -27,9 +27,9 @@ from berryeval.measures import Measure
 from berryeval.service.dependencies import ArchiveDep, RunsDep, require
 from berryeval.service.paths import NAME
 from berryeval.service.workbench.choosing import baseline_names, choose_measure, choose_run
+from berryeval.service.workbench.polling import is_seen, renewal_of
 from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
-from berryeval.service.workbench.renewing import is_seen, renewal_of
 from berryeval.service.workbench.state.query_table import DEPTH, QueryFilter, QueryTable
 from berryeval.service.workbench.state.run_directory import (
     MAIN,

@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.choosing import baseline_names
+from berryeval.service.workbench.polling import is_seen, renewal_of
 from berryeval.service.workbench.rendering import page
-from berryeval.service.workbench.renewing import is_seen, renewal_of
 from berryeval.service.workbench.state.run_directory import DirectoryDep
 from berryeval.service.workbench.state.score_keeper import KeeperDep
 from berryeval.service.workbench.state.scoring import ScoringDep

@@ -184,7 +184,7 @@ def latest_agreement(archive: Archive, skip_wait: Callable[[], bool]) -> Latest[
 
     def count() -> Agreed:
         table = archive.judgment_index.table()
-        return counted.get_or_make(table, lambda: Agreed(table, agreement_of(table)))
+        return counted.get_or_compute(table, lambda: Agreed(table, agreement_of(table)))
 
     return Latest(count, skip_wait)
 

@@ -29,11 +29,11 @@ from berryeval.service.references import labels_of
 from berryeval.service.shared_work import SharedWork
 from berryeval.service.workbench.state.scoring import Scoring, State
 
-__all__ = ["LOOKED_AT", "Compared", "Comparisons", "ComparisonsDep"]
+__all__ = ["RANKS_COMPARED", "Compared", "Comparisons", "ComparisonsDep"]
 
 _MANY_QUERIES = 500
 
-LOOKED_AT = 100
+RANKS_COMPARED = 100
 """Ranks that are compared for a measure without a cutoff."""
 
 _MOST = 24
@@ -162,7 +162,7 @@ class Compared:
         A measure without a cutoff considers the first hundred ranks here. A query whose score
         differs always counts as different.
         """
-        k = min(measure.k or LOOKED_AT, LOOKED_AT)
+        k = min(measure.k or RANKS_COMPARED, RANKS_COMPARED)
         if k not in self._differs:
             before, after = (self.comparison.runs[name] for name in self.names)
             encoded = [encode_id(query_id) for query_id in self.comparison.query_ids]
@@ -224,7 +224,7 @@ class Comparisons:
             )
             return Compared(a, b, comparison, state.hash)
 
-        return self._found.get_or_make(self._key(a, b, state, known), make)
+        return self._found.get_or_compute(self._key(a, b, state, known), make)
 
     def soon(self, a: StoredRun, b: StoredRun) -> tuple[Compared, bool]:
         """Compare two runs as `compare` does, or return an earlier comparison.

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from berryeval.archive import Archive
-from berryeval.archive.judgments.opinions import SETTLED, counted_state, saying_of
+from berryeval.archive.judgments.opinions import SETTLED, counted_state, history_of
 from berryeval.archive.judgments.table import WantedJudgments
 from berryeval.archive.records import StoredJudgment
 from berryeval.evaluation.hole_queue import HoleQueue, QueuedHole, queue_holes
@@ -22,14 +22,14 @@ __all__ = [
     "DEPTH",
     "MODES",
     "SOURCE",
-    "Asked",
     "JudgingTask",
     "Listed",
     "Mode",
     "Pair",
-    "list_asked",
+    "PairToJudge",
+    "list_pairs",
+    "needs_judgment",
     "stamp_of",
-    "still_asked",
 ]
 
 Mode: TypeAlias = Literal["holes", "compare", "second", "stale", "conflicts"]
@@ -43,7 +43,7 @@ DEPTH = 10
 
 _MOST_RUNS = 12
 _MOST_RECENT = 200
-_MOST_ASKED = 2000
+_MOST_PAIRS = 2000
 _LEAST = 0.0005
 """The smallest effect that is not 0 when rounded to three decimals."""
 
@@ -85,7 +85,7 @@ class JudgingTask:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PairToJudge:
     """A pair to judge, and the reason."""
 
     query_id: str
@@ -102,7 +102,7 @@ class Asked:
 class Listed:
     """The pairs to judge, most useful first."""
 
-    asked: Sequence[Asked]
+    asked: Sequence[PairToJudge]
     n_more: int = 0
     """How many more there are."""
 
@@ -116,7 +116,7 @@ def stamp_of(archive: Archive, wanted: JudgingTask) -> object:
     return [run.run_id for run in newest], [(one.name, one.run_id) for one in baselines]
 
 
-def list_asked(archive: Archive, scoring: Scoring, wanted: JudgingTask, caller: str) -> Listed:
+def list_pairs(archive: Archive, scoring: Scoring, wanted: JudgingTask, caller: str) -> Listed:
     """Return the pairs to judge; takes seconds if there are many.
 
     Raises
@@ -152,7 +152,7 @@ def _compare(archive: Archive, scoring: Scoring, wanted: JudgingTask, _caller: s
 
 def _of_queue(queue: HoleQueue, measure: Measure, what: str) -> Listed:
     asked = [
-        Asked(hole.query_id, hole.doc_id, _why(hole, queue.n_runs, measure, what))
+        PairToJudge(hole.query_id, hole.doc_id, _why(hole, queue.n_runs, measure, what))
         for hole in queue.holes
     ]
     return Listed(asked, queue.n_holes - len(asked))
@@ -183,8 +183,8 @@ def _second(archive: Archive, _scoring: Scoring, _wanted: JudgingTask, caller: s
     table = archive.judgment_index.table()
     rows = table.without_opinion_of(caller)
     chance = np.random.default_rng()
-    chosen = chance.choice(rows, min(len(rows), _MOST_ASKED), replace=False)
-    asked = [Asked(*table.pair(row)) for row in chosen.tolist()]
+    chosen = chance.choice(rows, min(len(rows), _MOST_PAIRS), replace=False)
+    asked = [PairToJudge(*table.pair(row)) for row in chosen.tolist()]
     return Listed(asked, len(rows) - len(asked))
 
 
@@ -199,7 +199,7 @@ def _conflicts(archive: Archive, _scoring: Scoring, _wanted: JudgingTask, _calle
 def _found(archive: Archive, wanted: WantedJudgments) -> Listed:
     table = archive.judgment_index.table()
     rows = table.find(wanted).tolist()
-    asked = [Asked(*table.pair(row)) for row in rows[:_MOST_ASKED]]
+    asked = [PairToJudge(*table.pair(row)) for row in rows[:_MOST_PAIRS]]
     return Listed(asked, len(rows) - len(asked))
 
 
@@ -212,7 +212,7 @@ _LISTS: Mapping[Mode, Callable[[Archive, Scoring, JudgingTask, str], Listed]] = 
 }
 
 
-def still_asked(mode: Mode, states: Sequence[StoredJudgment], caller: str) -> bool:
+def needs_judgment(mode: Mode, states: Sequence[StoredJudgment], caller: str) -> bool:
     """Whether a pair with this history still needs a judgment by this judge."""
     current = counted_state(states)
     if mode in ("holes", "compare"):
@@ -221,7 +221,7 @@ def still_asked(mode: Mode, states: Sequence[StoredJudgment], caller: str) -> bo
         return False
     if mode == "stale":
         return current.is_stale
-    found = saying_of(states)
+    found = history_of(states)
     if mode == "second":
         return caller not in found.independent and current.author != caller
     return found.is_conflict

@@ -20,13 +20,13 @@ from berryeval.errors import BerryEvalError
 from berryeval.service.lru_cache import LruCache
 from berryeval.service.shared_work import SharedWork
 from berryeval.service.workbench.state.judging_modes import (
-    Asked,
     JudgingTask,
     Listed,
     Pair,
-    list_asked,
+    PairToJudge,
+    list_pairs,
+    needs_judgment,
     stamp_of,
-    still_asked,
 )
 from berryeval.service.workbench.state.scoring import Scoring
 
@@ -37,7 +37,7 @@ _WAIT_SECONDS = 0.1
 _TAKEN_SECONDS = 300.0
 _OLD_SECONDS = {"holes": 600.0, "compare": 600.0, "second": 600.0, "stale": 10.0, "conflicts": 3.0}
 _MOST_LISTS = 50
-_MOST_LOOKED_AT = 400
+_MOST_CHECKED = 400
 _MOST_SKIPPED = 10_000
 
 
@@ -45,7 +45,7 @@ _MOST_SKIPPED = 10_000
 class Turn:
     """A pair for a judge, with its history."""
 
-    asked: Asked
+    asked: PairToJudge
     states: list[StoredJudgment]
 
     @property
@@ -140,12 +140,12 @@ class Queues:
                 one
                 for one in self._free(listed.asked, kept.gone, session)
                 if one.pair not in skipped and one.pair not in held
-            ][:_MOST_LOOKED_AT]
+            ][:_MOST_CHECKED]
         for one in candidates:
             if len(turns) == n:
                 break
             states = self._archive.judgments.history(*one.pair)
-            if not still_asked(wanted.mode, states, caller):
+            if not needs_judgment(wanted.mode, states, caller):
                 kept.gone.add(one.pair)
                 continue
             with self._lock:
@@ -202,7 +202,7 @@ class Queues:
             return known
 
         def make() -> _List:
-            made = _List(list_asked(self._archive, self._scoring, wanted, caller), stamp)
+            made = _List(list_pairs(self._archive, self._scoring, wanted, caller), stamp)
             self._lists.put(key, made)
             return made
 
@@ -213,7 +213,9 @@ class Queues:
                 raise
             return known
 
-    def _free(self, asked: Collection[Asked], gone: set[Pair], session: str) -> Iterator[Asked]:
+    def _free(
+        self, asked: Collection[PairToJudge], gone: set[Pair], session: str
+    ) -> Iterator[PairToJudge]:
         for one in asked:
             if one.pair in gone:
                 continue

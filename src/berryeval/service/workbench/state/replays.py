@@ -42,7 +42,7 @@ ReplayVerdict: TypeAlias = Literal["pass", "fail", "inconclusive", "undecided"]
 
 _MOST_OUTCOMES = 2_000
 _MOST_SETTINGS = 200
-_ASKED_SECONDS = 20.0
+_REQUESTED_SECONDS = 20.0
 """Seconds that a question is worked on after the last request."""
 
 _log = event_logger("berryeval.service")
@@ -144,7 +144,7 @@ class Replays:
         with self._lock:
             for name in [*reversed(self._asked)]:
                 question, asked_at = self._asked[name]
-                if time.monotonic() - asked_at < _ASKED_SECONDS:
+                if time.monotonic() - asked_at < _REQUESTED_SECONDS:
                     for key, run in zip(question.keys(), question.runs, strict=True):
                         if key not in self._outcomes:
                             return key, question.settings, run, question.baseline

@@ -60,7 +60,7 @@ class RunFigures:
             evaluation = self._scoring.evaluation(run_id, at)
             return standings(evaluation, self.reference(against, at))
 
-        return self._standings.get_or_make((run_id, against, at.hash, at.sampling), make)
+        return self._standings.get_or_compute((run_id, against, at.hash, at.sampling), make)
 
     def sentence(
         self, standing: Standing, run: StoredRun, against: ReferenceRun | None, state: JudgmentsLike
@@ -88,7 +88,7 @@ class RunFigures:
             evaluation = self._scoring.evaluation(run_id, at)
             return slice_standings(evaluation, self.reference(against, at), measure, known.queries)
 
-        return self._slices.get_or_make((run_id, against, measure, at.hash, known.stamp), make)
+        return self._slices.get_or_compute((run_id, against, measure, at.hash, known.stamp), make)
 
     def judged(self, run_id: str, state: JudgmentsLike) -> tuple[float | None, int]:
         """Return the judged share of the top ten documents, and how many are unjudged."""
@@ -99,7 +99,7 @@ class RunFigures:
             found = query_figures(evaluation, lambda: state.judgments, run, DEPTH)
             return found.judged_share, found.n_unjudged
 
-        return self._judged.get_or_make((run_id, state.hash), make)
+        return self._judged.get_or_compute((run_id, state.hash), make)
 
     def table(self, run_id: str, evaluation: Evaluation, state: JudgmentsLike) -> QueryTable:
         """Return the queries of a run as a table."""
@@ -108,7 +108,7 @@ class RunFigures:
         def make() -> QueryTable:
             return QueryTable(evaluation, state, self._scoring.run(run_id), known.queries)
 
-        return self._tables.get_or_make((run_id, state.hash, known.stamp), make)
+        return self._tables.get_or_compute((run_id, state.hash, known.stamp), make)
 
     def alarm(self, series: Series, measure: Measure, state: JudgmentsLike) -> Trend | None:
         """Return the daily alarm of a series since its last restart, at most 52 runs ago.
@@ -130,7 +130,7 @@ class RunFigures:
             [found] = trends(History("archive", tuple(entries)), str(measure), daily=True)
             return found
 
-        return self._alarms.get_or_make((series.newest.run_id, measure, state.hash), make)
+        return self._alarms.get_or_compute((series.newest.run_id, measure, state.hash), make)
 
     def reference(self, run_id: str | None, state: JudgmentsLike) -> Evaluation | None:
         """Return the reference of a run; None if there is none or it has no judged query."""

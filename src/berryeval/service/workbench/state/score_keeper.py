@@ -34,7 +34,7 @@ __all__ = ["KeeperDep", "ScoreKeeper", "keeper_of"]
 
 _LEADING = 8
 _MOST_RUNS = 1000
-_LOOKED_AT_SECONDS = 120.0
+_REQUESTED_SECONDS = 120.0
 _QUIET_SECONDS = 1.0
 _PATIENCE_SECONDS = 0.08
 _SECONDS_AFTER_ERROR = 5.0
@@ -171,7 +171,7 @@ class ScoreKeeper:
                 return
             if self._pace.is_due(newest):
                 with self._pace:
-                    self._count_anew(self._shown)
+                    self._recount(self._shown)
             else:
                 self._asked.wait(self._pace.quiet_seconds / 4)
                 self._asked.clear()
@@ -179,16 +179,16 @@ class ScoreKeeper:
     def _generation(self) -> _Generation:
         return _Generation(self._state(), datetime.now(timezone.utc))
 
-    def _forget_unasked(self) -> None:
+    def _drop_unrequested(self) -> None:
         """Drop runs that no page requests; they are scored when one does."""
-        oldest = time.monotonic() - _LOOKED_AT_SECONDS
+        oldest = time.monotonic() - _REQUESTED_SECONDS
         with self._lock:
             for run_id in [one for one, asked in self._wanted.items() if asked < oldest]:
                 del self._wanted[run_id]
 
-    def _count_anew(self, before: _Generation) -> None:
+    def _recount(self, before: _Generation) -> None:
         """Score all requested runs with the newest judgments, then show them together."""
-        self._forget_unasked()
+        self._drop_unrequested()
         generation = self._generation()
         states = before.state, generation.state
         if len({(state.hash, state.sampling) for state in states}) == 1:  # judged, and undone

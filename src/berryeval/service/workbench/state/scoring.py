@@ -117,7 +117,7 @@ class Scoring:
         """
         at = self.state() if state is None else state
         key = run_id, at.hash, at.sampling
-        return self._evaluations.get_or_make(key, lambda: self._scored(run_id, at, self.run))
+        return self._evaluations.get_or_compute(key, lambda: self._scored(run_id, at, self.run))
 
     def evaluation_once(self, run_id: str, state: JudgmentsLike) -> Evaluation:
         """Return a run's scores without caching them: many runs would evict those in use.

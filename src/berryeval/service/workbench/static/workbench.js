@@ -111,7 +111,7 @@ function setUpDrawer(dialog) {
 }
 
 // Forms with data-confirm ask for confirmation.
-function setUpAsking(dialog) {
+function setUpConfirmation(dialog) {
   document.addEventListener(
     "submit",
     (event) => {
@@ -178,7 +178,7 @@ const themeButton = document.querySelector("[data-theme-switch]");
 if (themeButton) setUpTheme(themeButton);
 setUpPalette(byId("palette"));
 setUpDrawer(byId("drawer"));
-setUpAsking(byId("asking"));
+setUpConfirmation(byId("asking"));
 
 // Scroll to the open tab if the tabs do not fit.
 document

@@ -17,8 +17,8 @@ from berryeval.evaluation.bounds import holes_of
 from berryeval.evaluation.findings import Outcome, outcome_of
 from berryeval.evaluation.slices import Slice, find_slices
 from berryeval.measures import Measure
-from berryeval.service.workbench.pages.compare.moves import Moves, what_moved
-from berryeval.service.workbench.state.comparisons import LOOKED_AT, Compared
+from berryeval.service.workbench.pages.compare.moves import Moves, find_moves
+from berryeval.service.workbench.state.comparisons import RANKS_COMPARED, Compared
 
 __all__ = ["OUTCOMES", "PAGE", "ChangeRow", "ComparedQueries", "Listing", "Order", "list_changes"]
 
@@ -162,7 +162,7 @@ def _rows(compared: Compared, measure: Measure, positions: list[int]) -> Iterato
     before, after = compared.scores(measure)
     gains = compared.gains(measure)
     runs = [comparison.runs[name] for name in compared.names]
-    depth = min(measure.k or LOOKED_AT, LOOKED_AT)
+    depth = min(measure.k or RANKS_COMPARED, RANKS_COMPARED)
     for position in positions:
         query_id = comparison.query_ids[position]
         encoded = encode_id(query_id)
@@ -176,6 +176,6 @@ def _rows(compared: Compared, measure: Measure, positions: list[int]) -> Iterato
             float(after[position]),
             gain if measure.higher_is_better else 0.0 - gain,
             outcome_of(gain),
-            what_moved(old, new, grades),
+            find_moves(old, new, grades),
             len(holes_of((old, new), grades, None)),
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from berryeval.core.id_column import decode_id
 
-__all__ = ["MovedDocument", "Moves", "what_moved"]
+__all__ = ["MovedDocument", "Moves", "find_moves"]
 
 _N_SHOWN = 2
 _RELEVANT = 1.0
@@ -49,7 +49,7 @@ class Moves:
         return ", ".join(parts) or "same ranking"
 
 
-def what_moved(
+def find_moves(
     before: Sequence[bytes], after: Sequence[bytes], grades: Mapping[bytes, float]
 ) -> Moves:
     """Compare the top ranks of two rankings.

@@ -22,7 +22,7 @@ router = APIRouter()
 
 
 @router.post("/gates/{name}/verdicts", dependencies=[require("judge")])
-def decide_now(
+def run_gate(
     name: Name,
     archive: ArchiveDep,
     runs: RunsDep,
@@ -47,7 +47,7 @@ def decide_now(
 
 
 @router.get("/gates/{name}/deciding/{job_id}", tags=["part"])
-def show_deciding(request: Request, name: Name, job_id: str, jobs: JobsDep) -> Response:
+def show_progress(request: Request, name: Name, job_id: str, jobs: JobsDep) -> Response:
     """Show the progress of a gate, and redirect to the verdict when it is ready."""
     job = jobs.get(job_id)
     if job is None or job.kind != "verdict":

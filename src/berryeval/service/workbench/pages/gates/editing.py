@@ -19,7 +19,7 @@ from berryeval.evaluation.slices import LABELS
 from berryeval.service.answers import etag_of, json_bytes
 from berryeval.service.dependencies import ArchiveDep, require
 from berryeval.service.paths import NAME, Name
-from berryeval.service.preconditions import Look, Precondition
+from berryeval.service.preconditions import Precondition, WriteCheck
 from berryeval.service.problems import Problem
 from berryeval.service.verdicts import read_gate
 from berryeval.service.workbench.pages.gates.form import (
@@ -30,7 +30,7 @@ from berryeval.service.workbench.pages.gates.form import (
     propose,
     read_form,
 )
-from berryeval.service.workbench.pages.gates.strip import Strip, look
+from berryeval.service.workbench.pages.gates.replay_strip import ReplayStrip, strip_of
 from berryeval.service.workbench.pages.gates.wording import changes, guard_sentences, summary
 from berryeval.service.workbench.reading import once_read
 from berryeval.service.workbench.rendering import fragment, page
@@ -144,8 +144,8 @@ def change_gate(
     except Problem:
         gate = found_gate(archive, name)
         theirs = form_of(gate.settings).settings or gate.settings
-        told = changes(theirs, form.settings)
-        return _page(request, archive, replays, form, gate, status=_CONFLICT, conflict=told)
+        differences = changes(theirs, form.settings)
+        return _page(request, archive, replays, form, gate, status=_CONFLICT, conflict=differences)
     return RedirectResponse(f"/gates/{name}?saved", 303)
 
 
@@ -153,7 +153,7 @@ def change_gate(
 def remove_gate(name: Name, archive: ArchiveDep, posted: Posted) -> Response:
     """Remove a gate, unless it was changed in the meantime; its verdicts are kept."""
     seen = Precondition(frozenset({str(posted.get("etag") or "")}))
-    if not archive.gates.remove(name, check=Look(seen, _etag, f"gate {name!r}")):
+    if not archive.gates.remove(name, check=WriteCheck(seen, _etag, f"gate {name!r}")):
         raise NotFoundError("gate", name)
     return RedirectResponse("/gates", 303)
 
@@ -170,7 +170,7 @@ def show_replay(
     """Return the current state of a replay."""
     gate = archive.gates.get(name) if re.fullmatch(NAME, name) else None
     settings = replays.settings_of(of)
-    strip = None if settings is None else look(archive, replays, settings, _kept(gate), series)
+    strip = None if settings is None else strip_of(archive, replays, settings, _kept(gate), series)
     return fragment(request, "gate_strip.html", strip=strip, fault=None, address=f"/gates/{name}")
 
 
@@ -191,7 +191,7 @@ def found_gate(archive: Archive, name: str) -> StoredGate:
 def _put(
     archive: Archive, name: str, settings: Mapping[str, Any], wanted: Precondition
 ) -> StoredGate:
-    return archive.gates.put(name, settings, check=Look(wanted, _etag, f"gate {name!r}"))
+    return archive.gates.put(name, settings, check=WriteCheck(wanted, _etag, f"gate {name!r}"))
 
 
 def _etag(gate: StoredGate) -> str:
@@ -218,7 +218,7 @@ def _edited(
     if wanted == "replay" and is_part:
         strip = None
         if form.settings is not None:
-            strip = look(archive, replays, form.settings, _kept(gate), _series(posted))
+            strip = strip_of(archive, replays, form.settings, _kept(gate), _series(posted))
         return fragment(
             request,
             "gate_edited.html",
@@ -287,7 +287,7 @@ def _address(gate: StoredGate | None) -> str:
     return "/gates/+new" if gate is None else f"/gates/{gate.name}"
 
 
-def _newest(archive: Archive, strip: Strip | None) -> StoredRun | None:
+def _newest(archive: Archive, strip: ReplayStrip | None) -> StoredRun | None:
     """Return the run to check: the newest of those that are replayed."""
     if strip is not None and strip.cells:
         return strip.cells[-1].run
@@ -322,9 +322,9 @@ def _page(
     focus: int | None = None,
     after: str | None = None,
 ) -> Response:
-    strip: Strip | None = None
+    strip: ReplayStrip | None = None
     if form.settings is not None:
-        strip = look(archive, replays, form.settings, _kept(gate))
+        strip = strip_of(archive, replays, form.settings, _kept(gate))
     settings = form.settings or (gate.settings if gate is not None else None)
     verdicts = (
         None

@@ -16,7 +16,7 @@ from berryeval.service.problems import Problem
 from berryeval.service.references import find_run
 from berryeval.service.workbench.pages.gates.editing import ReplaysDep
 from berryeval.service.workbench.pages.gates.findings import findings_of
-from berryeval.service.workbench.pages.gates.strip import question_of
+from berryeval.service.workbench.pages.gates.replay_strip import question_of
 from berryeval.service.workbench.rendering import page
 
 __all__ = ["router"]

@@ -67,7 +67,7 @@ def show_import(request: Request, kind: str = "judgments") -> Response:
 
 
 @router.post("", dependencies=[require("judge")])
-async def look_at_file(
+async def preview_file(
     request: Request, archive: ArchiveDep, caller: CallerDep, settings: SettingsDep
 ) -> Response:
     """Read a file, and show what it would change; nothing is stored yet."""
@@ -113,7 +113,7 @@ async def store_file(
     if staged.kind == "judgments" and staged.revision != await to_thread.run_sync(
         archive.judgments.revision
     ):
-        return await to_thread.run_sync(_look_again, request, archive, staged, caller)
+        return await to_thread.run_sync(_preview_again, request, archive, staged, caller)
 
     def work(progress: Progress) -> Response:
         progress(0, 1, "writing")
@@ -157,7 +157,7 @@ def _outcome(job: Job) -> dict[str, Any] | None:
     return found
 
 
-def _look_again(request: Request, archive: Archive, staged: Staged, caller: Caller) -> Response:
+def _preview_again(request: Request, archive: Archive, staged: Staged, caller: Caller) -> Response:
     """Show the preview again after judgments have changed."""
     preview = looked_at(
         archive,

@@ -51,7 +51,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class GivenGrade:
     """A grade, and the judge who gave it."""
 
     grade: float | None
@@ -66,7 +66,7 @@ class Outcome:
     status: Literal["done", "conflict", "refused"]
     revision: int = 0
     """The current revision of the judgment; 0 if there is none."""
-    there: Said | None = None
+    there: GivenGrade | None = None
     """In a conflict, the grade of the other judge; None if the judgment was withdrawn."""
     reason: str = ""
 
@@ -162,7 +162,7 @@ def _in_conflict(archive: Archive, given: Reply, author: str) -> Outcome:
         return Outcome(given.key, "done", there.revision)
     if there is None:
         return Outcome(given.key, "conflict")
-    return Outcome(given.key, "conflict", there.revision, Said(there.grade, there.author))
+    return Outcome(given.key, "conflict", there.revision, GivenGrade(there.grade, there.author))
 
 
 def _text(value: object, where: str) -> str:

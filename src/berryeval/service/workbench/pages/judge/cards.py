@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from berryeval.archive import Archive
-from berryeval.archive.judgments.opinions import counted_state, saying_of
+from berryeval.archive.judgments.opinions import counted_state, history_of
 from berryeval.core.query import Query
 from berryeval.service.workbench.state.judging_modes import Mode
 from berryeval.service.workbench.state.judging_queues import Turn
@@ -68,7 +68,7 @@ def card_of(archive: Archive, turn: Turn, mode: Mode) -> Card:
 
 
 def _said(turn: Turn) -> tuple[tuple[str, float], ...]:
-    return tuple(saying_of(turn.states).independent.items())
+    return tuple(history_of(turn.states).independent.items())
 
 
 def _why(turn: Turn, mode: Mode) -> str:

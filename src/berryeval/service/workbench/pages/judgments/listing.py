@@ -40,10 +40,10 @@ class Filter:
             "grade": self.grade or None,
         }
         parts |= changes
-        told = {name: value for name, value in parts.items() if value not in (None, "", "all")}
+        given = {name: value for name, value in parts.items() if value not in (None, "", "all")}
         if self.source == "" and "source" not in changes:
-            told["source"] = ""
-        query = urlencode(told, errors="surrogateescape")
+            given["source"] = ""
+        query = urlencode(given, errors="surrogateescape")
         return f"/judgments?{query}" if query else "/judgments"
 
     @property

@@ -11,7 +11,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from berryeval.archive.judgments.opinions import SETTLED, counted_state, saying_of, undoable_state
+from berryeval.archive.judgments.opinions import SETTLED, counted_state, history_of, undoable_state
 from berryeval.errors import ArgumentError, ConflictError, NotFoundError
 from berryeval.formats import delimited, jsonl, trec
 from berryeval.service.dependencies import ArchiveDep, CallerDep, require
@@ -110,10 +110,10 @@ def show_judgment(
     if not states:
         raise NotFoundError("judgment", f"{doc_id} for {query_id}")
     current = counted_state(states)
-    saying = saying_of(states)
+    saying = history_of(states)
     undoable = undoable_state(states, caller.name)
     earlier = [one for one in states if undoable and one.revision < undoable.revision]
-    restored = saying_of(earlier).judgment
+    restored = history_of(earlier).judgment
     if undoable and undoable.kind == "judgment" and restored is None:
         undoable = None  # withdrawing it does the same
     document = archive.documents.get(doc_id)

@@ -20,8 +20,8 @@ from berryeval.reports.history import look_sentence
 from berryeval.service.dependencies import ArchiveDep
 from berryeval.service.workbench.choosing import choose_measure
 from berryeval.service.workbench.pages.overview.trend import trend_of, window_of
+from berryeval.service.workbench.polling import is_seen, renewal_of
 from berryeval.service.workbench.rendering import page
-from berryeval.service.workbench.renewing import is_seen, renewal_of
 from berryeval.service.workbench.state.query_table import DEPTH
 from berryeval.service.workbench.state.run_directory import (
     Directory,
@@ -108,7 +108,7 @@ def show_overview(
     if is_seen(request, kept):
         return Response(status_code=204)
     gates = gate_states(archive, newest, kept)
-    told = newest_of(figures, kept, newest, against, wanted)
+    newest_figures = newest_of(figures, kept, newest, against, wanted)
     return page(
         request,
         "overview.html",
@@ -120,15 +120,15 @@ def show_overview(
         against=against,
         decided=[one for one in gates if one.verdict is not None],
         undecided=[one for one in gates if one.verdict is None],
-        told=told,
+        newest_figures=newest_figures,
         recent=recent,
-        sentence=told.sentence,
+        sentence=newest_figures.sentence,
         kept=kept,
         renewal=renewal_of(request, kept),
         window=window,
         trend=trend_of(window, kept, str(wanted), against),
         change_mark=change_mark,
-        widest=widest_of(one.change for one in told.worst),
+        widest=widest_of(one.change for one in newest_figures.worst),
         few=FEW_QUERIES,
         depth=DEPTH,
         address_of_window=_addresses(chosen, wanted),

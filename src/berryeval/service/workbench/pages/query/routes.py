@@ -41,7 +41,7 @@ _N_MOVES = 6
 
 
 @dataclass(frozen=True)
-class Asked:
+class QueryView:
     """The parameters in the address of a query."""
 
     query_id: str
@@ -170,7 +170,7 @@ class Neighbours:
     order: str
 
 
-def _asked(request: Request, archive: Archive, scoring: Scoring, query_id: str) -> Asked:
+def _asked(request: Request, archive: Archive, scoring: Scoring, query_id: str) -> QueryView:
     """Read an address; by default its runs are the newest one and the baseline."""
     given = request.query_params
     measure = choose_measure(scoring.measures, given.get("measure", ""))
@@ -184,10 +184,10 @@ def _asked(request: Request, archive: Archive, scoring: Scoring, query_id: str) 
             a = MAIN
         elif len(newest) > 1:
             a = newest[1].run_id
-    return Asked(query_id, a, b, measure)
+    return QueryView(query_id, a, b, measure)
 
 
-def _runs(archive: Archive, asked: Asked) -> dict[str, StoredRun]:
+def _runs(archive: Archive, asked: QueryView) -> dict[str, StoredRun]:
     """Return one or two runs by label; the same run twice is one."""
     found = {one: choose_run(archive, one) for one in (asked.a, asked.b) if one}
     if not found:
@@ -197,7 +197,7 @@ def _runs(archive: Archive, asked: Asked) -> dict[str, StoredRun]:
 
 
 def _answers(
-    archive: Archive, scoring: Scoring, runs: dict[str, StoredRun], asked: Asked
+    archive: Archive, scoring: Scoring, runs: dict[str, StoredRun], asked: QueryView
 ) -> Answers:
     loaded = {label: (run, scoring.run(run.run_id)) for label, run in runs.items()}
     judged = judged_of(archive, asked.query_id)
@@ -223,7 +223,7 @@ def _shared(
     archive: Archive,
     answers: Answers,
     query: Query | None,
-    asked: Asked,
+    asked: QueryView,
     labels: Sequence[str],
 ) -> dict[str, Any]:
     moves = () if answers.explanation is None else answers.explanation.effective[:_N_MOVES]
@@ -265,7 +265,7 @@ def _neighbours(
     comparisons: Comparisons,
     scoring: Scoring,
     runs: dict[str, StoredRun],
-    asked: Asked,
+    asked: QueryView,
     *,
     only_known: bool,
 ) -> Neighbours | None:

@@ -20,7 +20,7 @@ from berryeval.service.workbench.state.replays import (
     tally,
 )
 
-__all__ = ["Cell", "Strip", "look", "question_of"]
+__all__ = ["Cell", "ReplayStrip", "question_of", "strip_of"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Strip:
+class ReplayStrip:
     """A replay, oldest run first."""
 
     key: str
@@ -75,13 +75,13 @@ class Strip:
         return sum(cell.is_changed for cell in self.cells)
 
 
-def look(
+def strip_of(
     archive: Archive,
     replays: Replays,
     settings: Mapping[str, Any],
     kept: Mapping[str, Any] | None,
     series: str | None = None,
-) -> Strip:
+) -> ReplayStrip:
     """Return the known outcomes of a replay, and request the others.
 
     Parameters
@@ -102,13 +102,13 @@ def look(
         before = question_of(archive, kept, runs) if is_edited and kept is not None else None
     except NotFoundError as error:
         cells = tuple(Cell(run, None, None) for run in reversed(runs))
-        return Strip(key_of(settings), chosen, cells, None, str(error), is_edited, "", "")
+        return ReplayStrip(key_of(settings), chosen, cells, None, str(error), is_edited, "", "")
     # What is requested last is computed first.
     known_before = [None] * len(runs) if before is None else replays.ask(before)
     known = replays.ask(question)
     cells = tuple(map(Cell, runs, known, known_before))[::-1]
-    told_before = "" if before is None else tally(known_before)
-    return Strip(
+    sentence_before = "" if before is None else tally(known_before)
+    return ReplayStrip(
         key_of(settings),
         chosen,
         cells,
@@ -116,7 +116,7 @@ def look(
         None,
         is_edited,
         tally(known),
-        told_before,
+        sentence_before,
     )
 
 

@@ -9,9 +9,9 @@ from starlette.datastructures import QueryParams
 
 from berryeval.evaluation.gate_rules import DEFAULT_RULES, POWER
 from berryeval.evaluation.slices import Slice
-from berryeval.service.workbench.state.measuring import Wish
+from berryeval.service.workbench.state.measuring import PowerForm
 
-__all__ = ["SOURCES", "read_wish"]
+__all__ = ["SOURCES", "read_form"]
 
 SOURCES: Mapping[str, str] = {
     "runs": "measured between two runs",
@@ -24,7 +24,9 @@ SOURCES: Mapping[str, str] = {
 _DEFAULTS = {"margin": 0.02, "alpha": DEFAULT_RULES.alpha, "power": POWER, "sd": 0.1}
 
 
-def read_wish(given: QueryParams, measures: Sequence[str], a: str, b: str, source: str) -> Wish:
+def read_form(
+    given: QueryParams, measures: Sequence[str], a: str, b: str, source: str
+) -> PowerForm:
     """Read the form; `a`, `b` and `source` are its defaults.
 
     An invalid field gets a message, and the default value takes its place.
@@ -41,7 +43,7 @@ def read_wish(given: QueryParams, measures: Sequence[str], a: str, b: str, sourc
     if measure not in measures:
         messages["measure"] = f"expected a measure of the workbench, found {measure[:40]!r}"
         measure = measures[0]
-    return Wish(
+    return PowerForm(
         texts,
         measure,
         str(Slice.read(part) or part),

@@ -13,7 +13,7 @@ from berryeval.search.system import System
 from berryeval.service.shared_work import in_thread
 from berryeval.service.stores.store import Store
 
-__all__ = ["Asking", "asking_until"]
+__all__ = ["QueryDeadline", "deadline_before"]
 
 _LEAST_RESERVE, _MOST_RESERVE = 0.1, 0.5
 """Shares of a request's time reserved for scoring, storing and sending the results."""
@@ -23,7 +23,7 @@ _SECONDS_PER_HIT, _SECONDS_PER_QUERY = 6e-6, 2e-4
 
 
 @dataclass(frozen=True)
-class Asking:
+class QueryDeadline:
     """The time limit of all queries together."""
 
     deadline: float | None = None
@@ -49,7 +49,7 @@ class Asking:
         return store, Limits(concurrency, total=left)
 
 
-def asking_until(deadline: float, n_queries: int, k: int) -> Asking:
+def deadline_before(deadline: float, n_queries: int, k: int) -> QueryDeadline:
     """Return the time limits of queries for a request with a deadline.
 
     Parameters
@@ -63,7 +63,7 @@ def asking_until(deadline: float, n_queries: int, k: int) -> Asking:
     left = deadline - time.monotonic()
     needed = n_queries * (_SECONDS_PER_QUERY + _SECONDS_PER_HIT * k)
     reserve = min(needed, _MOST_RESERVE * left)
-    return Asking(deadline - max(reserve, _LEAST_RESERVE * left))
+    return QueryDeadline(deadline - max(reserve, _LEAST_RESERVE * left))
 
 
 class _StillIndexing(System):
