@@ -131,7 +131,7 @@ def test_a_connection_is_kept_open(scripted):
 
 
 def test_a_connection_that_ends_on_the_way_is_made_anew(scripted, monkeypatch):
-    """What can be sent twice is sent again; what cannot is told."""
+    """Idempotent requests are sent again; others raise."""
     monkeypatch.setattr("berryeval.client.connection._is_closed", lambda _connection: False)
     scripted.metrics()
     assert scripted.health() == {"status": "ok"}

@@ -106,7 +106,7 @@ def test_events_tell_of_each_step_and_end_with_the_job(client):
 
 
 def test_events_come_as_the_work_goes_on(jobs):
-    """Each step is told of while the next one waits, and silence is filled."""
+    """Each step is sent before the next one starts, with keep-alives in between."""
     go_on = threading.Event()
 
     def work(progress):
@@ -220,7 +220,7 @@ def test_few_results_are_kept(jobs, monkeypatch):
 
 
 def test_when_the_service_stops_jobs_are_cancelled_and_listeners_let_go(jobs):
-    """Nobody waits for what never comes, and no new job is taken."""
+    """Streams of events end, and new jobs are rejected."""
     has_begun, go_on = threading.Event(), threading.Event()
 
     def work(progress):

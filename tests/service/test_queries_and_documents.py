@@ -82,7 +82,7 @@ def test_many_queries_are_stored_and_listed(client):
 
 
 def test_a_document_is_told_of_by_text_or_hash(client):
-    """A text is hashed; a hash stands for itself."""
+    """A text is hashed; a hash is stored as it is."""
     told = {"documents": [{"doc_id": "d1", "title": "OAuth", "text": "How to"},
                           {"doc_id": "d2", "hash": "abc"}]}  # fmt: skip
     assert client.post("/v1/documents", json=told).json() == {"received": 2, "changed": 2}

@@ -54,7 +54,7 @@ def test_no_parameter_breaks_out_of_its_text(value):
     [("{{#a}}x", "{{/a}}"), ("x{{/a}}", "{{#a}}"), ("{{#a}}{{#b}}{{/a}}{{/b}}", "{{#a}}")],
 )
 def test_sections_have_to_be_closed_in_order(source, said):
-    """The message tells which one is missing."""
+    """The message names the missing section."""
     with pytest.raises(InputError) as error:
         fill_template(source, {"a": 1, "b": 1})
     assert said in str(error.value)

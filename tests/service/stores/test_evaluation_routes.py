@@ -227,7 +227,7 @@ def test_a_new_service_answers_and_says_how_to_go_on(client):
     assert found["notes"] == [
         "Store 'default' has no documents, so no query has results; add them with "
         "POST /v1/stores/default/documents.",
-        "Queries without judgments, which are in no mean: 2 of 2; add judgments with "
+        "Queries without judgments, excluded from means: 2 of 2; add judgments with "
         "POST /v1/evaluation/judgments.",
     ]
     assert client.get("/v1/evaluation/summary").json()["unjudged_count"] == 2
@@ -425,7 +425,7 @@ def test_all_documents_are_listed_while_the_index_is_built(client, slow_index):
 
 
 def test_many_queries_can_be_a_job(client):
-    """It tells how many were answered, and ends in the same answer."""
+    """The job reports the number of answered queries, and has the same result."""
     fill(client)
     body = {"queries": QUERIES}
     job = client.post("/v1/evaluation/evaluate", json=body, headers={"Prefer": "respond-async"})

@@ -104,7 +104,7 @@ def test_everything_is_there_after_a_restart(stores, tmp_path):
     [("data/a.db", "data/a.db.stores"), ("postgresql://db/quality", "berryeval.stores")],
 )
 def test_stores_are_beside_the_archive(archive, folder):
-    """One in PostgreSQL has nothing beside it, so they are where the service was started."""
+    """For an archive in PostgreSQL, they are in the working directory of the service."""
     opened = open_stores(SimpleNamespace(name=archive), ServiceSettings())
     assert opened._documents._path == Path(folder) / "documents.db"
     assert not Path(folder).exists()
@@ -140,7 +140,7 @@ def test_the_corpus_is_known_by_its_content(stores):
 
 
 def test_many_searches_build_one_index(stores, monkeypatch):
-    """Whoever comes while it is built waits for it."""
+    """Searches that arrive while the index is built wait for it."""
     from berryeval.service.stores import store as module
 
     built = []
@@ -161,7 +161,7 @@ def test_many_searches_build_one_index(stores, monkeypatch):
 
 
 def test_an_evaluation_sees_one_state_of_a_store(stores, monkeypatch):
-    """Documents that come meanwhile change nothing it finds, and cost one index."""
+    """Documents added in the meantime do not change its results, and cost one index."""
     from berryeval.service.stores import store as module
 
     made = []
@@ -315,7 +315,7 @@ def test_ids_that_are_no_utf8_survive(stores):
 
 
 def test_a_configured_system_is_read_only(stores):
-    """It is searched under its name, and nobody can replace, fill or remove it."""
+    """It is searched by name, and cannot be replaced, filled or removed."""
     store = stores.find("own")
     assert (store.kind, store.is_read_only, store.n_documents) == ("configured", True, None)
     assert found(stores, "own") == ["x2", "x1"]

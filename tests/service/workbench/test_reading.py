@@ -54,5 +54,5 @@ def test_pages_of_judgments_do_not_wait_for_them(slow, service, monkeypatch):
 
 
 def test_a_small_archive_is_read_when_it_is_asked_for(slow, client):
-    """That takes no time that anybody would notice."""
+    """Reading a small archive takes no noticeable time."""
     assert "bm25" in get_page(client, slow.address).find("main").text

@@ -185,7 +185,7 @@ def test_a_compressed_file_is_read(client):
 
 
 def test_a_run_is_stored_under_its_name(client, archive):
-    """That of the file, unless somebody says otherwise."""
+    """The default is the name of the file."""
     archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
     rows = "q1 Q0 d1 1 0.9 t\nq9 Q0 d2 1 0.5 t\n"
     page = look(client, "runs", rows, "bm25.run.txt")
@@ -218,7 +218,7 @@ def test_queries_are_stored(client, archive):
 
 
 def test_documents_are_stored_and_judgments_of_changed_ones_become_stale(client, archive):
-    """The page says so before."""
+    """The preview warns about it."""
     archive.documents.put([Document("d1", "old"), Document("d2", "same", title="T")])
     archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author="ada")
     lines = [
@@ -234,7 +234,7 @@ def test_documents_are_stored_and_judgments_of_changed_ones_become_stale(client,
     assert archive.documents.get("d3").text == "<script>"
 
 
-def test_what_somebody_judged_meanwhile_is_shown_before_it_is_replaced(client, archive):
+def test_judgments_made_after_the_preview_are_shown_before_replacing_them(client, archive):
     """A preview that is out of date stores nothing."""
     page = look(client, "judgments", "q1 0 d1 3\n")
     assert tiles(page) == [1, 0, 0]
@@ -247,8 +247,8 @@ def test_what_somebody_judged_meanwhile_is_shown_before_it_is_replaced(client, a
     assert archive.judgments.get("q1", "d1").grade == 3
 
 
-def test_a_file_that_is_gone_has_to_be_chosen_again(client, archive, monkeypatch):
-    """After half an hour or a restart; and nobody stores another's."""
+def test_an_expired_preview_must_be_uploaded_again(client, archive, monkeypatch):
+    """A preview expires, and belongs to the user who uploaded it."""
     page = look(client, "judgments", "q1 0 d1 3\n")
     monkeypatch.setattr("berryeval.service.lru_cache.time.monotonic", lambda: 1e12)
     assert "The file is no longer available" in confirm(client, page).text
@@ -269,7 +269,7 @@ def test_only_the_last_files_wait(client):
 
 
 def test_a_long_import_goes_on_while_nobody_waits(client, archive, monkeypatch):
-    """The page says so, looks again, and tells the end."""
+    """The page polls, and shows the outcome."""
     monkeypatch.setattr(routes, "_WAIT_SECONDS", 0.05)
     go_on = threading.Event()
     store = routes.store
@@ -293,7 +293,7 @@ def test_a_long_import_goes_on_while_nobody_waits(client, archive, monkeypatch):
 
 
 def test_an_import_that_fails_stores_nothing(client, archive):
-    """What the archive cannot keep is told."""
+    """The page shows the error of the archive."""
     page = look(client, "judgments", f"q1 0 d1 3\nq1 0 {'d' * 2000} 3\n")
     done = confirm(client, page)
     assert "Nothing was stored" in done.text
@@ -309,7 +309,7 @@ def test_a_form_without_a_file_is_told_so(client):
     assert page.find("input", value="runs").attributes.get("checked", "no") != "no"
 
 
-def test_who_may_only_read_imports_nothing(client, archive):
+def test_a_reader_cannot_import(client, archive):
     """The page says what it takes."""
     eve = {"Authorization": f"Bearer {archive.tokens.create('eve', 'read')}", **HTML}
     page = parse(client.get("/import", headers=eve).text)

@@ -110,7 +110,7 @@ def test_what_is_judged_is_not_asked_for_again(client, archive):
 
 
 def test_an_answer_that_comes_twice_is_written_once(client, archive):
-    """A browser sends again what nobody has acknowledged."""
+    """A browser repeats answers that were not acknowledged."""
     card = ask(client)["cards"][0]
     first, again = say(client, graded(card, 2), graded(card, 2))
     assert first["status"] == again["status"] == "done"
@@ -170,7 +170,7 @@ def test_what_is_skipped_comes_to_others(client, archive):
 
 
 def test_two_judges_get_different_documents(client):
-    """What one was given is nobody else's for some minutes."""
+    """A document is reserved for one judge for some minutes."""
     first, second = ask(client, n=4), ask(client, n=4, session="two")
     assert len({*pairs(first), *pairs(second)}) == 8
     rest = ask(client, n=10, session="three")
@@ -209,7 +209,7 @@ def test_many_judges_at_once_lose_nothing(client, archive):
 
 
 def test_a_second_opinion_is_given_unseen(client, archive):
-    """Pairs that others judged; neither page nor answer tells their grade."""
+    """Neither the page nor the response contains the grades of others."""
     found = ask(client, "/judge/next?mode=second")
     assert set(pairs(found)) == {(q, d) for q in ("q1", "q2", "q3") for d in ("d1", "d2")}
     for card in found["cards"]:
@@ -320,7 +320,7 @@ def test_ids_that_are_no_text_can_be_judged(client, archive):
 
 
 def test_a_long_document_comes_in_pieces(client, archive):
-    """The first with the page, the rest when somebody asks."""
+    """The first piece is in the page, the others are loaded on request."""
     card = next(card for card in ask(client)["cards"] if card["doc_id"] == "d4")
     assert (card["n_shown"], card["n_characters"]) == (20_000, 30_000)
     more = client.get("/judge/text/d4", params={"start": 20_000}).json()
@@ -384,7 +384,7 @@ def test_a_slow_list_does_not_keep_a_page_waiting(client, monkeypatch):
 
 
 def test_a_list_that_failed_is_made_again(client, monkeypatch):
-    """What went wrong once is told, and tried anew."""
+    """An error is shown once, and the list is built again."""
     make = judging_queues.list_pairs
 
     def fail(*_):
@@ -405,7 +405,7 @@ def test_an_effect_that_is_too_small_to_show_is_not_shown_as_none(client, archiv
 
 
 def test_new_runs_are_asked_for_at_once(client, archive):
-    """A list is made anew when there is another run or baseline."""
+    """A new run or baseline rebuilds the list."""
     assert len(ask(client)["cards"]) == 9
     archive.runs.put(Run.from_lists({"q1": ["d9"]}), RunFacts("third"))
     assert ("q1", "d9") in pairs(ask(client, n=20))

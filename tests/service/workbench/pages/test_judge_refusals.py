@@ -14,7 +14,7 @@ def runs(archive):
     return fill(archive)
 
 
-def test_who_may_only_read_is_told_so(client, archive):
+def test_a_reader_sees_the_required_role(client, archive):
     """And judges nothing."""
     eve = token(archive, "eve", "read")
     page = parse(client.get("/judge", headers={**HTML, **eve}).text)
@@ -24,7 +24,7 @@ def test_who_may_only_read_is_told_so(client, archive):
 
 
 def test_answers_of_one_judge_are_never_written_for_another(client, archive):
-    """Somebody else has logged in since the page was opened."""
+    """Answers are rejected if another user has logged in since the page was opened."""
     card = ask(client)["cards"][0]
     bob = token(archive, "bob")
     body = {"author": "local", "answers": [graded(card, 2)]}

@@ -119,7 +119,7 @@ def test_a_long_list_has_pages(client, archive):
 
 
 @pytest.mark.usefixtures("judged")
-def test_a_judgment_shows_all_that_it_ever_was(client, archive):
+def test_a_judgment_shows_its_history(client, archive):
     """As a page, and as a part for the drawer."""
     archive.judgments.change("q1", "d1", 2, author="ada", source=SETTLED)
     archive.judgments.remove("q1", "d1", author="bob")
@@ -156,7 +156,7 @@ def test_a_grade_is_for_the_document_that_was_seen(client, archive):
 
 
 @pytest.mark.usefixtures("judged")
-def test_a_judgment_is_changed_settled_and_taken_back(client, archive):
+def test_a_judgment_is_changed_settled_and_withdrawn(client, archive):
     """Only as the judge saw it."""
     seen = archive.judgments.get("q1", "d1").revision
     answer = send(client, "/judgments/q1/d1", grade="1", revision=seen, settle="yes")
@@ -192,7 +192,7 @@ def undo(client):
     )
 
 
-def test_what_one_did_is_undone_where_it_is_shown(client, archive):
+def test_a_judge_can_undo_on_the_page_of_the_judgment(client, archive):
     """A correction, a take-back and an opinion; what counted before has its own author again."""
     archive.judgments.change("q1", "d1", 3, author="ada", source="file")
     assert buttons(client) == {"take-back": "Withdraw"}
@@ -236,7 +236,7 @@ def test_who_may_only_read_changes_nothing(client, archive):
 
 
 @pytest.mark.usefixtures("judged")
-def test_agreement_is_told_for_each_two_judges_and_for_all(client):
+def test_agreement_is_shown_per_pair_of_judges_and_for_all(client):
     """Two pairs are judged by both, one of them alike."""
     page = get_page(client, "/judgments/agreement")
     tiles = page.find("dl", class_="tiles").text
@@ -262,7 +262,7 @@ def test_agreement_without_any_variation_has_a_reason(client, archive):
 
 
 def test_many_judges_are_cut_to_those_with_most_in_common(archive, monkeypatch):
-    """And it is told how many are left out."""
+    """The page shows how many are omitted."""
     monkeypatch.setattr(agreement_module, "MOST_JUDGES", 2)
     for author in ("ada", "bob", "cy"):
         archive.judgments.put([JudgmentEntry("q1", "d1", 1)], author=author, as_opinion=True)
@@ -310,8 +310,8 @@ def test_agreement_has_its_intervals(client, archive):
     assert f"{found.judges[0].alpha_without:.2f}" in row.text
 
 
-def test_five_judges_stand_for_others(client, archive):
-    """From five up judges are resampled as well, and the page says so."""
+def test_alpha_generalises_to_other_judges_from_five_judges(client, archive):
+    """With five or more judges, judges are resampled too, and the page says so."""
     give_opinions(archive, "ada", "bob", "cy", "di", "eve")
     found = agreement_of(archive.judgment_index.table())
     units = [[*one.values()] for one in archive.judgment_index.table().opinions.values()]
@@ -365,7 +365,7 @@ def test_a_list_that_is_still_read_says_so_and_goes_on_by_itself(client, monkeyp
 
 
 def test_agreement_is_shown_while_it_is_counted_again(client, archive, monkeypatch):
-    """As it was before, and the page says so; then as it is."""
+    """The page shows the previous result with a note, then the new one."""
     for author, grade in (("ada", 2), ("bob", 2)):
         archive.judgments.put([JudgmentEntry("q1", "d1", grade)], author=author)
     assert not get_page(client, "/judgments/agreement").find_all("p", class_="banner")

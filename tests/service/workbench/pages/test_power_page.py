@@ -98,7 +98,7 @@ def test_the_page_answers_for_the_newest_run_against_the_baseline(client, runs, 
 
 @pytest.mark.usefixtures("runs")
 def test_a_slice_a_series_one_run_and_a_spread_of_ones_own(client):
-    """Each source of the spread is told."""
+    """The page names each source of the spread."""
     assert "These 15 queries" in shown(client, "/power?slice=category%3Dseldom").text
     series = shown(client, "/power?source=series").text
     assert "measured over the last 3 runs of hybrid" in series
@@ -140,7 +140,7 @@ def test_what_is_not_there_is_told_on_the_page(client):
 
 @pytest.mark.usefixtures("runs")
 def test_few_queries_that_differ_are_not_relied_on(client, archive):
-    """A gate would not test them; the page says so."""
+    """The page warns that a gate would not test them."""
     rankings = {f"q{number:02}": ["v", "a"] for number in range(60)}
     changed = {**rankings, "q00": ["a"], "q04": ["a"]}
     ids = [
@@ -152,8 +152,8 @@ def test_few_queries_that_differ_are_not_relied_on(client, archive):
     assert "only" not in shown(client).find(class_="power-told").text
 
 
-def test_equal_runs_can_tell_nothing(client, runs):
-    """The page says so, and shows no curve."""
+def test_equal_runs_give_no_estimate(client, runs):
+    """The page explains why, and shows no curve."""
     part = shown(client, f"/power?a=main&b={runs[0]}")
     assert "cannot be analysed" in part.text
     assert "No curve without a spread" in part.text

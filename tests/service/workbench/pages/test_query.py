@@ -56,7 +56,7 @@ def test_lines_join_the_same_documents(client, address):
     assert any(line["data-n"] == number and "s-worse" in line["class"] for line in lines)
 
 
-def test_moves_are_told_in_words(client, address):
+def test_moves_are_described_in_words(client, address):
     """From where in the candidate's list, to where in the baseline's."""
     page = get_page(client, address)
     assert [row.find("span", class_="move").text for row in rows(page, 0)] == [
@@ -112,7 +112,7 @@ def test_without_runs_in_the_address_the_newest_is_held_against_main(client):
 
 
 def test_a_query_without_any_run_says_what_to_do(client):
-    """Its text stands there, and the way to a run."""
+    """The page shows its text and a link to import a run."""
     client.put("/v1/queries/q1", json={"text": "what?"})
     page = get_page(client, "/queries/q1")
     assert page.find("h1").text == "what?"
@@ -136,7 +136,7 @@ def test_a_query_that_nobody_knows_is_not_here(client):
 
 @pytest.mark.usefixtures("runs")
 def test_a_query_of_a_run_alone_is_shown(client):
-    """Nobody told what it asks, and nothing is judged: no score, and a way to get one."""
+    """Without a text and judgments, there is no score, and the page explains how to get one."""
     run = upload(client, {**BASELINE, "odd/\u00e9": ["d1"]}, "more")
     page = get_page(client, f"/queries/odd%2F%C3%A9?b={run}")
     assert page.find("h1").text == "odd/\u00e9"
@@ -267,7 +267,7 @@ def test_a_document_says_what_it_is_and_who_judged_it(client, archive):
 
 
 @pytest.mark.usefixtures("runs")
-def test_a_document_that_nobody_told_of_says_so(client):
+def test_a_document_without_a_text_is_explained(client):
     """Its id, and how to add it."""
     part = parse(
         client.get("/queries/q0/documents/x9", headers={**HTML, "HX-Request": "true"}).text

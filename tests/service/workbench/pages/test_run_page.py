@@ -29,7 +29,7 @@ def post(client, run_id, **form):
     return client.post(f"/runs/{run_id}", data=form, headers=headers, follow_redirects=False)
 
 
-def test_tiles_tell_each_measure_with_its_interval_and_the_difference(client, runs):
+def test_tiles_show_each_measure_with_its_interval_and_difference(client, runs):
     """Against the baseline main, coloured only if it means something."""
     page = get_page(client, f"/runs/{runs['c3']}")
     assert [one.find("dt").text for one in page.find_all(class_="tile")] == [
@@ -69,7 +69,7 @@ def test_the_distribution_leads_to_the_queries_behind_it(client, runs):
     assert len(rows(get_page(client, part.find("a")["href"]))) == 6
 
 
-def test_facts_tell_settings_commit_corpus_and_times(client, runs):
+def test_facts_include_settings_commit_corpus_and_durations(client, runs):
     """p50 and p95 of 10 to 33 ms, as a latency guard reads them: between two, the higher one."""
     facts = get_page(client, f"/runs/{runs['c3']}").find(aria_labelledby="facts-title").text
     assert "54 for 24 queries" in facts
@@ -107,7 +107,7 @@ def test_queries_are_filtered_and_sorted_by_addresses(client, runs):
 
 
 def test_the_table_alone_answers_scripts(client, runs):
-    """So that typing does not draw the whole page anew."""
+    """Typing does not redraw the whole page."""
     headers = {**HTML, "HX-Request": "true", "HX-Target": "queries"}
     answer = client.get(f"/runs/{runs['c3']}?q=plant+7", headers=headers)
     part = parse(answer.text)
@@ -165,8 +165,8 @@ def test_an_admin_sets_the_baseline(archive, client, runs):
     assert "A baseline cannot be removed" in page.text
 
 
-def test_a_baseline_that_somebody_else_set_meanwhile_stays(archive, client, runs):
-    """Whoever saw another one is told."""
+def test_a_baseline_that_changed_in_the_meantime_is_kept(archive, client, runs):
+    """A caller that saw another baseline gets a conflict."""
     answer = post(client, runs["c3"], do="baseline", name="main", seen=runs["c0"])
     assert answer.status_code == 409
     assert "that it is now run" in answer.text
@@ -195,7 +195,7 @@ def test_an_admin_removes_a_run_that_is_no_baseline(archive, client, runs):
     get_page(client, f"/runs/{runs['c3']}", status=404)
 
 
-def test_who_may_only_judge_is_told_so(archive, service, runs):
+def test_a_judge_sees_the_required_role(archive, service, runs):
     """Neither buttons nor a way around them."""
     token = archive.tokens.create("ann", "judge")
     client = service(host="0.0.0.0")  # noqa: S104 - whoever listens there asks for tokens
@@ -208,7 +208,7 @@ def test_who_may_only_judge_is_told_so(archive, service, runs):
 
 
 def test_newer_judgments_are_counted_while_the_page_shows_the_last_state(archive, client, runs):
-    """It says so, and asks for itself again until it has them."""
+    """The page shows a note, and polls until they are counted."""
     address = f"/runs/{runs['c3']}"
     before = settled(client, address)
     archive.judgments.put([JudgmentEntry(q, "hole", 2) for q in query_ids()], author="bob")

@@ -63,7 +63,7 @@ def test_a_run_that_cannot_be_decided_says_why():
 
 
 def test_the_question_that_was_asked_last_is_worked_on_first():
-    """Whoever edits on does not wait for what they typed before."""
+    """The latest edit does not wait for earlier ones."""
     order, started, may_go = [], threading.Event(), threading.Event()
 
     def decide(settings, *_):
@@ -104,7 +104,7 @@ def test_only_so_much_is_remembered(monkeypatch):
 
 
 def test_a_tally_is_a_sentence():
-    """One passes, two pass; what is not there is not told."""
+    """Verbs agree in number, and empty categories are omitted."""
     assert tally([]) == "no runs yet"
     assert tally([Outcome("pass", "")]) == "1 passes"
     found = [Outcome("inconclusive", ""), Outcome("undecided", ""), Outcome("fail", ""), None]
